@@ -1,0 +1,218 @@
+"""The contract every selector keeps: fit once, get a ranked list."""
+
+import difflib
+from abc import abstractmethod
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, RealNotInt
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+Indices = NDArray[np.intp]
+
+
+class RankingSelector(SelectorMixin, BaseEstimator):
+    """Base of all selectors: supervised, ordered, scikit-learn compatible.
+
+    A subclass defines its constructor with ``n_features_to_select`` first, extends
+    ``_parameter_constraints``, and implements :meth:`_rank`.
+
+    Attributes
+    ----------
+    indices_ : ndarray of shape (n_selected,)
+        The chosen features in order of choice.
+    scores_ : ndarray of shape (n_selected,)
+        The criterion after each choice.
+    ranking_ : ndarray of shape (n_features_in_,)
+        Per feature its rank, 1 for the first chosen; features that were not chosen share the rank
+        ``n_selected + 1``.
+    support_ : ndarray of shape (n_features_in_,)
+        Mask of the chosen features.
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_features_to_select": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="right"),
+        ]
+    }
+    n_features_to_select: int | float
+
+    @abstractmethod
+    def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, NDArray[np.float64]]:
+        """Rank the best ``k`` features.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Finite numbers, not scaled.
+        codes : ndarray of shape (n_samples,)
+            For each instance the position of its label in ``classes_``.
+        k : int
+            How many features to choose, between 1 and ``n_features``.
+
+        Returns
+        -------
+        indices, scores : ndarray of shape (k,)
+            The features in order of choice and the criterion after each choice.
+        """
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Rank the features of ``X`` by how well they tell the classes ``y`` apart.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Numeric features without missing values.
+        y : array-like of shape (n_samples,)
+            Class labels, at least two distinct ones.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
+        X, y = self._validate(X, y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y has one class only ({self.classes_[0]!r}); {type(self).__name__} needs at "
+                "least two to tell apart."
+            )
+        m = X.shape[1]
+        k = n_features_to_choose(self.n_features_to_select, m)
+        self.indices_, self.scores_ = self._rank(X, codes, k)
+        self.support_ = np.zeros(m, dtype=bool)
+        self.support_[self.indices_] = True
+        self.ranking_ = np.full(m, k + 1)
+        self.ranking_[self.indices_] = np.arange(1, k + 1)
+        return self
+
+    def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Check the input; every complaint names the argument and the columns."""
+        reject_text_columns(X)
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+            ensure_min_samples=2,
+        )
+        y = column_or_1d(y)
+        check_classification_targets(y)
+        reject_nonfinite_columns(X, getattr(self, "feature_names_in_", None))
+        return X, y
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def ranking_table(self) -> Any:
+        """Return the ranking as a table, one row per chosen feature.
+
+        Returns
+        -------
+        DataFrame or structured ndarray
+            A pandas data frame where pandas is installed, else a polars one, else a structured
+            array; with columns ``rank``, ``feature`` and the selector's scores.
+        """
+        check_is_fitted(self)
+        names = self.get_feature_names_out()[np.argsort(np.flatnonzero(self.support_).argsort())]
+        by_index = dict(zip(np.flatnonzero(self.support_), names, strict=True))
+        ordered = np.array([str(by_index[f]) for f in self.indices_])
+        return as_table(
+            {"rank": np.arange(1, len(ordered) + 1), "feature": ordered, **self._score_columns()}
+        )
+
+    def _score_columns(self) -> dict[str, NDArray[Any]]:
+        """The columns of :meth:`ranking_table` that follow rank and feature."""
+        return {"score": self.scores_}
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def n_features_to_choose(wanted: int | float, m: int) -> int:
+    """How many of ``m`` features an integer or a fraction asks for; a fraction gives at least one."""
+    if not isinstance(wanted, Integral):
+        return max(1, int(wanted * m))
+    if wanted > m:
+        raise ValueError(
+            f"n_features_to_select={wanted} is more than the {m} feature(s) of X; "
+            f"ask for at most {m}, or for a fraction such as 0.1."
+        )
+    return int(wanted)
+
+
+def some_of(names: Iterable[Any], limit: int = 5) -> str:
+    """Quote a few names: ``'a', 'b' and 3 more``."""
+    quoted = [repr(n.item() if isinstance(n, np.generic) else n) for n in names]
+    rest = len(quoted) - limit
+    return ", ".join(quoted[:limit]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def nearest_name(wanted: str, names: Iterable[str]) -> str:
+    """A hint of the form `` (did you mean 'x'?)``, empty if nothing is close."""
+    close = difflib.get_close_matches(wanted, list(names), n=1, cutoff=0.5)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def reject_text_columns(X: Any) -> None:
+    """Raise if a data frame or an array of strings holds columns that are not numbers."""
+    import narwhals as nw
+
+    frame = nw.from_native(X, pass_through=True, eager_only=True)
+    if isinstance(frame, nw.DataFrame):
+        schema = frame.schema
+        text = [
+            name
+            for name, kind in schema.items()
+            if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown))
+        ]
+        if text:
+            raise ValueError(
+                f"X has columns that are not numeric: {some_of(text)}; drop or encode them."
+            )
+
+
+def reject_nonfinite_columns(X: NDArray[Any], names: Any) -> None:
+    """Raise if a column holds NaN or infinity, and say which ones."""
+    # One sum tells without a temporary of the size of X that all is well.
+    with np.errstate(all="ignore"):
+        if np.isfinite(X.sum()):
+            return
+    bad = np.array([not np.isfinite(X[:, f]).all() for f in range(X.shape[1])])
+    if not bad.any():
+        return
+    columns = np.flatnonzero(bad)
+    what = "NaN" if np.isnan(X[:, columns]).any() else "infinity"
+    shown = columns if names is None else np.asarray(names)[columns]
+    raise ValueError(f"X has {what} in column(s) {some_of(shown)}; impute or drop them.")
+
+
+def as_table(columns: dict[str, NDArray[Any]]) -> Any:
+    """A pandas or polars data frame, or a structured array where neither is installed."""
+    for library in ("pandas", "polars"):
+        try:
+            return __import__(library).DataFrame(columns)
+        except ImportError:
+            continue
+    table = np.empty(
+        len(next(iter(columns.values()))), dtype=[(n, c.dtype) for n, c in columns.items()]
+    )
+    for name, column in columns.items():
+        table[name] = column
+    return table
