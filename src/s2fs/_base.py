@@ -13,7 +13,12 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _num_samples,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 Indices = NDArray[np.intp]
 
@@ -101,6 +106,11 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check the input; every complaint names the argument and the columns."""
         reject_text_columns(X)
+        if y is not None and hasattr(X, "__len__") and _num_samples(X) != _num_samples(y):
+            raise ValueError(
+                f"y has {_num_samples(y)} label(s) for the {_num_samples(X)} row(s) of X; "
+                "give one label per row."
+            )
         X, y = validate_data(
             self,
             X,
@@ -128,12 +138,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             array; with columns ``rank``, ``feature`` and the selector's scores.
         """
         check_is_fitted(self)
-        names = self.get_feature_names_out()[np.argsort(np.flatnonzero(self.support_).argsort())]
-        by_index = dict(zip(np.flatnonzero(self.support_), names, strict=True))
-        ordered = np.array([str(by_index[f]) for f in self.indices_])
-        return as_table(
-            {"rank": np.arange(1, len(ordered) + 1), "feature": ordered, **self._score_columns()}
-        )
+        ranks = self.ranking_[self.indices_]
+        names = self.get_feature_names_out()  # in the order of the columns
+        features = names[self.indices_.argsort().argsort()].astype(str)
+        return as_table({"rank": ranks, "feature": features, **self._score_columns()})
 
     def _score_columns(self) -> dict[str, NDArray[Any]]:
         """The columns of :meth:`ranking_table` that follow rank and feature."""

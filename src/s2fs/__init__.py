@@ -1,0 +1,9 @@
+"""Find the few features that matter in wide data, by spatially-aware separability."""
+
+from importlib.metadata import version
+
+from s2fs._criterion import Components, components, separability
+from s2fs._s2fs import S2FS
+
+__version__ = version("s2fs")
+__all__ = ["S2FS", "Components", "components", "separability"]

@@ -1,0 +1,17 @@
+"""A progress bar on standard error."""
+
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def progress(items: Iterable[Item], total: int, label: str, *, show: bool) -> Iterator[Item]:
+    """Yield ``items`` and, if asked to, show how many of ``total`` are done."""
+    if not show:
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(items, label, total=total, console=Console(stderr=True), transient=True)
