@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
@@ -72,7 +72,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:
         """Rank the features of ``X`` by how well they tell the classes ``y`` apart.
 
         Parameters
@@ -154,7 +154,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
 
 def n_features_to_choose(wanted: int | float, m: int) -> int:
-    """How many of ``m`` features an integer or a fraction asks for; a fraction gives at least one."""
+    """Tell how many of ``m`` features a number or a fraction asks for, at least one."""
     if not isinstance(wanted, Integral):
         return max(1, int(wanted * m))
     if wanted > m:

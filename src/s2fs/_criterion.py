@@ -92,17 +92,18 @@ def components(
         raise ValueError(
             f"centroid_membership is {centroid_membership!r}; use 'printed' or 'normalized'."
         )
-    X, y = check_X_y(X, y, dtype=np.float64)
-    check_classification_targets(y)
-    classes, own = np.unique(y, return_inverse=True)
+    values, labels = check_X_y(X, y, dtype=np.float64)
+    check_classification_targets(labels)
+    classes, own = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"y has one class only ({classes[0]!r}); at least two are needed.")
 
-    X = X - X.min(axis=0)  # a large common offset would eat the digits of the means
-    on_centroid = ON_CENTROID * X.max(axis=0)
-    C = np.array([X[own == q].mean(axis=0) for q in range(len(classes))])
+    values = values - values.min(axis=0)  # a large offset would eat the digits of the means
+    on_centroid = ON_CENTROID * values.max(axis=0)
+    C = np.array([values[own == q].mean(axis=0) for q in range(len(classes))])
     return Components(
-        *_compactness(X, C, own, on_centroid), *_separation(C, on_centroid, centroid_membership)
+        *_compactness(values, C, own, on_centroid),
+        *_separation(C, on_centroid, centroid_membership),
     )
 
 

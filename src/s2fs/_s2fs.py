@@ -8,19 +8,14 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._base import Indices, RankingSelector
-from s2fs._criterion import CentroidMembership, Floats
+from s2fs._criterion import CentroidMembership, Components, Floats
 from s2fs._problem import Problem, Scale
 from s2fs._progress import progress
 from s2fs._search import forward
 from s2fs._state import SubsetState
 
-_PATH = np.dtype(
-    [("feature", np.intp)]
-    + [
-        (name, np.float64)
-        for name in ("sep", "gain", "theta_dis", "theta_dir", "lambda_dis", "lambda_dir")
-    ]
-)
+_MEASURES = ("sep", "gain", *Components._fields)
+_PATH = np.dtype([("feature", np.intp), *((name, np.float64) for name in _MEASURES)])
 
 
 class S2FS(RankingSelector):
@@ -136,4 +131,4 @@ class S2FS(RankingSelector):
         return self.path_["feature"].copy(), self.path_["sep"].copy()
 
     def _score_columns(self) -> dict[str, NDArray[Any]]:
-        return {name: self.path_[name] for name in _PATH.names[1:]}
+        return {name: self.path_[name] for name in _MEASURES}
