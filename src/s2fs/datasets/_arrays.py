@@ -1,0 +1,60 @@
+"""Files that hold arrays by key: NumPy's ``.npz`` and MATLAB's ``.mat``."""
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def read_npz(path: Path) -> Arrays:
+    """Read every array of an ``.npz`` file; pickled objects are refused, for they can run code."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if not hasattr(file, "files"):
+                raise ValueError(f"{path} holds a single array without keys; save it as X and y.")
+            return {key: _plain(path, file, key) for key in file.files}
+    except (zipfile.BadZipFile, EOFError):
+        raise ValueError(f"{path} is damaged or no .npz file.") from None
+
+
+def read_mat(path: Path) -> Arrays:
+    """Read every variable of a ``.mat`` file of version 4 to 7.2; sparse ones become dense."""
+    from scipy import sparse
+    from scipy.io import loadmat
+    from scipy.io.matlab import MatReadError
+
+    try:
+        content = loadmat(path)
+    except NotImplementedError:
+        raise ValueError(
+            f"{path} is a MATLAB 7.3 file, which is not supported; "
+            "save it in MATLAB with save(…, '-v7')."
+        ) from None
+    except (MatReadError, ValueError, TypeError, KeyError, EOFError, IndexError, OSError):
+        raise ValueError(f"{path} is damaged or no MATLAB file.") from None
+    return {
+        key: value.toarray() if sparse.issparse(value) else _strings(np.asarray(value))
+        for key, value in content.items()
+        if not key.startswith("__")
+    }
+
+
+def _plain(path: Path, file: Any, key: str) -> NDArray[Any]:
+    try:
+        return np.asarray(file[key])
+    except ValueError:
+        raise ValueError(
+            f"{path} holds pickled objects under {key!r}, which are refused because they can run "
+            "code; save plain arrays of numbers or text."
+        ) from None
+
+
+def _strings(value: NDArray[Any]) -> NDArray[Any]:
+    """Unpack a MATLAB cell array of strings into an array of text."""
+    if value.dtype != object:
+        return value
+    return np.array(["".join(np.asarray(cell, dtype=str).ravel()) for cell in value.ravel()])

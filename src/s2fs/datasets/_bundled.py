@@ -1,0 +1,28 @@
+"""The one dataset that comes with the package."""
+
+from importlib.resources import as_file, files
+
+from s2fs.datasets._readers import Dataset, read_table
+
+
+def load_srbct() -> Dataset:
+    """Load the SRBCT tumours: 83 samples, 2308 genes, 4 classes.
+
+    Small round blue cell tumours of childhood, from Khan et al., Nature Medicine 7:673–679
+    (2001), on a log scale, as found in the PyPI package ISLP 0.6.0. The classes are BL (Burkitt
+    lymphoma), EWS (Ewing sarcoma), NB (neuroblastoma) and RMS (rhabdomyosarcoma).
+
+    Returns
+    -------
+    Dataset
+        Named tuple ``(X, y, feature_names, class_names)``.
+
+    Examples
+    --------
+    >>> from s2fs.datasets import load_srbct
+    >>> data = load_srbct()
+    >>> data.X.shape, data.class_names
+    ((83, 2308), ['BL', 'EWS', 'NB', 'RMS'])
+    """
+    with as_file(files(__package__) / "data" / "srbct.npz") as path:
+        return read_table(path)

@@ -1,0 +1,267 @@
+"""One function that reads a user's file into numbers, class codes and names."""
+
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from s2fs._base import nearest_name, some_of
+from s2fs.datasets._arrays import Arrays, read_mat, read_npz
+from s2fs.datasets._cells import as_numbers, encode_labels, first_text
+from s2fs.datasets._tables import (
+    COMPRESSED,
+    DELIMITERS,
+    Table,
+    read_arff,
+    read_delimited,
+    read_parquet,
+    reject_duplicates,
+    transposed,
+)
+
+KNOWN_SUFFIXES = (*DELIMITERS, ".parquet", ".npz", ".mat", ".arff")
+
+
+class Dataset(NamedTuple):
+    """Instances, their classes, and the names of both.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Finite float64 numbers.
+    y : ndarray of shape (n_samples,)
+        For each instance the position of its class in ``class_names``.
+    feature_names : list of str
+        One name for each column of ``X``.
+    class_names : list of str
+        One name for each class.
+    """
+
+    X: NDArray[np.float64]
+    y: NDArray[np.intp]
+    feature_names: list[str]
+    class_names: list[str]
+
+
+def read_table(
+    path: str | PathLike[str],
+    target: str | int | None = None,
+    *,
+    drop: str | int | Iterable[str | int] = (),
+    transpose: bool = False,
+) -> Dataset:
+    r"""Read labelled data from a file; the suffix tells the format.
+
+    Tables are ``.csv`` (comma or semicolon), ``.tsv``, ``.tab``, ``.txt`` (tab; all of these in
+    UTF-8 and optionally compressed as ``.gz``, ``.bz2`` or ``.xz``), ``.parquet`` and ``.arff``.
+    Arrays are ``.npz`` and ``.mat`` with the keys ``X`` and ``y`` (or ``Y``), and optionally
+    ``feature_names`` and ``classes`` (the names of the codes 0, 1, … in ``y``).
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file to read.
+    target : str or int, optional
+        The column with the class labels: its name, or its position counted from 0, or from the
+        end if negative. A name goes before a position written as text. For ``.npz`` and ``.mat``
+        the key of the labels, by default ``y`` or ``Y``.
+    drop : str, int or iterable of these, default=()
+        Columns to leave out, such as identifiers, by name or position.
+    transpose : bool, default=False
+        The table has features in rows, as is usual for gene expression: the first column holds
+        their names, the header the names of the samples (which are not kept), and ``target`` and
+        ``drop`` mean rows.
+
+    Returns
+    -------
+    Dataset
+        Named tuple ``(X, y, feature_names, class_names)``. Classes are sorted, labels that are
+        numbers by value.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the content cannot be used; the message says where and what to do.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from s2fs.datasets import read_table
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "plants.csv"
+    >>> _ = file.write_text("id,height,width,kind\n1,2.5,1,fern\n2,0.5,3,moss\n")
+    >>> data = read_table(file, "kind", drop="id")
+    >>> data.X
+    array([[2.5, 1. ],
+           [0.5, 3. ]])
+    >>> data.y, data.feature_names, data.class_names
+    (array([0, 1]), ['height', 'width'], ['fern', 'moss'])
+    """
+    path = Path(path)
+    suffix = _suffix(path)
+    dropped = [drop] if isinstance(drop, str | int) else list(drop)
+    if suffix in (".npz", ".mat"):
+        arrays = read_npz(path) if suffix == ".npz" else read_mat(path)
+        return _from_arrays(path, arrays, target, dropped, transpose)
+    if suffix == ".parquet":
+        table = read_parquet(path)
+    elif suffix == ".arff":
+        table = read_arff(path)
+    else:
+        table = read_delimited(path, suffix)
+    return _from_table(path, transposed(table) if transpose else table, target, dropped)
+
+
+def column_position(wanted: str | int, names: Sequence[str], argument: str, source: Any) -> int:
+    """Find a column by name, or else by its position.
+
+    Parameters
+    ----------
+    wanted : str or int
+        Name or position; a position may be text and may count from the end.
+    names : sequence of str
+        The columns there are.
+    argument, source : str
+        What to name in the complaint: the argument and the file.
+
+    Returns
+    -------
+    int
+        The position, not negative.
+    """
+    if isinstance(wanted, str) and wanted in names:
+        return names.index(wanted)
+    try:
+        position = int(wanted)
+    except ValueError:
+        raise ValueError(
+            f"{argument} is {wanted!r}, but {source} has no such column"
+            f"{nearest_name(str(wanted), names) or f'; it has {some_of(names)}'}."
+        ) from None
+    if not -len(names) <= position < len(names):
+        raise ValueError(
+            f"{argument} is {wanted}, but {source} has {len(names)} column(s), numbered from 0 to "
+            f"{len(names) - 1}."
+        )
+    return position % len(names)
+
+
+def _suffix(path: Path) -> str:
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {str(path)!r}; check the path.")
+    if path.is_dir():
+        raise ValueError(f"{path} is a directory; give a file.")
+    suffix = path.suffix.lower()
+    if suffix in COMPRESSED:
+        suffix = Path(path.stem).suffix.lower()
+        known: Iterable[str] = DELIMITERS
+    else:
+        known = KNOWN_SUFFIXES
+    if suffix not in known:
+        raise ValueError(
+            f"{path} has a suffix that is not known; known are {', '.join(KNOWN_SUFFIXES)}, and "
+            f"{', '.join(COMPRESSED)} after {', '.join(DELIMITERS)}."
+        )
+    return suffix
+
+
+def _from_table(
+    path: Path, table: Table, target: str | int | None, drop: list[str | int]
+) -> Dataset:
+    names, columns = table
+    reject_duplicates(path, names)
+    if target is None:
+        raise ValueError(
+            f"target is missing: say which column of {path} holds the classes; "
+            f"it has {some_of(names)}."
+        )
+    label = column_position(target, names, "target", path)
+    kept = _kept(path, names, drop, {label})
+    X = np.empty((len(columns[label]), len(kept)))
+    text = []
+    for j, f in enumerate(kept):
+        numbers = as_numbers(columns[f])
+        if numbers is None:
+            text.append(f)
+        else:
+            X[:, j] = numbers
+    if text:
+        raise ValueError(
+            f"{path} has text in column(s) {some_of(names[f] for f in text)}, such as "
+            f"{first_text(columns[text[0]])!r}; encode it as numbers or leave the columns out with "
+            "drop (--drop)."
+        )
+    y, class_names = encode_labels(columns[label], f"column {names[label]!r} of {path}")
+    return _checked(path, X, y, [names[f] for f in kept], class_names)
+
+
+def _from_arrays(
+    path: Path, arrays: Arrays, target: str | int | None, drop: list[str | int], transpose: bool
+) -> Dataset:
+    key = next((k for k in ("y", "Y") if k in arrays), "y") if target is None else str(target)
+    if "X" not in arrays or key not in arrays:
+        raise ValueError(
+            f"{path} must hold the arrays 'X' and {key!r}; it has {some_of(arrays) or 'none'}."
+        )
+    X, labels = arrays["X"], arrays[key].ravel()
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise ValueError(
+            f"X in {path} must be a matrix of real numbers; it has shape {X.shape} and type "
+            f"{X.dtype}."
+        )
+    X = (X.T if transpose else X).astype(np.float64)
+    n, m = X.shape
+    if len(labels) != n:
+        hint = "; are the features in rows (transpose)?" if len(labels) == m else "."
+        raise ValueError(f"X in {path} has {n} row(s) but {key} has {len(labels)} label(s){hint}")
+    named = arrays.get("feature_names", np.array([f"x{f}" for f in range(m)])).ravel()
+    names = [name.strip() for name in named.astype(str)]
+    if len(names) != m:
+        raise ValueError(f"X in {path} has {m} column(s) but feature_names has {len(names)}.")
+    reject_duplicates(path, names)
+    y, class_names = encode_labels(labels, f"{key} of {path}")
+    if "classes" in arrays and labels.dtype.kind in "biu":
+        given = [name.strip() for name in arrays["classes"].ravel().astype(str)]
+        codes = np.unique(labels)
+        if codes[0] < 0 or codes[-1] >= len(given):
+            raise ValueError(
+                f"{key} of {path} runs from {codes[0]} to {codes[-1]}, but classes names the "
+                f"codes 0 to {len(given) - 1}."
+            )
+        class_names = [given[code] for code in codes]
+    kept = _kept(path, names, drop, set())
+    return _checked(path, X[:, kept], y, [names[f] for f in kept], class_names)
+
+
+def _kept(path: Path, names: list[str], drop: list[str | int], taken: set[int]) -> list[int]:
+    """Positions of the features: all columns but the dropped ones and the target."""
+    dropped = {column_position(wanted, names, "drop", path) for wanted in drop}
+    if both := dropped & taken:
+        raise ValueError(f"{names[both.pop()]!r} is both target and in drop; choose one.")
+    kept = [f for f in range(len(names)) if f not in dropped | taken]
+    if not kept:
+        raise ValueError(f"{path} has no features left beside the target and the dropped columns.")
+    return kept
+
+
+def _checked(
+    path: Path,
+    X: NDArray[np.float64],
+    y: NDArray[np.intp],
+    feature_names: list[str],
+    class_names: list[str],
+) -> Dataset:
+    """The last check of every reader: all numbers are there and finite."""
+    for what, bad in (("missing", np.isnan(X)), ("infinite", np.isinf(X))):
+        columns = np.flatnonzero(bad.any(axis=0))
+        if len(columns):
+            shown = some_of(feature_names[f] for f in columns)
+            raise ValueError(
+                f"{path} has {what} values in column(s) {shown}; fill them in or leave the columns "
+                "out with drop (--drop)."
+            )
+    return Dataset(X, y, feature_names, class_names)
