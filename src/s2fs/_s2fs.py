@@ -46,7 +46,7 @@ class S2FS(RankingSelector):
     n_jobs : int, default=None
         Number of threads; ``None`` is one, -1 is all cores. The result does not depend on it.
     verbose : int, default=0
-        With 1 or more a progress bar is shown on standard error.
+        With 1 or more, a progress bar on standard error if that is a terminal.
 
     Attributes
     ----------

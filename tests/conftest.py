@@ -1,0 +1,36 @@
+"""Fixtures and settings shared by all tests."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+# The same examples in every run; a failure can be repeated anywhere.
+settings.register_profile("s2fs", deadline=None, derandomize=True, max_examples=60)
+settings.load_profile("s2fs")
+
+
+@pytest.fixture(scope="session")
+def vectors():
+    """Numbers computed from the definitions with explicit vectors."""
+    return json.loads(Path(__file__).with_name("test_vectors.json").read_text())
+
+
+@pytest.fixture(scope="session")
+def paper_data():
+    """Loader of the paper's datasets from the folder S2FS_DATA."""
+    folder = os.environ.get("S2FS_DATA")
+    if not folder:
+        pytest.skip("S2FS_DATA does not name a folder with the paper's datasets")
+
+    def load(name):
+        path = Path(folder) / f"{name}.npz"
+        if not path.exists():
+            pytest.skip(f"{path} is not there")
+        with np.load(path, allow_pickle=False) as file:
+            return file["X"].astype(np.float64), file["y"].astype(np.intp)
+
+    return load

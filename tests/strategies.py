@@ -1,0 +1,34 @@
+"""Random selection problems, with the ties and degeneracies that real tables have."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+
+@st.composite
+def problems(draw, max_samples=40, max_features=12, max_classes=6):
+    """Draw (X, y): coarse values tie often, and some columns are constant, copied or mirrored."""
+    p = draw(st.integers(2, max_classes))
+    n = draw(st.integers(p, max_samples))
+    m = draw(st.integers(1, max_features))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    y = np.concatenate([np.arange(p), rng.integers(0, p, n - p)])
+    rng.shuffle(y)
+    X = rng.normal(size=(n, m)) + rng.normal(size=(p, m))[y] * draw(
+        st.sampled_from([0.0, 1.0, 4.0])
+    )
+    levels = draw(st.sampled_from([None, 1, 2, 4]))
+    if levels:
+        X = np.round(X * levels / 2)
+    for f in range(1, m):
+        kind = draw(st.sampled_from(["own"] * 5 + ["constant", "copy", "mirror", "label"]))
+        if kind == "constant":
+            X[:, f] = 3.7
+        elif kind == "copy":
+            X[:, f] = X[:, rng.integers(f)]
+        elif kind == "mirror":
+            X[:, f] = 1 - X[:, rng.integers(f)]
+        elif kind == "label":  # every class a single point
+            X[:, f] = rng.permutation(p)[y]
+    if draw(st.booleans()):  # duplicated rows
+        X[rng.integers(n)] = X[rng.integers(n)]
+    return X, y

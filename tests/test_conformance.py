@@ -1,0 +1,96 @@
+"""scikit-learn's own checks, and the same bad input, for every selector of the package."""
+
+from contextlib import nullcontext
+from unittest import SkipTest
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.utils import estimator_checks
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from s2fs import S2FS
+
+SELECTORS = [S2FS(1), S2FS(0.5)]
+#: Checks that ``check_estimator`` does not run.
+EXTRA = [
+    "check_dataframe_column_names_consistency",
+    "check_transformer_get_feature_names_out",
+    "check_transformer_get_feature_names_out_pandas",
+    "check_set_output_transform",
+    "check_set_output_transform_pandas",
+    "check_set_output_transform_polars",
+    "check_global_output_transform_pandas",
+    "check_global_set_output_transform_polars",
+    "check_param_validation",
+    "check_inplace_ensure_writeable",
+]
+
+
+def named(selector):
+    return f"{type(selector).__name__}({selector.n_features_to_select})"
+
+
+@parametrize_with_checks(SELECTORS)
+def test_check_estimator(estimator, check):
+    # Nothing may be skipped but the array API, which needs an environment variable.
+    skips = pytest.raises(SkipTest) if "array_api" in str(check) else nullcontext()
+    with skips:
+        check(estimator)
+
+
+# scikit-learn's set_output checks fit on a frame and transform an array, and the reverse: it warns.
+@pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names:UserWarning")
+@pytest.mark.parametrize("check", EXTRA)
+@pytest.mark.parametrize("selector", SELECTORS, ids=named)
+def test_extra_checks(selector, check):
+    getattr(estimator_checks, check)(type(selector).__name__, selector)
+
+
+def table():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(rng.normal(size=(12, 4)), columns=list("abcd")), np.arange(12) % 3
+
+
+def with_value(value, *columns):
+    X, _ = table()
+    X.loc[5, list(columns)] = value
+    return X
+
+
+BAD_INPUT = {
+    "one class": ({"y": np.zeros(12)}, {}, "y has one class only"),
+    "NaN": ({"X": with_value(np.nan, "b", "d")}, {}, r"X has NaN in column\(s\) 'b', 'd'"),
+    "infinity": ({"X": with_value(np.inf, "c")}, {}, r"X has infinity in column\(s\) 'c'"),
+    "NaN in an array": (
+        {"X": with_value(np.nan, "c").to_numpy()}, {}, r"X has NaN in column\(s\) 2",
+    ),
+    "text column": (
+        {"X": table()[0].assign(c=["u", "v"] * 6)}, {}, "columns that are not numeric: 'c'",
+    ),
+    "y too short": ({"y": np.arange(11) % 3}, {}, r"y has 11 label\(s\) for the 12 row\(s\) of X"),
+    "continuous y": ({"y": np.linspace(0, 1, 12)}, {}, "continuous"),
+    "k = 0": ({}, {"n_features_to_select": 0}, "'n_features_to_select' parameter"),
+    "k > m": ({}, {"n_features_to_select": 5}, "n_features_to_select=5 is more than the 4"),
+    "fraction 0": ({}, {"n_features_to_select": 0.0}, "'n_features_to_select' parameter"),
+    "fraction > 1": ({}, {"n_features_to_select": 1.5}, "'n_features_to_select' parameter"),
+    "k is text": ({}, {"n_features_to_select": "ten"}, "'n_features_to_select' parameter"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD_INPUT)
+@pytest.mark.parametrize("selector", [SELECTORS[0]], ids=named)
+def test_bad_input(selector, case):
+    data, parameters, words = BAD_INPUT[case]
+    X, y = table()
+    arguments = {"X": X, "y": y} | data
+    with pytest.raises(ValueError, match=words) as raised:
+        type(selector)(**({"n_features_to_select": 2} | parameters)).fit(**arguments)
+    assert "\n" not in str(raised.value).strip()
+
+
+@pytest.mark.parametrize("name", ["alpha", "beta"])
+@pytest.mark.parametrize("value", [-0.1, "0.1", None, np.nan])
+def test_bad_weights(name, value):
+    with pytest.raises(ValueError, match=f"'{name}' parameter"):
+        S2FS(2, **{name: value}).fit(*table())
