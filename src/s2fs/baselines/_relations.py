@@ -1,0 +1,177 @@
+"""Fuzzy relations between instances, and the approximations of the classes they give.
+
+Two views of one thing. Rivals that only ask how well instances of *different* classes are told
+apart work on the list of those pairs (:func:`different_class_pairs`). Rivals that also look at
+neighbours of the own class keep the whole relation (:class:`Relation`). Either way a feature's
+relation is recomputed from its column when it is needed: memory stays O(n²), whatever the number
+of features.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from s2fs._base import Indices
+from s2fs._criterion import Floats
+
+Similarity = Literal["sigma", "range", "linear", "gaussian"]
+
+#: Distances and degrees of discernibility are compared with this allowance: scaling rounds them.
+SLACK = 1e-12
+
+
+class Pairs(NamedTuple):
+    """Instances ``left[p]`` and ``right[p]`` form pair p."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+
+    def where(self, keep: NDArray[np.bool_]) -> "Pairs":
+        """Return the pairs that a mask keeps."""
+        return Pairs(self.left[keep], self.right[keep])
+
+
+def different_class_pairs(codes: Indices) -> Pairs:
+    """List the pairs ``i < j`` of instances of different class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2fs.baselines._relations import different_class_pairs
+    >>> pairs = different_class_pairs(np.array([0, 1, 0]))
+    >>> pairs.left.tolist(), pairs.right.tolist()
+    ([0, 1], [1, 2])
+    """
+    left, right = np.nonzero(np.triu(codes[:, None] != codes[None, :]))
+    return Pairs(left.astype(np.int32), right.astype(np.int32))
+
+
+def widths(X: Floats, similarity: Similarity) -> Floats:
+    """Return for each feature the difference that counts as one unit of discernibility.
+
+    It is the sample standard deviation (divisor n − 1) for "sigma" and "gaussian", and the range,
+    which is 1 for scaled data, for "range" and its other name "linear". No column of ``X`` may be
+    constant.
+    """
+    if similarity in ("range", "linear"):
+        return np.ones(X.shape[1])
+    return np.asarray(X.std(axis=0, ddof=1))
+
+
+def lower_approximation(pairs: Pairs, discerned: Floats, n: int) -> Floats:
+    """Membership of each instance in the lower approximation of its own class.
+
+    With a crisp decision that is how far the instance is told apart from the nearest one of
+    another class: min over the pairs it is in; 1 if it is in none.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        All pairs of different class.
+    discerned : ndarray of shape (n_pairs,)
+        1 − similarity of each pair.
+    n : int
+        Number of instances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2fs.baselines._relations import different_class_pairs, lower_approximation
+    >>> pairs = different_class_pairs(np.array([0, 1, 0]))
+    >>> lower_approximation(pairs, np.array([0.2, 0.7]), 3)
+    array([0.2, 0.2, 0.7])
+    """
+    lower = np.ones(n)
+    np.minimum.at(lower, pairs.left, discerned)
+    np.minimum.at(lower, pairs.right, discerned)
+    return lower
+
+
+class Relation:
+    """The similarity of all instances in a growing set of features.
+
+    ``R_a(x, y) = 1 − |a(x) − a(y)|``, or 0 where the difference is above the radius;
+    ``R_B = min over a in B``. Inside, instances are sorted by class; ``own`` is the class of each
+    in that order, and class q takes the places ``bounds[q]`` to ``bounds[q + 1] - 1``.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Scaled data.
+    codes : ndarray of shape (n_samples,)
+        Class of each instance.
+    radius : float or None
+        Largest difference that leaves two instances similar; None for no limit.
+    reflexive : bool
+        Whether an instance is similar to itself (1) or not (0).
+    """
+
+    def __init__(self, X: Floats, codes: Indices, radius: float | None, *, reflexive: bool):
+        order = np.argsort(codes, kind="stable")
+        self.own = codes[order]
+        self.bounds = np.append(0, np.cumsum(np.bincount(codes)))
+        self.columns = np.ascontiguousarray(X[order].T)
+        self.radius = np.inf if radius is None else radius + SLACK
+        self.reflexive = reflexive
+        self.clear()
+
+    def clear(self) -> None:
+        """Take all features out: everything is similar to everything else."""
+        self.matrix = np.ones((len(self.own), len(self.own)))
+        if not self.reflexive:
+            np.fill_diagonal(self.matrix, 0.0)
+
+    def add(self, features: Indices) -> None:
+        """Put features in."""
+        from s2fs.baselines import _kernels
+
+        _kernels.intersect(self.columns, features, self.matrix, self.radius)
+
+    def blocks(self, candidates: Indices) -> Iterator[Indices]:
+        """Cut candidates so that one n × classes table per candidate takes no more than n²."""
+        size = max(1, len(self.own) // (len(self.bounds) - 1))
+        for start in range(0, len(candidates), size):
+            yield candidates[start : start + size]
+
+    def class_maxima(self, candidates: Indices) -> Floats:
+        """Largest similarity of each instance to each class, with each candidate added alone.
+
+        Returns
+        -------
+        ndarray of shape (n_candidates, n_samples, n_classes)
+            0 where a class has no similar instance. Ask for one of :meth:`blocks` at a time.
+        """
+        from s2fs.baselines import _kernels
+
+        out = np.empty((len(candidates), len(self.own), len(self.bounds) - 1))
+        _kernels.class_maxima(self.columns, candidates, self.matrix, self.bounds, self.radius, out)
+        return out
+
+    def approximation_sizes(self, candidates: Indices, decision: Floats) -> tuple[Floats, Floats]:
+        """Sizes of the approximations of fuzzy classes, with each candidate added alone.
+
+        ``low(x) = min_y max(1 − R(x, y), F(y))`` and ``up(x) = max_y min(R(x, y), F(y))``, summed
+        over x.
+
+        Parameters
+        ----------
+        candidates : ndarray of shape (n_candidates,)
+            Features.
+        decision : ndarray of shape (n_classes, n_samples)
+            Memberships F, instances in the order of this relation.
+
+        Returns
+        -------
+        lower, upper : ndarray of shape (n_candidates, n_classes)
+            The sums.
+        """
+        from s2fs.baselines import _kernels
+
+        lower = np.zeros((len(candidates), len(decision)))
+        upper = np.zeros_like(lower)
+        _kernels.approximation_sizes(
+            self.columns, candidates, self.matrix, decision, self.radius, lower, upper
+        )
+        return lower, upper
