@@ -1,0 +1,251 @@
+"""Granules of instances and the entropies made of their sizes.
+
+A granule of an instance is what lies near it: a crisp neighbourhood, or a fuzzy set of instances.
+Small granules mean a feature set that tells much apart, and logarithms of their sizes give the
+entropies of the neighbourhood and fuzzy rough set literature. All logarithms have base 2.
+"""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import pdist, squareform
+
+from s2fs._base import Indices
+from s2fs._criterion import Floats
+
+Bits = NDArray[np.uint64]
+
+#: Added to a radius so that rounding cannot push a neighbour at exactly that distance outside.
+SLACK = 1e-12
+
+
+def granule_entropy(sizes: NDArray[np.floating] | NDArray[np.integer]) -> Floats:
+    """Entropy −(1/n) Σ log(size / n) of granules of n instances, along the last axis.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2fs.baselines._entropy import granule_entropy
+    >>> granule_entropy(np.array([[4, 4, 4, 4], [1, 1, 1, 1]]))
+    array([0., 2.])
+    """
+    n = sizes.shape[-1]
+    return np.asarray(np.log2(n) - np.log2(sizes).mean(axis=-1))
+
+
+def label_entropy(codes: Indices) -> float:
+    """Entropy of the class label, in bits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2fs.baselines._entropy import label_entropy
+    >>> label_entropy(np.array([0, 0, 1, 1]))
+    1.0
+    """
+    return float(granule_entropy(np.bincount(codes)[codes]))
+
+
+def neighbourhood_sizes(column: Floats, delta: float) -> Indices:
+    """Count, for each value of a feature, the values at most ``delta`` away, itself included.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2fs.baselines._entropy import neighbourhood_sizes
+    >>> neighbourhood_sizes(np.array([0.0, 0.1, 0.6, 0.4, 1.0]), 0.2)
+    array([2, 2, 2, 2, 1])
+    """
+    ascending = np.sort(column)
+    radius = delta + SLACK
+    upto = np.searchsorted(ascending, column + radius, side="right")
+    return np.asarray(upto - np.searchsorted(ascending, column - radius, side="left"))
+
+
+def neighbourhood_bits(X: Floats, delta: float) -> Bits:
+    """Write the neighbourhoods of every feature as rows of bits.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The instances.
+    delta : float
+        Radius of a neighbourhood.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_samples, n_words)
+        Bit z of row (f, x) says whether instance z is near x on feature f; bits past the last
+        instance are 0. A neighbourhood on several features is the bitwise "and" of theirs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2fs.baselines._entropy import neighbourhood_bits
+    >>> neighbourhood_bits(np.array([[0.0], [0.1], [1.0]]), 0.2)[0, :, 0]
+    array([3, 3, 4], dtype=uint64)
+    """
+    radius = delta + SLACK
+    return np.stack([_packed(np.abs(x[:, None] - x) <= radius) for x in X.T])
+
+
+def class_bits(codes: Indices) -> Bits:
+    """Write the classes as rows of bits: bit z of row x says whether z has the label of x."""
+    return _packed(codes[:, None] == codes)
+
+
+def _packed(table: NDArray[np.bool_]) -> Bits:
+    n = len(table)
+    octets = np.zeros((n, -(-n // 64) * 8), dtype=np.uint8)
+    octets[:, : -(-n // 8)] = np.packbits(table, axis=1, bitorder="little")
+    return octets.view(np.uint64)
+
+
+def counts(bits: Bits) -> Indices:
+    """How many bits of each row are set, along the last axis."""
+    return np.asarray(np.bitwise_count(bits).sum(axis=-1, dtype=np.intp))
+
+
+class FuzzyGranules(ABC):
+    """Sizes of the fuzzy granules of a growing feature set.
+
+    The relation of one feature is a falling function of the difference of two values, and that of
+    a set is the minimum over its features: the same function of the largest difference. One table
+    of largest differences is therefore all there is to keep, whatever the size of the set.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The instances, scaled to [0, 1].
+    codes : ndarray of shape (n_samples,)
+        Class of each instance.
+    weights : ndarray of shape (n_samples,), optional
+        How much each instance counts inside a granule, 1 by default.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_samples,)
+        The classes in ascending order. All arrays over instances follow this order.
+    weights : ndarray of shape (n_samples,)
+        The weights in class order.
+    own, every : ndarray of shape (n_samples,)
+        Size of the granule of each instance, counted inside its class and altogether.
+    """
+
+    def __init__(self, X: Floats, codes: Indices, weights: Floats | None = None) -> None:
+        order = np.argsort(codes, kind="stable")
+        n = len(order)
+        self.codes = codes[order]
+        self.weights = np.ones(n) if weights is None else weights[order]
+        self._columns = np.ascontiguousarray(X[order].T)
+        self._start = np.searchsorted(self.codes, self.codes, side="left")
+        self._stop = np.searchsorted(self.codes, self.codes, side="right")
+        self._furthest = np.zeros((n, n))
+        self._relation = self.relation(self._furthest)
+        self.own, self.every = self._sums(self._relation)
+
+    @abstractmethod
+    def relation(self, difference: Floats) -> Floats:
+        """Similarity of two instances, given their largest difference."""
+
+    @abstractmethod
+    def sizes(self, candidates: Indices) -> tuple[Floats, Floats]:
+        """Granule sizes inside the class and altogether, with each candidate added alone.
+
+        Returns
+        -------
+        own, every : ndarray of shape (n_candidates, n_samples)
+            As the attributes of these names.
+        """
+
+    def add(self, feature: int) -> None:
+        """Put a feature in for good."""
+        x = self._columns[feature]
+        np.maximum(self._furthest, np.abs(x[:, None] - x), out=self._furthest)
+        self._relation = self.relation(self._furthest)
+        self.own, self.every = self._sums(self._relation)
+
+    def sizes_with_all(self) -> tuple[Floats, Floats]:
+        """Granule sizes of the set of all features, inside the class and altogether."""
+        return self._sums(self.relation(squareform(pdist(self._columns.T, "chebyshev"))))
+
+    def _sums(self, relation: Floats) -> tuple[Floats, Floats]:
+        own = np.empty(len(self.codes))
+        for a, b in zip(np.unique(self._start), np.unique(self._stop), strict=True):
+            own[a:b] = relation[a:b, a:b] @ self.weights[a:b]
+        return own, relation @ self.weights
+
+
+class LinearGranules(FuzzyGranules):
+    """Granules of the relation 1 − |difference|; every instance counts the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2fs.baselines._entropy import LinearGranules
+    >>> granules = LinearGranules(np.array([[0.0], [0.25], [1.0]]), np.array([0, 0, 1]))
+    >>> own, every = granules.sizes(np.array([0]))
+    >>> own.tolist(), every.tolist()
+    ([[1.75, 1.75, 1.0]], [[1.75, 2.0, 1.25]])
+    """
+
+    def __init__(self, X: Floats, codes: Indices) -> None:
+        super().__init__(X, codes)
+
+    def relation(self, difference: Floats) -> Floats:
+        """Similarity of two instances, given their largest difference."""
+        return 1 - difference
+
+    def sizes(self, candidates: Indices) -> tuple[Floats, Floats]:
+        """Granule sizes inside the class and altogether, with each candidate added alone."""
+        from s2fs.baselines._entropy_kernels import largest_difference_sums
+
+        n = len(self.codes)
+        own, every = np.empty((2, len(candidates), n))
+        largest_difference_sums(
+            self._columns[candidates], self._furthest, self._start, self._stop, own, every
+        )
+        return (self._stop - self._start) - own, n - every
+
+
+class GaussianGranules(FuzzyGranules):
+    """Granules of the relation exp(−difference² / 2σ²), see :class:`FuzzyGranules`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2fs.baselines._entropy import GaussianGranules
+    >>> granules = GaussianGranules(np.array([[0.0], [0.1], [1.0]]), np.array([0, 0, 1]), 0.1)
+    >>> own, every = granules.sizes(np.array([0]))
+    >>> own.round(4)
+    array([[1.6065, 1.6065, 1.    ]])
+    """
+
+    def __init__(
+        self, X: Floats, codes: Indices, sigma: float, weights: Floats | None = None
+    ) -> None:
+        self._scale = 1 / (2 * sigma**2)
+        super().__init__(X, codes, weights)
+
+    def relation(self, difference: Floats) -> Floats:
+        """Similarity of two instances, given their largest difference."""
+        return np.asarray(np.exp(-self._scale * difference**2))
+
+    def sizes(self, candidates: Indices) -> tuple[Floats, Floats]:
+        """Granule sizes inside the class and altogether, with each candidate added alone."""
+        from s2fs.baselines._entropy_kernels import gaussian_changes
+
+        own = np.tile(self.own, (len(candidates), 1))
+        every = np.tile(self.every, (len(candidates), 1))
+        gaussian_changes(
+            self._columns[candidates],
+            self._furthest,
+            self._relation,
+            self._stop,
+            self.weights,
+            self._scale,
+            own,
+            every,
+        )
+        return own, every

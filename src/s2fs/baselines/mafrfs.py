@@ -1,0 +1,229 @@
+"""MAFRFS: margin-aware fuzzy rough feature selection."""
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+
+from s2fs._base import Indices
+from s2fs._criterion import Floats
+from s2fs.baselines._completion import TIE, Ranked, RivalSelector
+from s2fs.baselines._entropy import LinearGranules, granule_entropy, label_entropy
+
+Margin = Literal["local", "global", "nearest"]
+Measure = Literal["FCE", "FE", "FJE", "FMI"]
+
+#: Uncertainties that differ by less than this are the same for the stop of a reduct search.
+_SAME_UNCERTAINTY = 1e-6
+
+
+class MAFRFS(RivalSelector):
+    """Features of low uncertainty in which classes are compact and far apart.
+
+    Status: partly reconstructed. Margins within and between classes, their ratio, the forward
+    greedy search and the exchangeable uncertainty measure are confirmed; the exact formulas of the
+    margins, the fuzzy relation, the way ratio and measure are joined and the default measure are
+    reconstructed.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=10
+        How many features to choose, or which fraction of them.
+    margin : {"local", "global", "nearest"}, default="local"
+        The margin between classes: the mean distance of the centroids of all pairs of classes, of
+        the centroids to the mean of all instances, or of each centroid to the nearest other.
+    measure : {"FCE", "FE", "FJE", "FMI"}, default="FCE"
+        The uncertainty measure: conditional entropy of the label (multiplies the ratio of margins),
+        or fuzzy entropy, joint entropy with the label, or mutual information with the label (divide
+        it).
+
+    Attributes
+    ----------
+    indices_ : ndarray of shape (n_selected,)
+        The chosen features in order of choice.
+    scores_ : ndarray of shape (n_selected,)
+        Minus the criterion after each choice; minus infinity where the margin between classes is 0.
+    peak_ : int
+        The number of features at which a search for a reduct would have stopped: the measure is
+        that of all features, or no feature improves it.
+
+    References
+    ----------
+    S. Xu, L. Shang, K. Liu, H. Ju, X. Yang, W. Pedrycz, "Margin-aware Fuzzy Rough Feature Selection:
+    Bridging Uncertainty Characterization and Pattern Classification", arXiv:2505.15250, 2025.
+
+    Examples
+    --------
+    >>> from s2fs.baselines.mafrfs import MAFRFS
+    >>> X = [[0, 0.1, 0.5], [0.1, 0, 0], [0.5, 0.6, 1], [0.6, 0.4, 0.5], [0.9, 1, 0], [1, 0.9, 1]]
+    >>> selector = MAFRFS(n_features_to_select=3).fit(X, ["A", "A", "A", "B", "B", "B"])
+    >>> selector.indices_
+    array([0, 1, 2])
+    >>> selector.scores_.round(4)
+    array([-0.1503, -0.2017, -0.2825])
+    """
+
+    status: ClassVar[str] = "partly reconstructed"
+    citation: ClassVar[str] = (
+        "S. Xu, L. Shang, K. Liu, H. Ju, X. Yang, W. Pedrycz, Margin-aware Fuzzy Rough Feature "
+        "Selection: Bridging Uncertainty Characterization and Pattern Classification, "
+        "arXiv:2505.15250, 2025"
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RivalSelector._parameter_constraints,
+        "margin": [StrOptions({"local", "global", "nearest"})],
+        "measure": [StrOptions({"FCE", "FE", "FJE", "FMI"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_features_to_select: int | float = 10,
+        margin: Margin = "local",
+        measure: Measure = "FCE",
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.margin = margin
+        self.measure = measure
+
+    def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
+        margins = Margins(X, codes, self.margin)
+        granules = LinearGranules(X, codes)
+        # Turned so that less is better, for every measure.
+        sign = 1 if self.measure == "FCE" else -1
+        uncertainty = sign * uncertainty_measure(self.measure, granules.own, granules.every, codes)
+        least = sign * uncertainty_measure(self.measure, *granules.sizes_with_all(), codes)
+
+        free = np.arange(X.shape[1])
+        indices: list[int] = []
+        scores: list[float] = []
+        peak: int | None = None
+        while len(indices) < k:
+            within, between = margins.of(free)
+            values = uncertainty_measure(self.measure, *granules.sizes(free), codes)
+            ratio = _ratio(within, between)
+            J = criterion(self.measure, values, ratio)
+            at = _smallest(J, np.where(np.isinf(J), sign * values, ratio), -between)
+            reached = abs(uncertainty - least) <= _SAME_UNCERTAINTY
+            if peak is None and (reached or (sign * values).min() >= uncertainty - TIE):
+                peak = len(indices)
+            indices.append(int(free[at]))
+            scores.append(-float(J[at]))
+            uncertainty = sign * values[at]
+            margins.add(indices[-1])
+            granules.add(indices[-1])
+            free = np.delete(free, at)
+        return Ranked(np.array(indices), np.array(scores), k if peak is None else peak)
+
+
+def uncertainty_measure(measure: Measure, own: Floats, every: Floats, codes: Indices) -> Floats:
+    """Compute an uncertainty measure from granule sizes, along the last axis.
+
+    Parameters
+    ----------
+    measure : {"FCE", "FE", "FJE", "FMI"}
+        Conditional, fuzzy, joint entropy or mutual information, see :class:`MAFRFS`.
+    own, every : ndarray of shape (..., n_samples)
+        Size of the granule of each instance, counted inside its class and altogether.
+    codes : ndarray of shape (n_samples,)
+        Class of each instance, in any order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2fs.baselines.mafrfs import uncertainty_measure
+    >>> own, every = np.array([2.0, 2.0, 1.0, 1.0]), np.array([2.0, 2.0, 2.0, 2.0])
+    >>> float(uncertainty_measure("FCE", own, every, np.array([0, 0, 1, 1])))
+    0.5
+    """
+    if measure == "FE":
+        return granule_entropy(every)
+    if measure == "FJE":
+        return granule_entropy(own)
+    conditional = granule_entropy(own) - granule_entropy(every)
+    return conditional if measure == "FCE" else label_entropy(codes) - conditional
+
+
+def criterion(measure: Measure, values: Floats, ratio: Floats) -> Floats:
+    """The criterion J, smaller is better: infinite where the margins or the measure say nothing."""
+    J = np.full(len(ratio), np.inf)
+    if measure == "FCE":
+        np.multiply(values, ratio, out=J, where=np.isfinite(ratio))
+    else:
+        np.divide(ratio, values, out=J, where=values > TIE)
+    return J
+
+
+class Margins:
+    """Margins within and between the classes of a growing feature set.
+
+    Squared distances add up over features, so a candidate costs the same whatever the size of the
+    set.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The instances.
+    codes : ndarray of shape (n_samples,)
+        Class of each instance.
+    margin : {"local", "global", "nearest"}
+        The margin between classes, see :class:`MAFRFS`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2fs.baselines.mafrfs import Margins
+    >>> X = np.array([[0.0], [0.2], [0.8], [1.0]])
+    >>> within, between = Margins(X, np.array([0, 0, 1, 1]), "local").of(np.array([0]))
+    >>> within.round(4), between.round(4)
+    (array([0.1]), array([0.8]))
+    """
+
+    def __init__(self, X: Floats, codes: Indices, margin: Margin) -> None:
+        sizes = np.bincount(codes)
+        q = len(sizes)
+        centroids = np.stack([X[codes == c].mean(axis=0) for c in range(q)])
+        self._margin = margin
+        self._share = 1 / (q * sizes[codes])  # each class counts the same
+        self._deviations = (X - centroids[codes]) ** 2
+        if margin == "global":
+            gaps = centroids - X.mean(axis=0)
+        else:
+            first, second = np.triu_indices(q, 1)
+            gaps = centroids[first] - centroids[second]
+            # For each class, where its distances to the others are found among the pairs.
+            self._pairs_of = np.array(
+                [np.flatnonzero((first == c) | (second == c)) for c in range(q)]
+            )
+        self._gaps = gaps**2
+        self._to_own = np.zeros(len(X))
+        self._apart = np.zeros(len(gaps))
+
+    def of(self, candidates: Indices) -> tuple[Floats, Floats]:
+        """Margins within and between classes, with each candidate added alone."""
+        within = self._share @ np.sqrt(self._to_own[:, None] + self._deviations[:, candidates])
+        distances = np.sqrt(self._apart[:, None] + self._gaps[:, candidates])
+        if self._margin == "nearest":
+            distances = distances[self._pairs_of].min(axis=1)
+        return within, distances.mean(axis=0)
+
+    def add(self, feature: int) -> None:
+        """Put a feature in for good."""
+        self._to_own += self._deviations[:, feature]
+        self._apart += self._gaps[:, feature]
+
+
+def _ratio(within: Floats, between: Floats) -> Floats:
+    """The ratio of margins WBMR; infinite where centroids coincide up to rounding."""
+    ratio = np.full(len(within), np.inf)
+    np.divide(within, between, out=ratio, where=between > TIE)
+    return ratio
+
+
+def _smallest(*keys: Floats) -> int:
+    """Position of the smallest first key; ties go to the later keys in turn, then to the index."""
+    tied = np.arange(len(keys[0]))
+    for key in keys:
+        smallest = key[tied].min()
+        tied = tied[key[tied] <= smallest + TIE * max(1.0, abs(smallest))]
+    return int(tied[0])

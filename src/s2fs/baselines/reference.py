@@ -1,0 +1,176 @@
+"""Reference rankers for comparison: chance, and three well-known scores of single features."""
+
+from abc import abstractmethod
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.feature_selection import f_classif, mutual_info_classif
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+
+from s2fs._base import Indices
+from s2fs._criterion import Floats
+from s2fs.baselines._completion import Ranked, RivalSelector, _descending
+
+
+class ScoreRanker(RivalSelector):
+    """Base of the rankers that sort features by a score of each alone.
+
+    A subclass implements :meth:`_feature_scores`. Nothing stops early: ``peak_`` is the number of
+    ranked features that are not constant.
+    """
+
+    status: ClassVar[str] = "confirmed"
+
+    @abstractmethod
+    def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
+        """Score every feature; larger is better."""
+
+    def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
+        scores = self._feature_scores(X, codes)
+        best = _descending(scores)[:k]
+        return Ranked(best, scores[best], k)
+
+
+class RandomOrder(ScoreRanker):
+    """Features in random order: what a selector must beat.
+
+    Status: confirmed; there is nothing to it.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=10
+        How many features to choose, or which fraction of them.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order; give a number for the same order each time.
+
+    Attributes
+    ----------
+    indices_ : ndarray of shape (n_selected,)
+        The chosen features in order of choice.
+    scores_ : ndarray of shape (n_selected,)
+        Random numbers in descending order.
+
+    Examples
+    --------
+    >>> from s2fs.baselines.reference import RandomOrder
+    >>> X = [[0, 1, 2, 3], [1, 2, 3, 5]]
+    >>> selector = RandomOrder(n_features_to_select=4, random_state=0).fit(X, [0, 1])
+    >>> sorted(selector.indices_.tolist())
+    [0, 1, 2, 3]
+    """
+
+    citation: ClassVar[str] = "None: chance."
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RivalSelector._parameter_constraints,
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, *, n_features_to_select: int | float = 10, random_state: Any = None) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
+        return np.asarray(check_random_state(self.random_state).uniform(size=X.shape[1]))
+
+
+class AnovaF(ScoreRanker):
+    """Features by the F statistic of a one-way analysis of variance.
+
+    Status: confirmed; scikit-learn's ``f_classif``. A feature that is constant within every class
+    scores infinity.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=10
+        How many features to choose, or which fraction of them.
+
+    Attributes
+    ----------
+    indices_ : ndarray of shape (n_selected,)
+        The chosen features in order of choice.
+    scores_ : ndarray of shape (n_selected,)
+        Their F statistics.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from s2fs.baselines.reference import AnovaF
+    >>> X, y = load_iris(return_X_y=True)
+    >>> AnovaF(n_features_to_select=4).fit(X, y).indices_
+    array([2, 3, 0, 1])
+    """
+
+    citation: ClassVar[str] = (
+        "R.A. Fisher, Statistical Methods for Research Workers, 1925; as in scikit-learn"
+    )
+
+    def __init__(self, *, n_features_to_select: int | float = 10) -> None:
+        self.n_features_to_select = n_features_to_select
+
+    def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
+        # Zero variance within all classes is a division by zero: the best there can be. As many
+        # classes as instances leave no degree of freedom: nothing can be said.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = f_classif(X, codes)[0]
+        return np.asarray(np.nan_to_num(scores, nan=0.0, posinf=np.inf))
+
+
+class MutualInformation(ScoreRanker):
+    """Features by their mutual information with the label, estimated from nearest neighbours.
+
+    Status: confirmed; scikit-learn's ``mutual_info_classif``.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=10
+        How many features to choose, or which fraction of them.
+    n_neighbors : int, default=3
+        Neighbours of the estimate.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the small noise that breaks equal values; give a number for the same ranking each
+        time.
+
+    Attributes
+    ----------
+    indices_ : ndarray of shape (n_selected,)
+        The chosen features in order of choice.
+    scores_ : ndarray of shape (n_selected,)
+        Their mutual information with the label, in nats.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from s2fs.baselines.reference import MutualInformation
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MutualInformation(n_features_to_select=2, random_state=0).fit(X, y).get_support()
+    array([False, False,  True,  True])
+    """
+
+    citation: ClassVar[str] = (
+        "B.C. Ross, Mutual Information between Discrete and Continuous Data Sets, PLoS ONE 9(2), "
+        "2014; as in scikit-learn"
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RivalSelector._parameter_constraints,
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_features_to_select: int | float = 10,
+        n_neighbors: int = 3,
+        random_state: Any = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_neighbors = n_neighbors
+        self.random_state = random_state
+
+    def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
+        scores = mutual_info_classif(
+            X, codes, n_neighbors=self.n_neighbors, random_state=self.random_state
+        )
+        return np.asarray(scores)
