@@ -1,0 +1,93 @@
+"""The arguments that commands share, and how their text is understood."""
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def count_or_fraction(ctx: click.Context, param: click.Parameter, value: str) -> int | float:
+    """A number of features, or a fraction of them."""
+    with suppress(ValueError):
+        if (count := int(value)) >= 1:
+            return count
+    with suppress(ValueError):
+        if "." in value and 0 < (fraction := float(value)) <= 1:
+            return fraction
+    raise click.BadParameter(
+        f"{value!r}; give a whole number from 1, or a fraction up to 1.0 such as 0.1.", ctx, param
+    )
+
+
+def _weight(ctx: click.Context, param: click.Parameter, value: str) -> float:
+    """A finite number that is not negative."""
+    with suppress(ValueError):
+        if 0 <= (weight := float(value)) < math.inf:
+            return weight
+    raise click.BadParameter(f"{value!r}; give a finite number that is not negative.", ctx, param)
+
+
+_DATA = (
+    click.argument("file", type=click.Path(path_type=Path)),
+    click.option(
+        "-t",
+        "--target",
+        metavar="COLUMN",
+        help="Column with the classes, by name or position (0 is the first, -1 the last). "
+        "Not needed for .npz and .mat with X and y.",
+    ),
+    click.option(
+        "--drop",
+        metavar="COLUMN",
+        multiple=True,
+        help="Column to leave out, such as an identifier; may be repeated.",
+    ),
+    click.option(
+        "--transpose",
+        is_flag=True,
+        help="The table has features in rows: names in the first column, classes in the row "
+        "named by --target.",
+    ),
+)
+_CRITERION = (
+    click.option(
+        "--alpha",
+        metavar="NUMBER",
+        callback=_weight,
+        default="0.0316",
+        show_default=True,
+        help="Weight of direction in the compactness of the classes.",
+    ),
+    click.option(
+        "--beta",
+        metavar="NUMBER",
+        callback=_weight,
+        default="0.0316",
+        show_default=True,
+        help="Weight of direction in the separation of the classes.",
+    ),
+    click.option(
+        "--centroid-membership",
+        type=click.Choice(["printed", "normalized"]),
+        default="printed",
+        show_default=True,
+        help="Reading of the paper's Eq. 20.",
+    ),
+    click.option(
+        "--no-scale",
+        is_flag=True,
+        help="Take the features as they are instead of scaling each to [0, 1].",
+    ),
+)
+
+
+def data_and_criterion(command: Command) -> Command:
+    """Add the arguments that say which data to judge, and how."""
+    for add in reversed((*_DATA, *_CRITERION)):
+        command = add(command)
+    return command
