@@ -17,8 +17,8 @@ class FGZEFSR(RivalSelector):
     """Features in which the fuzzy granules of a class are small or pure.
 
     Status: reconstructed. Known are the parts, a weighted fuzzy relation against noise and an
-    entropy that adds up the levels universe, classes and granules (zentropy); the inner entropy of a
-    class, the relation, its width, the weights and the ranking by single features are
+    entropy that adds up granular levels (zentropy); the order of the levels, the inner entropy of
+    a class, the relation, its width, the weights and the ranking by single features are
     reconstructed. Report it as "FGZEFSR (reconstructed)".
 
     Parameters
@@ -47,9 +47,9 @@ class FGZEFSR(RivalSelector):
 
     References
     ----------
-    K. Yuan, D. Miao, H. Zhang, W. Pedrycz, "An efficient and robust feature selection approach based
-    on zentropy measure and neighborhood-aware model", IEEE Transactions on Neural Networks and
-    Learning Systems, 2025.
+    K. Yuan, D. Miao, H. Zhang, W. Pedrycz, "An efficient and robust feature selection approach
+    based on zentropy measure and neighborhood-aware model", IEEE Transactions on Neural Networks
+    and Learning Systems, 2025.
 
     Examples
     --------
@@ -64,9 +64,9 @@ class FGZEFSR(RivalSelector):
 
     status: ClassVar[str] = "reconstructed"
     citation: ClassVar[str] = (
-        "K. Yuan, D. Miao, H. Zhang, W. Pedrycz, An efficient and robust feature selection approach "
-        "based on zentropy measure and neighborhood-aware model, IEEE Transactions on Neural "
-        "Networks and Learning Systems, 2025"
+        "K. Yuan, D. Miao, H. Zhang, W. Pedrycz, An efficient and robust feature selection "
+        "approach based on zentropy measure and neighborhood-aware model, IEEE Transactions on "
+        "Neural Networks and Learning Systems, 2025"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RivalSelector._parameter_constraints,

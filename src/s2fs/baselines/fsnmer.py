@@ -1,4 +1,4 @@
-"""FSNMER: feature selection by neighbourhood entropy, or by a neighbourhood equivalence relation."""
+"""FSNMER: feature selection by neighbourhood entropy or a neighbourhood equivalence relation."""
 
 from numbers import Real
 from typing import Any, ClassVar, Literal
@@ -33,8 +33,8 @@ class FSNMER(RivalSelector):
           that raises the information of the common refinement about the label most, until it tells
           all; set this reduct aside and start again on the rest.
     delta : float, default=None
-        Radius of a neighbourhood or width of an interval after scaling to [0, 1]; by default 0.1 for
-        "calibrated" and 0.2 for "equivalence".
+        Radius of a neighbourhood or width of an interval after scaling to [0, 1]; by default 0.1
+        for "calibrated" and 0.2 for "equivalence".
 
     Attributes
     ----------
@@ -167,5 +167,5 @@ class Refinement:
         starts[:, 1:] = ascending[:, 1:] != ascending[:, :-1]
         where = np.flatnonzero(starts)
         sizes = np.diff(where, append=ascending.size)
-        rows = where // ascending.shape[1]
-        return np.bincount(rows, self._size_times_log[sizes], minlength=len(ascending))
+        rows = np.flatnonzero(where % ascending.shape[1] == 0)
+        return np.asarray(np.add.reduceat(self._size_times_log[sizes], rows))

@@ -49,8 +49,9 @@ class MAFRFS(RivalSelector):
 
     References
     ----------
-    S. Xu, L. Shang, K. Liu, H. Ju, X. Yang, W. Pedrycz, "Margin-aware Fuzzy Rough Feature Selection:
-    Bridging Uncertainty Characterization and Pattern Classification", arXiv:2505.15250, 2025.
+    S. Xu, L. Shang, K. Liu, H. Ju, X. Yang, W. Pedrycz, "Margin-aware Fuzzy Rough Feature
+    Selection: Bridging Uncertainty Characterization and Pattern Classification",
+    arXiv:2505.15250, 2025.
 
     Examples
     --------

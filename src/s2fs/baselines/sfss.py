@@ -66,7 +66,8 @@ class SFSS(RivalSelector):
     Examples
     --------
     >>> from s2fs.baselines.sfss import SFSS
-    >>> X = [[0, 0.2, 0], [0.1, 0.6, 0.2], [0.5, 0, 0.6], [0.6, 0.4, 0.3], [0.9, 1, 0.7], [1, 0.8, 1]]
+    >>> X = [[0, 0.2, 0], [0.1, 0.6, 0.2], [0.5, 0, 0.6], [0.6, 0.4, 0.3]]
+    >>> X += [[0.9, 1, 0.7], [1, 0.8, 1]]
     >>> selector = SFSS(n_features_to_select=2).fit(X, [0, 0, 0, 1, 1, 1])
     >>> selector.indices_
     array([0, 1])
