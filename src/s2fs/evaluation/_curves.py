@@ -1,0 +1,252 @@
+"""Prefix curves: how good the top 1, 2, … features of a ranking are, judged on unseen rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from s2fs.evaluation._folds import LEARNERS, FoldResult, evaluate_fold, stratified_folds
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Protocol = Literal["inside", "before"]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Scores of one learner over the sizes.
+
+    Attributes
+    ----------
+    learner : str
+        One of ``LEARNERS``.
+    sizes : ndarray of shape (n_sizes,)
+        How many of the first features were used.
+    scores : dict of str to ndarray of shape (n_sizes,)
+        "accuracy", "balanced_accuracy" and "macro_f1" of a classifier, "nmi" of k-means; the first
+        one is what ``values``, ``max`` and ``ave`` are about.
+    """
+
+    learner: str
+    sizes: Indices
+    scores: Mapping[str, Floats]
+
+    @property
+    def values(self) -> Floats:
+        """The main score: accuracy, or mutual information for k-means."""
+        return next(iter(self.scores.values()))
+
+    @property
+    def max(self) -> float:
+        """The best main score over the sizes."""
+        return float(self.values.max())
+
+    @property
+    def ave(self) -> float:
+        """The mean main score over the sizes."""
+        return float(self.values.mean())
+
+
+@dataclass(frozen=True, eq=False)
+class PrefixCurves:
+    """The curves of one selector on one dataset.
+
+    Attributes
+    ----------
+    curves : dict of str to Curve
+        One curve per learner; ``result["knn"]`` is short for ``result.curves["knn"]``.
+    rankings : tuple of ndarray
+        The ranking each fold was judged with.
+    protocol : {"inside", "before"}
+        Where the features were selected.
+    n_splits : int
+        The number of folds used.
+    """
+
+    curves: Mapping[str, Curve]
+    rankings: tuple[Indices, ...]
+    protocol: Protocol
+    n_splits: int
+
+    @property
+    def leaky(self) -> bool:
+        """Whether the selector saw the test rows, so that the scores are too good."""
+        return self.protocol == "before"
+
+    def __getitem__(self, learner: str) -> Curve:
+        return self.curves[learner]
+
+
+def prefix_curves(
+    X: Any,
+    y: ArrayLike,
+    selector: Any,
+    *,
+    learners: Sequence[str] = LEARNERS,
+    sizes: int | Sequence[int] = 150,
+    cv: int = 10,
+    protocol: Protocol = "inside",
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> PrefixCurves:
+    """Judge the prefixes of a selector's ranking by cross-validation.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_samples, n_features)
+        Numeric features without missing values, not scaled.
+    y : array-like of shape (n_samples,)
+        Class labels; each class needs at least two members.
+    selector : estimator
+        Any estimator with ``indices_``, the features in order of choice, after ``fit``. It should
+        choose as many features as the largest size.
+    learners : sequence of {"cart", "knn", "svm", "kmeans"}, default=all four
+        The learners to run.
+    sizes : int or sequence of int, default=150
+        The numbers of first features to use: all from 1 to this number, or to the length of the
+        ranking if that is shorter; or just those in an increasing sequence.
+    cv : int, default=10
+        The number of folds, see :func:`stratified_folds`.
+    protocol : {"inside", "before"}, default="inside"
+        Select features from the training rows of each fold, or once from all rows before the
+        split. The latter lets the test rows leak into the ranking: it is here to show how much
+        that flatters, and the result says ``leaky``. Scaling is learnt inside the fold in both.
+    random_state : int, default=0
+        Seed of the folds and of the trees.
+    n_jobs : int, optional
+        How many folds to run at once, as in joblib.
+
+    Returns
+    -------
+    PrefixCurves
+        Scores per learner and size, and the rankings of the folds.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.feature_selection import RFE
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from s2fs.evaluation import prefix_curves
+    >>> class ByElimination(RFE):
+    ...     @property
+    ...     def indices_(self):
+    ...         return self.ranking_.argsort()
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = ByElimination(LinearRegression(), n_features_to_select=1)
+    >>> result = prefix_curves(X, y, selector, learners=["knn"], cv=5)
+    >>> result["knn"].sizes, result.leaky
+    (array([1, 2, 3, 4]), False)
+    >>> result["knn"].values[-1] > 0.9
+    np.True_
+    """
+    from joblib import Parallel, delayed
+    from sklearn.utils import check_consistent_length
+
+    if protocol not in ("inside", "before"):
+        raise ValueError(f"protocol is {protocol!r}; use 'inside' or 'before'.")
+    labels = np.asarray(y)
+    check_consistent_length(X, labels)
+    folds = list(stratified_folds(labels, cv, random_state=random_state))
+    seen_all = _ranking(selector, X, labels) if protocol == "before" else None
+    results = Parallel(n_jobs=n_jobs)(
+        delayed(_run_fold)(X, labels, fold, selector, seen_all, learners, sizes, random_state)
+        for fold in folds
+    )
+    return PrefixCurves(
+        curves=pool_folds(results),
+        rankings=tuple(result.ranking for result in results),
+        protocol=protocol,
+        n_splits=len(folds),
+    )
+
+
+def pool_folds(folds: Sequence[FoldResult]) -> dict[str, Curve]:
+    """Score the folds of one cross-validation together.
+
+    Predictions are pooled over the folds before a score is taken, so that an accuracy is a share
+    of all rows; mutual information is averaged over the training folds.
+
+    Parameters
+    ----------
+    folds : sequence of FoldResult
+        The folds, all with the same learners and sizes.
+
+    Returns
+    -------
+    dict of str to Curve
+        One curve per learner.
+    """
+    if not folds:
+        raise ValueError("folds is empty; give the result of at least one fold.")
+    sizes, learners = folds[0].sizes, list(folds[0].predictions)
+    for fold in folds:
+        same_learners = list(fold.predictions) == learners
+        if not (same_learners and np.array_equal(fold.sizes, sizes)):
+            raise ValueError("folds differ in their learners or sizes; run all folds alike.")
+    truth = np.concatenate([fold.y_test for fold in folds])
+    curves = {}
+    for learner in learners:
+        predicted = np.concatenate([fold.predictions[learner] for fold in folds], axis=1)
+        curves[learner] = Curve(learner, sizes, _scores(truth, predicted))
+    nmi = [fold.nmi for fold in folds if fold.nmi is not None]
+    if nmi:
+        curves["kmeans"] = Curve("kmeans", sizes, {"nmi": np.mean(nmi, axis=0)})
+    return curves
+
+
+def _scores(truth: NDArray[Any], predicted: NDArray[Any]) -> dict[str, Floats]:
+    """Accuracy, balanced accuracy and macro-F1 of each row of predictions."""
+    classes = np.unique(truth)
+    is_class = truth == classes[:, None]  # class × instance
+    said_class = predicted[:, None, :] == classes[:, None]  # size × class × instance
+    hits = (said_class & is_class).sum(axis=2)
+    # 2 TP / (2 TP + FP + FN): twice the hits over how often the class is true or said to be.
+    f1 = 2 * hits / (is_class.sum(axis=1) + said_class.sum(axis=2))
+    return {
+        "accuracy": (predicted == truth).mean(axis=1),
+        "balanced_accuracy": (hits / is_class.sum(axis=1)).mean(axis=1),
+        "macro_f1": f1.mean(axis=1),
+    }
+
+
+def _run_fold(
+    X: Any,
+    y: NDArray[Any],
+    fold: tuple[Indices, Indices],
+    selector: Any,
+    ranking: Indices | None,
+    learners: Sequence[str],
+    sizes: int | Sequence[int],
+    random_state: int,
+) -> FoldResult:
+    """Select, unless a ranking is given, and evaluate."""
+    from sklearn.utils import _safe_indexing
+
+    (train, test) = fold
+    X_train = _safe_indexing(X, train)  # keeps the column names of a data frame for the selector
+    if ranking is None:
+        ranking = _ranking(selector, X_train, y[train])
+    return evaluate_fold(
+        X_train,
+        y[train],
+        _safe_indexing(X, test),
+        y[test],
+        ranking,
+        learners=learners,
+        sizes=sizes,
+        random_state=random_state,
+    )
+
+
+def _ranking(selector: Any, X: Any, y: NDArray[Any]) -> Indices:
+    from sklearn.base import clone
+
+    fitted = clone(selector).fit(X, y)
+    if not hasattr(fitted, "indices_"):
+        raise TypeError(
+            f"selector is a {type(selector).__name__}, which has no indices_ after fit; give one "
+            "that ranks features, such as S2FS."
+        )
+    return np.asarray(fitted.indices_, dtype=np.intp)

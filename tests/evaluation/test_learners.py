@@ -1,0 +1,172 @@
+"""The running forms against scikit-learn fitted from scratch on every prefix."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_classification
+from sklearn.feature_selection import f_classif
+from sklearn.metrics import normalized_mutual_info_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from s2fs.evaluation import _learners, stratified_folds
+
+
+def from_scratch(model, A, codes, B, sizes):
+    return np.array([model.fit(A[:, :k], codes).predict(B[:, :k]) for k in sizes])
+
+
+def neighbours_may_vote(A, codes, b, answer, slack=1e-9):
+    """Whether some choice among equally far training rows makes the answer a first majority.
+
+    Rows are equally far if their squared distances differ by no more than the rounding of
+    scikit-learn's expansion |a|² + |b|² − 2ab, hence a slack on the scale of the norms.
+    """
+    p = codes.max() + 1
+    d = ((A - b) ** 2).sum(axis=1)
+    slack = slack * (1 + d.max() + (b**2).sum())
+    last = np.sort(d)[4]
+    sure = np.bincount(codes[d < last - slack], minlength=p)
+    open_rows = np.bincount(codes[np.abs(d - last) <= slack], minlength=p)
+    places = 5 - sure.sum()
+    # Give the answer as many of the open places as there are, then spread the rest.
+    given_to_answer = min(open_rows[answer], places)
+    best = sure[answer] + given_to_answer
+    room = sum(
+        min(open_rows[c], max(0, best - sure[c] - (c < answer))) for c in range(p) if c != answer
+    )
+    beaten = any(sure[c] >= best + (c > answer) for c in range(p) if c != answer)
+    return not beaten and room >= places - given_to_answer
+
+
+def clear_cut(A, codes, b):
+    """Whether no tie at the last place decides: the sixth neighbour is clearly further."""
+    d = np.sort(((A - b) ** 2).sum(axis=1))
+    return len(d) == 5 or d[5] - d[4] > 1e-9 * (1 + d[-1] + (b**2).sum())
+
+
+def assert_knn_is_scikit_learns(A, codes, B, sizes):
+    ours = _learners.knn(A, codes, B, sizes)
+    theirs = from_scratch(KNeighborsClassifier(5, algorithm="brute"), A, codes, B, sizes)
+    for step, row in zip(*np.nonzero(ours != theirs), strict=True):
+        k = sizes[step]
+        assert not clear_cut(A[:, :k], codes, B[row, :k])
+        for answer in (ours[step, row], theirs[step, row]):
+            assert neighbours_may_vote(A[:, :k], codes, B[row, :k], answer)
+    return (ours == theirs).mean()
+
+
+def split(X, y, K=None):
+    """First fold, scaled, with columns in the order of their F statistic."""
+    train, test = next(stratified_folds(y))
+    scaler = MinMaxScaler().fit(X[train])
+    A, B = scaler.transform(X[train]), scaler.transform(X[test])
+    order = np.argsort(-f_classif(A, y[train])[0], kind="stable")[:K]
+    return np.asfortranarray(A[:, order]), y[train], np.asfortranarray(B[:, order])
+
+
+@pytest.fixture(scope="module")
+def continuous():
+    X, y = make_classification(300, 30, n_informative=8, n_classes=5, class_sep=0.7, random_state=4)
+    return split(X, y)
+
+
+SIZES = np.arange(1, 31)
+
+
+def test_knn_without_ties(continuous):
+    A, codes, B = continuous
+    ours = _learners.knn(A, codes, B, SIZES)
+    theirs = from_scratch(KNeighborsClassifier(5, algorithm="brute"), A, codes, B, SIZES)
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def test_svm(continuous):
+    A, codes, B = continuous
+    ours = _learners.svm(A, codes, B, SIZES)
+    np.testing.assert_array_equal(ours, from_scratch(SVC(C=10), A, codes, B, SIZES))
+
+
+def test_cart(continuous):
+    A, codes, B = continuous
+    theirs = from_scratch(DecisionTreeClassifier(random_state=7), A, codes, B, SIZES)
+    np.testing.assert_array_equal(_learners.cart(A, codes, B, SIZES, 7), theirs)
+
+
+def test_kmeans(continuous):
+    A, codes, _ = continuous
+    first = _learners.initial_rows(len(A), 5)
+    theirs = [
+        normalized_mutual_info_score(
+            codes, KMeans(5, init=A[first, :k], n_init=1).fit(A[:, :k]).labels_
+        )
+        for k in SIZES
+    ]
+    np.testing.assert_allclose(_learners.kmeans(A, codes, SIZES), theirs)
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "one_based"),
+    [
+        (10, 2, [1, 10]),  # int = 9, start = ⌊2/2⌋
+        (12, 3, [1, 6, 11]),  # int = 5, start = ⌊3/2⌋
+        (13, 4, [1, 5, 9, 13]),  # int = 4, start = ⌊2/2⌋
+        (75, 4, [2, 26, 50, 74]),  # int = 24, start = ⌊4/2⌋
+        (5, 5, [1, 2, 3, 4, 5]),
+    ],
+)
+def test_first_centroids_are_spread_evenly(n, p, one_based):
+    assert (_learners.initial_rows(n, p) + 1).tolist() == one_based
+
+
+@settings(max_examples=60)
+@given(st.integers(5, 40), st.integers(2, 4), st.integers(1, 5), st.integers(0, 10**6))
+def test_knn_with_many_ties(n, p, levels, seed):
+    rng = np.random.default_rng(seed)
+    A = rng.integers(0, levels + 1, (n, 6)) / levels
+    B = rng.integers(0, levels + 1, (15, 6)) / levels
+    codes = np.r_[np.arange(p), rng.integers(0, p, n - p)]
+    assert_knn_is_scikit_learns(A, codes, B, np.arange(1, 7))
+
+
+def test_knn_ties_go_to_the_earlier_row_and_the_smaller_label():
+    # Seven rows as far from the test row as each other: the first five vote 2, 2, 0, 0, 1.
+    A = np.array([[0.0], [1.0]])[[0, 1, 0, 1, 0, 1, 0]]
+    codes = np.array([2, 2, 0, 0, 1, 1, 1])
+    assert _learners.knn(A, codes, np.array([[0.5]]), np.array([1])).tolist() == [[0]]
+
+
+@settings(max_examples=60)
+@given(st.integers(8, 40), st.integers(2, 4), st.integers(1, 5), st.integers(0, 10**6))
+def test_svm_with_repeated_rows_and_constant_features(n, p, levels, seed):
+    rng = np.random.default_rng(seed)
+    A = rng.integers(0, levels + 1, (n, 5)) / levels
+    A[:, 0] = 0  # no variance at the first size
+    B = rng.integers(0, levels + 1, (15, 5)) / levels + rng.normal(0, 1e-3, (15, 5))
+    codes = np.r_[np.arange(p), rng.integers(0, p, n - p)]
+    sizes = np.arange(1, 6)
+    ours = _learners.svm(A, codes, B, sizes)
+    np.testing.assert_array_equal(ours, from_scratch(SVC(C=10), A, codes, B, sizes))
+
+
+def test_sizes_may_skip(continuous):
+    A, codes, B = continuous
+    some = np.array([2, 3, 17])
+    for learner in (_learners.knn, _learners.svm):
+        np.testing.assert_array_equal(
+            learner(A, codes, B, some), learner(A, codes, B, SIZES)[some - 1]
+        )
+
+
+@pytest.mark.parametrize("name", ["all_aml_4", "glioma", "orl", "srbct", "warpar10p", "yale"])
+def test_real_data(paper_data, name):
+    A, codes, B = split(*paper_data(name), 40)
+    sizes = np.arange(1, 41)
+    agreement = assert_knn_is_scikit_learns(A, codes, B, sizes)
+    assert agreement > 0.95
+    ours = _learners.svm(A, codes, B, sizes)
+    np.testing.assert_array_equal(ours, from_scratch(SVC(C=10), A, codes, B, sizes))
