@@ -27,16 +27,16 @@ class _Commands(click.Group):
             raise click.UsageError(" ".join(str(error).split())) from None
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="\b\nExample:\n"
+    "  s2fs demo\n"
+    "  s2fs select tumours.csv --target diagnosis -k 20 --output ranking.csv",
+)
 @click.version_option(package_name="s2fs")
 def main() -> None:
-    r"""Find the few features that matter in wide data.
-
-    \b
-    Example:
-      s2fs demo
-      s2fs select tumours.csv --target diagnosis -k 20 --output ranking.csv
-    """
+    """Find the few features that matter in wide data."""
 
 
 main.add_command(select)

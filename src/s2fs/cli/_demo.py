@@ -12,17 +12,13 @@ N_SELECTED = 20
 N_RANDOM_DRAWS = 10
 
 
-@click.command()
+@click.command(epilog="\b\nExample:\n  s2fs demo")
 def demo() -> None:
-    r"""Select 20 of 2308 genes that tell four childhood tumours apart.
+    """Select 20 of 2308 genes that tell four childhood tumours apart.
 
     Shows the ranking, and how well 5 nearest neighbours do with the selected genes, with all genes
     and with 20 genes at random, by 10-fold cross-validation. Genes are selected inside the folds:
     the samples a fold is judged on have no say in the selection.
-
-    \b
-    Example:
-      s2fs demo
     """
     import numpy as np
 

@@ -17,7 +17,7 @@ def count_or_fraction(ctx: click.Context, param: click.Parameter, value: str) ->
         if (count := int(value)) >= 1:
             return count
     with suppress(ValueError):
-        if "." in value and 0 < (fraction := float(value)) <= 1:
+        if 0 < (fraction := float(value)) <= 1:
             return fraction
     raise click.BadParameter(
         f"{value!r}; give a whole number from 1, or a fraction up to 1.0 such as 0.1.", ctx, param

@@ -10,7 +10,9 @@ from s2fs.cli._options import data_and_criterion
 from s2fs.cli._output import print_table
 
 
-@click.command()
+@click.command(
+    epilog="\b\nExample:\n  s2fs score tumours.csv --target diagnosis --features TP53,MYC,ALK"
+)
 @data_and_criterion
 @click.option(
     "-f",
@@ -32,13 +34,9 @@ def score(
     no_scale: bool,
     features: str,
 ) -> None:
-    r"""Show the criterion and its four components for given features of FILE.
+    """Show the criterion and its four components for given features of FILE.
 
     Positions count the features alone, without the target and the dropped columns.
-
-    \b
-    Example:
-      s2fs score tumours.csv --target diagnosis --features TP53,MYC,ALK
     """
     import numpy as np
 

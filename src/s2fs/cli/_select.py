@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from s2fs import S2FS
 
 
-@click.command()
+@click.command(
+    epilog="\b\nExample:\n"
+    "  s2fs select tumours.csv --target diagnosis --drop patient -k 20 --output ranking.csv"
+)
 @data_and_criterion
 @click.option(
     "-k",
@@ -46,16 +49,12 @@ def select(
     n_jobs: int | None,
     output: Path | None,
 ) -> None:
-    r"""Rank the features of FILE by how well they tell the classes apart.
+    """Rank the features of FILE by how well they tell the classes apart.
 
     FILE is a .csv, .tsv, .txt, .parquet, .npz, .mat or .arff file. The table shows, for each
     feature in order of choice, the criterion Sep of the features so far, its gain, and its four
     components: compactness (theta, smaller is better) and separation (lambda, larger is better)
     by distance and by direction.
-
-    \b
-    Example:
-      s2fs select tumours.csv --target diagnosis --drop patient -k 20 --output ranking.csv
     """
     from s2fs import S2FS
     from s2fs.datasets import read_table

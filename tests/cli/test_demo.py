@@ -1,0 +1,63 @@
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+
+from s2fs import S2FS
+from s2fs.cli import main
+from s2fs.cli._demo import _accuracy
+from s2fs.datasets import load_srbct
+
+
+def slow_accuracy(X, y):
+    """The folds spelt out: scale, fit and predict, one after the other."""
+    right = 0
+    for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
+        low, high = X[train].min(axis=0), X[train].max(axis=0)
+        model = KNeighborsClassifier(5).fit((X[train] - low) / (high - low), y[train])
+        right += (model.predict((X[test] - low) / (high - low)) == y[test]).sum()
+    return right / len(y)
+
+
+@pytest.fixture(scope="module")
+def output():
+    result = CliRunner().invoke(main, ["demo"])
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    return result.stdout
+
+
+def test_ranking_is_that_of_the_estimator(output):
+    data = load_srbct()
+    selector = S2FS(20).fit(data.X, data.y)
+    shown = re.findall(r"^ *\d+  (V\d+) ", output, flags=re.MULTILINE)
+    assert shown == [data.feature_names[f] for f in selector.indices_]
+
+
+def test_accuracies(output):
+    data = load_srbct()
+    selected, everything, chance = (float(a) for a in re.findall(r"(\d+\.\d)%", output))
+    assert everything == round(100 * slow_accuracy(data.X, data.y), 1)
+    rng = np.random.default_rng(0)
+    draws = [rng.choice(2308, 20, replace=False) for _ in range(10)]
+    mean = np.mean([slow_accuracy(data.X[:, genes], data.y) for genes in draws])
+    assert chance == round(100 * mean, 1)
+    assert selected > everything > chance
+
+
+def test_says_how_long_it_took_and_what_to_do_next(output):
+    assert re.search(r"^Took \d+\.\d s\.$", output, flags=re.MULTILINE)
+    assert output.splitlines()[-1].startswith("Your own data: s2fs select FILE --target COLUMN")
+
+
+def test_selection_is_inside_the_folds():
+    """On noise the samples left out must not gain from the selection."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 400)), np.arange(60) % 3
+    leaking = _accuracy(S2FS(5).fit_transform(X, y), y)
+    honest = _accuracy(X, y, S2FS(5))
+    assert leaking > 0.6
+    assert honest < 0.5

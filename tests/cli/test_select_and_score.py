@@ -1,0 +1,280 @@
+import json
+import os
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import minmax_scale
+
+from s2fs import S2FS, __version__, components, separability
+from s2fs.cli import main
+from s2fs.datasets import read_table
+
+COMPONENTS = ["theta_dis", "theta_dir", "lambda_dis", "lambda_dir"]
+COLUMNS = ["rank", "feature", "sep", "gain", *COMPONENTS]
+
+
+def run(*args):
+    return CliRunner().invoke(main, [str(arg) for arg in args])
+
+
+def succeeds(*args):
+    result = run(*args)
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""  # nothing but the result when piped
+    return result.stdout
+
+
+def printed(output):
+    return pd.read_csv(StringIO(output), sep=r"\s+")
+
+
+@pytest.fixture(scope="module")
+def wine(tmp_path_factory):
+    """A table with an identifier, a text label and 13 features."""
+    data = load_wine(as_frame=True)
+    path = tmp_path_factory.mktemp("wine") / "wine.csv"
+    cultivar = data.target.map({0: "barolo", 1: "grignolino", 2: "barbera"})
+    table = data.data.rename(columns={"od280/od315_of_diluted_wines": "od"})
+    table.insert(0, "bottle", [f"b{i}" for i in range(len(table))])
+    table.assign(cultivar=cultivar).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("options", "parameters"),
+    [
+        ([], {}),
+        (["-k", 4], {"n_features_to_select": 4}),
+        (["-k", "0.4"], {"n_features_to_select": 0.4}),
+        (["--alpha", 0, "--beta", 0.5], {"alpha": 0.0, "beta": 0.5}),
+        (["--no-scale", "-k", 3], {"scale": None, "n_features_to_select": 3}),
+        (["--beta", 1, "--centroid-membership", "normalized"], {"beta": 1.0}),
+        (["--n-jobs", 2], {"n_jobs": 2}),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["csv", "json", "parquet"])
+def test_files_agree_with_the_estimator(wine, tmp_path, options, parameters, suffix):
+    if "normalized" in options:
+        parameters = {**parameters, "centroid_membership": "normalized"}
+    data = read_table(wine, "cultivar", drop=["bottle"])
+    selector = S2FS(**parameters).fit(data.X, data.y)
+
+    output = tmp_path / f"ranking.{suffix}"
+    options = ["--target", "cultivar", "--drop", "bottle", *options, "--output", output]
+    succeeds("select", wine, *options)
+    reader = {"csv": pd.read_csv, "json": pd.read_json, "parquet": pd.read_parquet}[suffix]
+    table = reader(output)
+    assert list(table.columns) == COLUMNS
+    assert table["rank"].tolist() == list(range(1, len(selector.path_) + 1))
+    assert table["feature"].tolist() == [data.feature_names[f] for f in selector.indices_]
+    for name in COLUMNS[2:]:
+        np.testing.assert_allclose(table[name], selector.path_[name], rtol=1e-12, atol=1e-14)
+    assert [entry.name for entry in tmp_path.iterdir()] == [output.name]
+
+
+def test_printed_table_is_the_written_one(wine, tmp_path):
+    output = tmp_path / "r.csv"
+    shown = succeeds(
+        "select", wine, "-t", "cultivar", "--drop", "bottle", "-k", 5, "--output", output
+    )
+    table = printed(shown)
+    assert list(table.columns) == COLUMNS
+    written = pd.read_csv(output)
+    assert table["feature"].tolist() == written["feature"].tolist()
+    np.testing.assert_allclose(table["sep"], written["sep"], rtol=1e-5)
+
+
+def test_score_equals_components(wine):
+    data = read_table(wine, "cultivar", drop="bottle")
+    X = data.X[:, [6, 0, 9]]
+    names = ",".join(data.feature_names[f] for f in (6, 0, 9))
+    options = [wine, "--target", "cultivar", "--drop", "bottle", "--alpha", 0.1, "--beta", 0.2]
+    for reading in ("printed", "normalized"):
+        for flags, values in (([], minmax_scale(X)), (["--no-scale"], X)):
+            for features in (names, "6,0,9"):
+                row = printed(
+                    succeeds(
+                        "score",
+                        *options,
+                        *flags,
+                        "--features",
+                        features,
+                        "--centroid-membership",
+                        reading,
+                    )
+                ).iloc[0]
+                truth = components(values, data.y, centroid_membership=reading)
+                np.testing.assert_allclose(row[COMPONENTS], truth, rtol=1e-5)
+                sep = separability(values, data.y, 0.1, 0.2, centroid_membership=reading)
+                np.testing.assert_allclose(row["sep"], sep, rtol=1e-5)
+
+
+def test_score_of_a_selection_is_its_last_row(wine):
+    options = [wine, "--target", "cultivar", "--drop", "bottle"]
+    path = printed(succeeds("select", *options, "-k", 4))
+    row = printed(succeeds("score", *options, "--features", ",".join(path["feature"]))).iloc[0]
+    np.testing.assert_allclose(
+        row[["sep", *COMPONENTS]].astype(float),
+        path.iloc[-1][["sep", *COMPONENTS]].astype(float),
+        rtol=1e-5,
+    )
+
+
+def test_names_with_commas_quotes_and_other_scripts(tmp_path):
+    names = ["a,b", 'say "x"', "größe 基因", "[bold]z[/bold]"]
+    rng = np.random.default_rng(0)
+    path = tmp_path / "t.csv"
+    pd.DataFrame(rng.normal(size=(12, 4)), columns=names).assign(y=[0, 1, 2] * 4).to_csv(
+        path, index=False
+    )
+    for suffix, reader in (
+        ("csv", pd.read_csv),
+        ("json", lambda p: pd.DataFrame(json.loads(p.read_text(encoding="utf-8")))),
+        ("parquet", pd.read_parquet),
+    ):
+        output = tmp_path / f"r.{suffix}"
+        shown = succeeds("select", path, "--target", "y", "-k", 4, "--output", output)
+        assert sorted(reader(output)["feature"]) == sorted(names)
+        assert all(name in shown for name in names)
+    quoted = '"a,b","say ""x""",größe 基因'
+    assert "n_features" in succeeds("score", path, "--target", "y", "--features", quoted)
+
+
+def test_infinity_is_null_in_json(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,y\n0,u\n0,u\n1,v\n1,v\n")
+    succeeds("select", path, "--target", "y", "-k", 1, "-o", tmp_path / "r.json")
+    (row,) = json.loads((tmp_path / "r.json").read_text())
+    assert row["sep"] is None
+    assert row["lambda_dis"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["-k", "0"], "'0'; give a whole number from 1"),
+        (["-k", "-3"], "'-3'; give a whole number from 1"),
+        (["-k", "0.0"], "'0.0'; give a whole number from 1, or a fraction up to 1.0"),
+        (["-k", "1.5"], "'1.5'; give a whole number from 1, or a fraction up to 1.0"),
+        (["-k", "many"], "'many'; give a whole number"),
+        (["-k", "14"], "14 is more than the 13 feature(s)"),
+        (["--alpha", "-1"], "'--alpha': '-1'; give a finite number that is not negative"),
+        (["--beta", "much"], "'--beta': 'much'; give a finite number"),
+        (["--beta", "inf"], "'--beta': 'inf'; give a finite number"),
+        (["--alpha", "nan"], "'--alpha': 'nan'; give a finite number"),
+        (["--centroid-membership", "own"], "'own'"),
+        (["--colour"], "--colour"),
+        (["--output", "ranking.xlsx"], "ends in .csv, .json, .parquet"),
+        (["--output", "no/such/folder/r.csv"], "'no/such/folder' is no directory"),
+    ],
+)
+def test_bad_options_of_select(wine, options, sentence):
+    result = run("select", wine, "--target", "cultivar", "--drop", "bottle", *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert sentence in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("features", "sentence"),
+    [
+        ("alcohl", "--features is 'alcohl'"),
+        ("alcohl", "did you mean 'alcohol'?"),
+        ("ash,ash", "has a feature twice"),
+        ("ash,2", "has a feature twice"),
+        ("13", "has 13 column(s)"),
+        ("", "--features is empty"),
+    ],
+)
+def test_bad_features_of_score(wine, features, sentence):
+    result = run("score", wine, "--target", "cultivar", "--drop", "bottle", "--features", features)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("Error: ")
+    assert sentence in result.stderr
+
+
+def test_nothing_half_written(wine, tmp_path, monkeypatch):
+    options = ["select", wine, "--target", "cultivar", "--drop", "bottle", "-k", 2, "--output"]
+    (tmp_path / "file").write_text("in the way")
+    for output in (tmp_path / "file" / "r.csv", tmp_path / "folder.csv"):
+        if output.parent == tmp_path:
+            output.mkdir()
+        result = run(*options, output)
+        assert result.exit_code == 2
+        assert result.stderr.startswith("Error: --output is")
+    (tmp_path / "folder.csv").rmdir()
+
+    old = tmp_path / "old.csv"
+    old.write_text("precious")
+
+    def fails(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fails)
+    result = run(*options, old)
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"Error: {old} cannot be written (No space left on device); choose another --output.\n"
+    )
+    assert old.read_text() == "precious"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "old.csv"]
+
+
+def test_parquet_output_without_pyarrow_fails_before_the_work(wine, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    result = run("select", wine, "--target", "cultivar", "-o", tmp_path / "r.parquet")
+    assert result.exit_code == 2
+    assert "pip install 's2fs[parquet]'" in result.stderr
+
+
+@pytest.mark.parametrize("command", [[], ["select"], ["score"], ["demo"]])
+def test_help_has_an_example(command):
+    assert "Example:\n    s2fs " in succeeds(*command, "--help")
+
+
+def s2fs(*args, cwd):
+    """Run the installed command in a process of its own."""
+    return subprocess.run(
+        [Path(sys.executable).with_name("s2fs"), *args],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        check=False,
+    )
+
+
+def test_in_a_process_of_its_own(wine, tmp_path):
+    options = ["select", str(wine), "--target", "cultivar", "-k", "2"]
+    good = s2fs(*options, "--drop", "bottle", "--output", "r.csv", cwd=tmp_path)
+    assert (good.returncode, good.stderr) == (0, "")
+    assert (
+        printed(good.stdout)["feature"].tolist()
+        == pd.read_csv(tmp_path / "r.csv")["feature"].tolist()
+    )
+    (tmp_path / "r.csv").unlink()
+
+    for bad, sentence in (
+        ([*options, "--output", "r.csv"], "text in column(s) 'bottle'"),
+        ([*options, "--drop", "bottle", "--output", f"{wine}/r.csv"], "is no directory"),
+    ):
+        result = s2fs(*bad, cwd=tmp_path)
+        assert result.returncode == 2
+        assert result.stdout == ""
+        assert result.stderr.startswith("Error: ")
+        assert result.stderr.count("\n") == 1
+        assert sentence in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_version_names_the_package():
+    assert succeeds("--version").endswith(f", version {__version__}\n")
