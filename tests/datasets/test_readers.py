@@ -148,9 +148,7 @@ NAME = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filte
 @given(names=st.lists(NAME, min_size=2, max_size=5, unique=True), rows=st.data())
 def test_any_text_and_number_survives_csv(tmp_path_factory, names, rows):
     table = rows.draw(
-        st.lists(
-            st.lists(FINITE, min_size=len(names), max_size=len(names)), min_size=2, max_size=5
-        )
+        st.lists(st.lists(FINITE, min_size=len(names), max_size=len(names)), min_size=2, max_size=5)
     )
     y = np.arange(len(table)) % 2
     path = tmp_path_factory.mktemp("csv") / "t.csv"
