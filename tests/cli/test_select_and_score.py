@@ -228,6 +228,14 @@ def test_nothing_half_written(wine, tmp_path, monkeypatch):
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "old.csv"]
 
 
+def test_the_data_is_not_overwritten(wine):
+    before = wine.read_bytes()
+    result = run("select", wine, "-t", "cultivar", "--drop", "bottle", "--output", wine)
+    assert result.exit_code == 2
+    assert "the data itself" in result.stderr
+    assert wine.read_bytes() == before
+
+
 def test_parquet_output_without_pyarrow_fails_before_the_work(wine, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     result = run("select", wine, "--target", "cultivar", "-o", tmp_path / "r.parquet")

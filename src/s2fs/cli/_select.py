@@ -60,6 +60,8 @@ def select(
     from s2fs.datasets import read_table
 
     data = read_table(file, target, drop=drop, transpose=transpose)
+    if output is not None and output.exists() and output.samefile(file):
+        raise ValueError(f"--output is {str(output)!r}, the data itself; choose another name.")
     n, m = data.X.shape
     note(f"{n} samples, {m} features, {len(data.class_names)} classes")
     selector = S2FS(
