@@ -1,0 +1,229 @@
+from itertools import combinations
+from math import inf, log2
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.preprocessing import minmax_scale
+
+from s2fs import components
+from s2fs.baselines._entropy import LinearGranules, label_entropy
+from s2fs.baselines.mafrfs import MAFRFS, Margins, criterion, uncertainty_measure
+from strategies import problems
+
+small = settings(max_examples=40)
+X = np.array([[0, 0.1, 0.5], [0.1, 0, 0], [0.5, 0.6, 1], [0.6, 0.4, 0.5], [0.9, 1, 0], [1, 0.9, 1]])
+Y = np.array([0, 0, 0, 1, 1, 1])
+MEASURES = ["FCE", "FE", "FJE", "FMI"]
+MARGINS = ["local", "global", "nearest"]
+
+
+def parts(subset, measure="FCE", margin="local"):
+    """W, B and the measure of a set of features of the worked example."""
+    margins, granules = Margins(X, Y, margin), LinearGranules(X, Y)
+    for f in subset[:-1]:
+        margins.add(f)
+        granules.add(f)
+    last = np.array(subset[-1:])
+    within, between = margins.of(last)
+    value = uncertainty_measure(measure, *granules.sizes(last), Y)
+    return within[0], between[0], value[0]
+
+
+@pytest.mark.parametrize(
+    ("subset", "within", "between", "fce", "J"),
+    [
+        ([0], 0.1778, 0.6333, 0.5353, 0.1503),
+        ([1], 0.2444, 0.5333, 0.6533, 0.2994),
+        ([0, 1], 0.3098, 0.8280, 0.5391, 0.2017),
+        ([0, 1, 2], 0.5040, 0.8280, 0.4642, 0.2825),
+    ],
+)
+def test_worked_example(subset, within, between, fce, J):
+    W, B, value = parts(subset)
+    assert [W, B, value] == pytest.approx([within, between, fce], abs=5.1e-5)
+    assert criterion("FCE", np.array([value]), np.array([W / B])) == pytest.approx(J, abs=5.1e-5)
+
+
+def test_worked_example_of_a_feature_without_margin():
+    W, B, fce = parts([0, 2])
+    assert [W / B, fce, fce * W / B] == pytest.approx([0.6731, 0.5092, 0.3427], abs=5.1e-5)
+    assert parts([2])[1] == pytest.approx(0, abs=1e-15)
+
+
+def test_worked_granules_and_entropies():
+    own, every = LinearGranules(X, Y).sizes(np.array([0]))
+    assert every[0] == pytest.approx([2.9, 3.3, 4.1, 4.1, 3.5, 3.1])
+    assert own[0] == pytest.approx([2.4, 2.5, 2.1, 2.3, 2.6, 2.5])
+    values = [float(uncertainty_measure(m, own, every, Y)[0]) for m in MEASURES]
+    assert values == pytest.approx([0.5353, 0.7901, 1.3254, 1 - 0.5353], abs=5.1e-5)
+
+
+@pytest.mark.parametrize(
+    ("margin", "measure"), [("local", "FCE"), ("global", "FCE"), ("local", "FE")]
+)
+def test_worked_ranking(margin, measure):
+    selector = MAFRFS(n_features_to_select=3, margin=margin, measure=measure).fit(X, Y)
+    assert selector.indices_.tolist() == [0, 1, 2]
+    if (margin, measure) == ("local", "FCE"):
+        assert -selector.scores_ == pytest.approx([0.1503, 0.2017, 0.2825], abs=5.1e-5)
+
+
+# The nine points of the test vectors of the separability, and their two distance components.
+NINE = np.array([[0, 0], [1, 0], [0, 1], [4, 4], [5, 4], [4, 5], [0, 4], [1, 5], [1, 4]], float)
+NINE_LABELS = np.repeat([0, 1, 2], 3)
+
+
+@pytest.mark.parametrize(
+    ("margin", "between"), [("nearest", 3.78240), ("local", 4.4458), ("global", 2.5503)]
+)
+def test_margins_of_the_nine_points(margin, between):
+    margins = Margins(NINE, NINE_LABELS, margin)
+    margins.add(0)
+    W, B = margins.of(np.array([1]))
+    assert W[0] == pytest.approx(0.65404, abs=5.1e-6)
+    assert B[0] == pytest.approx(between, abs=5.1e-5)
+    if margin == "nearest":
+        exact = components(NINE, NINE_LABELS)
+        assert [W[0], B[0]] == pytest.approx([exact.theta_dis, exact.lambda_dis])
+
+
+def literal_margins(X, y, subset, margin):
+    Z = X[:, list(subset)]
+    q = y.max() + 1
+    centroids = [Z[y == k].mean(axis=0) for k in range(q)]
+    W = sum(np.mean([np.linalg.norm(x - centroids[k]) for x in Z[y == k]]) for k in range(q)) / q
+    apart = {
+        (k, r): np.linalg.norm(centroids[k] - centroids[r]) for k in range(q) for r in range(q)
+    }
+    if margin == "local":
+        B = np.mean([apart[pair] for pair in combinations(range(q), 2)])
+    elif margin == "global":
+        B = np.mean([np.linalg.norm(c - Z.mean(axis=0)) for c in centroids])
+    else:
+        B = np.mean([min(apart[k, r] for r in range(q) if r != k) for k in range(q)])
+    return W, B
+
+
+def literal_measure(X, y, subset, measure):
+    n = len(y)
+    R = [
+        [min((1 - abs(X[x, f] - X[z, f]) for f in subset), default=1) for z in range(n)]
+        for x in range(n)
+    ]
+    fe = -sum(log2(sum(R[x]) / n) for x in range(n)) / n
+    fje = -sum(log2(sum(R[x][z] for z in range(n) if y[z] == y[x]) / n) for x in range(n)) / n
+    h = -sum((y == k).mean() * log2((y == k).mean()) for k in range(y.max() + 1))
+    return {"FE": fe, "FJE": fje, "FCE": fje - fe, "FMI": fe + h - fje}[measure]
+
+
+def literal_criterion(X, y, subset, margin, measure):
+    W, B = literal_margins(X, y, subset, margin)
+    if B <= 1e-12:
+        return inf, inf, B
+    value = literal_measure(X, y, subset, measure)
+    if measure == "FCE":
+        return value * W / B, W / B, B
+    return (W / B / value if value > 1e-12 else inf), W / B, B
+
+
+@small
+@given(
+    problems(max_samples=20, max_features=5, max_classes=4),
+    st.sampled_from(MARGINS),
+    st.sampled_from(MEASURES),
+)
+def test_every_choice_against_the_definition(problem, margin, measure):
+    X, y = problem
+    scaled = minmax_scale(X)
+    varying = [f for f in range(X.shape[1]) if np.ptp(scaled[:, f]) > 0]
+    selector = MAFRFS(n_features_to_select=X.shape[1], margin=margin, measure=measure).fit(X, y)
+    sign = 1 if measure == "FCE" else -1
+    final = literal_measure(scaled, y, varying, measure)
+    chosen, peak = [], None
+    for f, score in zip(selector.indices_[: len(varying)], selector.scores_, strict=False):
+        left = [g for g in varying if g not in chosen]
+        J = {g: literal_criterion(scaled, y, [*chosen, g], margin, measure) for g in left}
+        value = {g: literal_measure(scaled, y, [*chosen, g], measure) for g in left}
+        least = min(j[0] for j in J.values())
+        assert -score == pytest.approx(least, abs=1e-9, rel=1e-9)
+        tied = [g for g in left if J[g][0] <= least + 1e-9 * max(1, min(least, 1e9))]
+        if least == inf:
+            assert sign * value[f] == pytest.approx(min(sign * value[g] for g in left), abs=1e-9)
+        else:
+            assert f in tied
+            assert J[f][1] == pytest.approx(min(J[g][1] for g in tied), abs=1e-6)
+        now = literal_measure(scaled, y, chosen, measure)
+        nothing_better = min(sign * v for v in value.values()) >= sign * now - 1e-12
+        if peak is None and (abs(now - final) <= 1e-6 or nothing_better):
+            peak = len(chosen)
+        chosen.append(f)
+    assert selector.peak_ == (len(varying) if peak is None else peak)
+
+
+@small
+@given(problems(max_samples=20, max_features=6))
+def test_entropies_grow_with_the_set(problem):
+    X, y = problem
+    granules = LinearGranules(minmax_scale(X), y)
+    before = dict.fromkeys(MEASURES, 0.0) | {"FJE": label_entropy(y)}
+    for f in range(X.shape[1]):
+        granules.add(f)
+        now = {m: float(uncertainty_measure(m, granules.own, granules.every, y)) for m in MEASURES}
+        assert now["FE"] >= before["FE"] - 1e-12
+        assert now["FJE"] >= before["FJE"] - 1e-12
+        assert now["FCE"] >= -1e-12
+        assert now["FMI"] == pytest.approx(label_entropy(y) - now["FCE"])
+        before = now
+
+
+def test_conditional_entropy_can_exceed_that_of_the_label():
+    # One instance alone in the middle of seven others: granules of a class can be less pure than
+    # the class is frequent. The mutual information is then negative, and says nothing.
+    X = (
+        np.array(
+            [[0, 1, 2], [4, 2, 4], [1, 4, 3], [2, 4, 0], [0, 0, 2], [2, 3, 2], [0, 3, 4], [4, 0, 0]]
+        )
+        / 4
+    )
+    y = np.array([0, 0, 0, 0, 0, 1, 0, 0])
+    own, every = LinearGranules(X, y).sizes_with_all()
+    information = uncertainty_measure("FMI", own, every, y)
+    assert information < -1e-3
+    assert criterion("FMI", information[None], np.array([0.5])).tolist() == [inf]
+
+
+def test_points_prefer_the_wider_margin():
+    # Both features put every class on one point, so W = 0; with three classes the second is wider.
+    y = np.array([0, 0, 1, 1, 2, 2])
+    X = np.column_stack([np.array([0, 0.1, 1])[y], np.array([0, 0.5, 1])[y]])
+    for margin, first in (("nearest", 1), ("local", 0)):  # the mean over pairs is the same
+        selector = MAFRFS(n_features_to_select=2, margin=margin).fit(X, y)
+        assert selector.scores_[0] == 0
+        assert selector.indices_[0] == first
+
+
+def test_coinciding_centroids_everywhere_leave_the_measure():
+    y = np.array([0, 0, 0, 0, 1, 1])
+    X = np.array([[0.2, 0.45], [0.8, 0.55], [0.2, 0.45], [0.8, 0.55], [0, 0], [1, 1]])
+    selector = MAFRFS(n_features_to_select=2).fit(X, y)
+    assert selector.scores_[0] == -inf
+    values = [literal_measure(X, y, [f], "FCE") for f in range(2)]
+    assert selector.indices_[0] == np.argmin(values)
+
+
+def test_two_equal_classes_rank_alike_under_all_margins():
+    rng = np.random.default_rng(0)
+    X, y = rng.random((30, 8)), np.arange(30) % 2
+    rankings = [
+        MAFRFS(n_features_to_select=8, margin=m).fit(X, y).indices_.tolist() for m in MARGINS
+    ]
+    assert rankings[0] == rankings[1] == rankings[2]
+
+
+def test_duplicates_and_constant_features():
+    doubled = np.column_stack([np.zeros(6), X[:, 0], X[:, 0], X[:, 1]])
+    order = MAFRFS(n_features_to_select=4).fit(doubled, Y).indices_.tolist()
+    assert order[0] == 1
+    assert order[-1] == 0
