@@ -2,8 +2,7 @@
 
 Import this module inside functions only: it loads numba. Data come as ``columns``, one contiguous
 row per feature, so that the loops over instances run along memory. Nothing here allocates more
-than a row of instances. Only minima and maxima are reassociated, which cannot round; sums are taken
-in a fixed order.
+than a row of instances, and every sum is taken in a fixed order.
 """
 
 import math
@@ -96,24 +95,27 @@ def settled(x: Any, width: Any, left: Any, right: Any, threshold: Any, out: Any)
         out[p] = _discerned(x[left[p]] - x[right[p]], width, False) >= threshold[p]
 
 
-@njit(nogil=True, cache=True, fastmath={"nnan", "nsz", "reassoc"})
+@njit(nogil=True, cache=True)
 def class_maxima(
-    columns: Any, candidates: Any, relation: Any, bounds: Any, radius: Any, out: Any
+    columns: Any, candidates: Any, similarities: Any, who: Any, bounds: Any, radius: Any, out: Any
 ) -> None:
     """``out[c, i, q]``: largest similarity of i to class q in the relation joined by candidate c.
 
-    Instances are sorted by class; class q is ``bounds[q]`` to ``bounds[q + 1] - 1``.
+    ``similarities[i]`` are those of instance i to the instances ``who[i]``, class by class (class q
+    from ``bounds[q]`` to ``bounds[q + 1] - 1``) and the largest first in each class.
     """
-    for i in range(len(relation)):
-        row = relation[i]
+    for i in range(len(similarities)):
         for c in range(len(candidates)):
             x = columns[candidates[c]]
             for q in range(len(bounds) - 1):
                 top = 0.0
-                for j in range(bounds[q], bounds[q + 1]):
-                    distance = abs(x[i] - x[j])
-                    similarity = 1.0 - distance if distance <= radius else 0.0
-                    top = max(top, min(similarity, row[j]))
+                for p in range(bounds[q], bounds[q + 1]):
+                    # The candidate can only lower a similarity, and all that follow are smaller.
+                    if similarities[i, p] <= top:
+                        break
+                    distance = abs(x[i] - x[who[i, p]])
+                    if distance <= radius:
+                        top = max(top, min(similarities[i, p], 1.0 - distance))
                 out[c, i, q] = top
 
 

@@ -8,6 +8,7 @@ of features.
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -122,12 +123,22 @@ class Relation:
         self.matrix = np.ones((len(self.own), len(self.own)))
         if not self.reflexive:
             np.fill_diagonal(self.matrix, 0.0)
+        self._sort()
 
     def add(self, features: Indices) -> None:
         """Put features in."""
         from s2fs.baselines import _kernels
 
         _kernels.intersect(self.columns, features, self.matrix, self.radius)
+        self._sort()
+
+    def _sort(self) -> None:
+        """List each instance's neighbours, class by class, the most similar first."""
+        self._who = np.empty(self.matrix.shape, dtype=np.int32)
+        for start, stop in pairwise(self.bounds):
+            by_similarity = np.argsort(-self.matrix[:, start:stop], axis=1, kind="stable")
+            self._who[:, start:stop] = start + by_similarity
+        self._similarities = np.take_along_axis(self.matrix, self._who, axis=1)
 
     def blocks(self, candidates: Indices) -> Iterator[Indices]:
         """Cut candidates so that one n × classes table per candidate takes no more than n²."""
@@ -146,7 +157,8 @@ class Relation:
         from s2fs.baselines import _kernels
 
         out = np.empty((len(candidates), len(self.own), len(self.bounds) - 1))
-        _kernels.class_maxima(self.columns, candidates, self.matrix, self.bounds, self.radius, out)
+        neighbours = self._similarities, self._who, self.bounds
+        _kernels.class_maxima(self.columns, candidates, *neighbours, self.radius, out)
         return out
 
     def approximation_sizes(self, candidates: Indices, decision: Floats) -> tuple[Floats, Floats]:
