@@ -52,7 +52,7 @@ def test_neighbourhoods_against_counting(problem, delta):
 @pytest.mark.parametrize("n", [2, 63, 64, 65, 130])
 def test_bits_past_the_last_instance_are_clear(n):
     bits = neighbourhood_bits(np.linspace(0, 1, n)[:, None], 2.0)
-    assert bits.shape == (1, n, -(-n // 64))
+    assert bits.shape == (1, -(-n // 64), n)
     assert counts(bits).tolist() == [[n] * n]
 
 

@@ -6,6 +6,7 @@ entropies of the neighbourhood and fuzzy rough set literature. All logarithms ha
 """
 
 from abc import ABC, abstractmethod
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +65,7 @@ def neighbourhood_sizes(column: Floats, delta: float) -> Indices:
 
 
 def neighbourhood_bits(X: Floats, delta: float) -> Bits:
-    """Write the neighbourhoods of every feature as rows of bits.
+    """Write the neighbourhoods of every feature as bits.
 
     Parameters
     ----------
@@ -75,23 +76,24 @@ def neighbourhood_bits(X: Floats, delta: float) -> Bits:
 
     Returns
     -------
-    ndarray of shape (n_features, n_samples, n_words)
-        Bit z of row (f, x) says whether instance z is near x on feature f; bits past the last
-        instance are 0. A neighbourhood on several features is the bitwise "and" of theirs.
+    ndarray of shape (n_features, n_words, n_samples)
+        Bit z of column x, counted through the words, says whether instance z is near x on the
+        feature; bits past the last instance are 0. A neighbourhood on several features is the
+        bitwise "and" of theirs.
 
     Examples
     --------
     >>> import numpy as np
     >>> from s2fs.baselines._entropy import neighbourhood_bits
-    >>> neighbourhood_bits(np.array([[0.0], [0.1], [1.0]]), 0.2)[0, :, 0]
-    array([3, 3, 4], dtype=uint64)
+    >>> neighbourhood_bits(np.array([[0.0], [0.1], [1.0]]), 0.2)
+    array([[[3, 3, 4]]], dtype=uint64)
     """
     radius = delta + SLACK
     return np.stack([_packed(np.abs(x[:, None] - x) <= radius) for x in X.T])
 
 
 def class_bits(codes: Indices) -> Bits:
-    """Write the classes as rows of bits: bit z of row x says whether z has the label of x."""
+    """Write the classes as bits: bit z of column x says whether z has the label of x."""
     return _packed(codes[:, None] == codes)
 
 
@@ -99,12 +101,12 @@ def _packed(table: NDArray[np.bool_]) -> Bits:
     n = len(table)
     octets = np.zeros((n, -(-n // 64) * 8), dtype=np.uint8)
     octets[:, : -(-n // 8)] = np.packbits(table, axis=1, bitorder="little")
-    return octets.view(np.uint64)
+    return np.ascontiguousarray(octets.view(np.uint64).T)
 
 
 def counts(bits: Bits) -> Indices:
-    """How many bits of each row are set, along the last axis."""
-    return np.asarray(np.bitwise_count(bits).sum(axis=-1, dtype=np.intp))
+    """How many instances each granule holds: the bits set in each column."""
+    return np.asarray(np.bitwise_count(bits).sum(axis=-2, dtype=np.uint32), dtype=np.intp)
 
 
 class FuzzyGranules(ABC):
@@ -139,8 +141,8 @@ class FuzzyGranules(ABC):
         self.codes = codes[order]
         self.weights = np.ones(n) if weights is None else weights[order]
         self._columns = np.ascontiguousarray(X[order].T)
-        self._start = np.searchsorted(self.codes, self.codes, side="left")
-        self._stop = np.searchsorted(self.codes, self.codes, side="right")
+        self._class_sizes = np.bincount(codes)
+        self._bounds = np.concatenate([[0], np.cumsum(self._class_sizes)])  # of the classes
         self._furthest = np.zeros((n, n))
         self._relation = self.relation(self._furthest)
         self.own, self.every = self._sums(self._relation)
@@ -172,7 +174,7 @@ class FuzzyGranules(ABC):
 
     def _sums(self, relation: Floats) -> tuple[Floats, Floats]:
         own = np.empty(len(self.codes))
-        for a, b in zip(np.unique(self._start), np.unique(self._stop), strict=True):
+        for a, b in pairwise(self._bounds):
             own[a:b] = relation[a:b, a:b] @ self.weights[a:b]
         return own, relation @ self.weights
 
@@ -203,10 +205,8 @@ class LinearGranules(FuzzyGranules):
 
         n = len(self.codes)
         own, every = np.empty((2, len(candidates), n))
-        largest_difference_sums(
-            self._columns[candidates], self._furthest, self._start, self._stop, own, every
-        )
-        return (self._stop - self._start) - own, n - every
+        largest_difference_sums(self._columns[candidates], self._furthest, self._bounds, own, every)
+        return self._class_sizes[self.codes] - own, n - every
 
 
 class GaussianGranules(FuzzyGranules):
@@ -242,7 +242,7 @@ class GaussianGranules(FuzzyGranules):
             self._columns[candidates],
             self._furthest,
             self._relation,
-            self._stop,
+            self._bounds[self.codes + 1],
             self.weights,
             self._scale,
             own,

@@ -9,7 +9,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from s2fs._base import Indices
 from s2fs._criterion import Floats
 from s2fs.baselines._completion import Ranked, RivalSelector, complete
-from s2fs.baselines._entropy import Bits, class_bits, counts, neighbourhood_bits
+from s2fs.baselines._entropy import (
+    Bits,
+    class_bits,
+    counts,
+    granule_entropy,
+    label_entropy,
+    neighbourhood_bits,
+)
 
 Interactivity = Literal["granularity", "ambiguity", "cmi", "none"]
 
@@ -120,15 +127,15 @@ class NeighbourhoodSubset:
     def __init__(
         self, X: Floats, codes: Indices, delta: float, interactivity: Interactivity
     ) -> None:
-        n, m = X.shape
+        m = X.shape[1]
         self._interactivity = interactivity
         self._bits = neighbourhood_bits(X, delta)
         self._same_class = class_bits(codes)
-        self._class_sizes = np.bincount(codes)[codes]
-        self._log = np.log2(np.arange(1, n + 1))  # of a count, at position count − 1
         everything = np.full(self._bits.shape[1:], np.iinfo(np.uint64).max, dtype=np.uint64)
         self._sizes = self._joint_sizes(everything)
         self._own_sizes = self._joint_sizes(self._same_class)
+        self._entropy = granule_entropy(self._sizes)
+        self._label_entropy = label_entropy(codes)
         self.relevancy = self._information(self._sizes, self._own_sizes)
         self._size = 0
         self._redundancy = np.zeros(m)
@@ -156,9 +163,7 @@ class NeighbourhoodSubset:
         joint : ndarray of shape (n_features, n_samples)
             Sizes of the neighbourhoods of every feature within those of the one.
         """
-        n = joint.shape[1]
-        alone = self._mean_log(self._sizes)
-        return np.log2(n) + self._mean_log(joint) - alone - alone[feature]
+        return self._entropy + self._entropy[feature] - granule_entropy(joint)
 
     def interaction(self, feature: int, joint: Indices) -> Floats:
         """What one feature gains together with every feature; parameters as for redundancy."""
@@ -177,7 +182,7 @@ class NeighbourhoodSubset:
 
     def _joint_sizes(self, granules: Bits) -> Indices:
         """Sizes of the neighbourhoods of every feature within the granules given."""
-        m, n, _ = self._bits.shape
+        m, _, n = self._bits.shape
         sizes = np.empty((m, n), dtype=np.intp)
         step = max(1, _CHUNK // granules.nbytes)
         for first in range(0, m, step):
@@ -187,9 +192,4 @@ class NeighbourhoodSubset:
 
     def _information(self, sizes: Indices, own_sizes: Indices) -> Floats:
         """Neighbourhood mutual information with the label."""
-        n = sizes.shape[1]
-        label = self._log[self._class_sizes - 1].mean()
-        return np.log2(n) + self._mean_log(own_sizes) - self._mean_log(sizes) - label
-
-    def _mean_log(self, sizes: Indices) -> Floats:
-        return np.asarray(self._log[sizes - 1].mean(axis=1))
+        return granule_entropy(sizes) + self._label_entropy - granule_entropy(own_sizes)
