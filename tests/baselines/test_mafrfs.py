@@ -227,3 +227,25 @@ def test_duplicates_and_constant_features():
     order = MAFRFS(n_features_to_select=4).fit(doubled, Y).indices_.tolist()
     assert order[0] == 1
     assert order[-1] == 0
+
+
+def test_choices_on_real_data_against_plain_numpy(paper_data):
+    X, y = paper_data("srbct")
+    selector = MAFRFS(n_features_to_select=4).fit(X, y)
+    scaled = minmax_scale(X)
+    same = y[:, None] == y
+    furthest = np.zeros((len(y), len(y)))
+    chosen = []
+    for score in selector.scores_:
+        J = np.full(X.shape[1], inf)
+        for f in set(range(X.shape[1])) - set(chosen):
+            x = scaled[:, f]
+            R = 1 - np.maximum(furthest, np.abs(x[:, None] - x))
+            fce = -np.log2((R * same).sum(axis=1) / R.sum(axis=1)).mean()
+            W, B = literal_margins(scaled, y, [*chosen, f], "local")
+            J[f] = fce * W / B
+        chosen.append(int(J.argmin()))
+        assert -score == pytest.approx(J.min())
+        x = scaled[:, chosen[-1]]
+        furthest = np.maximum(furthest, np.abs(x[:, None] - x))
+    assert selector.indices_.tolist() == chosen
