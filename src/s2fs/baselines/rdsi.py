@@ -191,7 +191,8 @@ class Approximations:
 
     def score(self, candidates: Indices) -> Floats:
         """Minus the measure with each candidate added alone."""
-        return -self_information(*self.sizes(candidates), measure=self.measure)
+        # Not the unary minus, which would turn 0 into -0.
+        return np.asarray(0 - self_information(*self.sizes(candidates), measure=self.measure))
 
     def add(self, feature: int) -> None:
         """Put a feature in."""
@@ -235,4 +236,4 @@ def self_information(
         "possible": [middle / up],
         "combined": [low / middle, middle / up],
     }[measure]
-    return sum(-((1 - t) * np.log(t)).sum(axis=-1) for t in ratios)
+    return sum(((t - 1) * np.log(t)).sum(axis=-1) for t in ratios)

@@ -1,0 +1,185 @@
+"""The search loop, its completion rules, and the base class of the rivals."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from s2fs.baselines._completion import COMPLETION, Ranked, RivalSelector, complete
+
+
+class Table:
+    """A set function given by a table, as a growing subset."""
+
+    def __init__(self, table):
+        self.table = table
+        self.chosen = frozenset()
+
+    def score(self, candidates):
+        return np.array([self.table[self.chosen | {c}] for c in candidates.tolist()])
+
+    def add(self, feature):
+        self.chosen |= {feature}
+
+
+def literal(table, importance, k, rule, delta=0.0, target=np.inf, empty=-np.inf):
+    """The rules in words, without any of the machinery."""
+    m = len(importance)
+    by_importance = sorted(range(m), key=lambda f: (-importance[f], f))
+    ranking, scores, peak = [], [], None
+    group, value = [], empty
+    while len(ranking) < k:
+        rest = [f for f in by_importance if f not in ranking]
+        after = {f: table[frozenset(group) | {f}] for f in rest}
+        best = max(after.values())
+        pick = min((f for f in rest if after[f] == best), key=lambda f: (-importance[f], f))
+        stop = best <= value or best - value <= delta or value >= target
+        if stop and peak is None:
+            peak = len(ranking)
+        if stop and rule == "restart" and group:
+            group, value = [], empty
+            continue
+        if (stop and rule == "restart") or (best <= value and rule == "importance"):
+            ranking += rest
+            scores += [importance[f] for f in rest]
+            break
+        ranking.append(pick)
+        scores.append(best)
+        group.append(pick)
+        value = best
+    return ranking[:k], scores[:k], len(ranking) if peak is None else min(peak, k)
+
+
+def all_subsets(m):
+    return [frozenset(s) for size in range(1, m + 1) for s in combinations(range(m), size)]
+
+
+@st.composite
+def set_functions(draw):
+    m = draw(st.integers(1, 5))
+    # Few distinct integers, so that ties and plateaus are common and exact.
+    table = {s: float(draw(st.integers(-4, 6))) for s in all_subsets(m)}
+    return table, np.array([table[frozenset({f})] for f in range(m)])
+
+
+@st.composite
+def coverages(draw):
+    m = draw(st.integers(1, 7))
+    sets = draw(st.lists(st.sets(st.integers(0, 9)), min_size=m, max_size=m))
+    table = {s: float(len(set().union(*(sets[f] for f in s)))) for s in all_subsets(m)}
+    return table, np.array([table[frozenset({f})] for f in range(m)])
+
+
+@given(
+    set_functions(),
+    st.integers(1, 5),
+    st.sampled_from(["importance", "restart", "greedy"]),
+    st.sampled_from([0.0, 1.0]),
+    st.sampled_from([np.inf, 3.0]),
+    st.sampled_from([-np.inf, 0.0]),
+)
+def test_complete_follows_its_rules(function, k, rule, delta, target, empty):
+    table, importance = function
+    k = min(k, len(importance))
+    options = {"delta": delta, "target": target, "empty": empty}
+    ranked = complete(lambda: Table(table), importance, k, rule, **options)
+    indices, scores, peak = literal(table, importance, k, rule, **options)
+    assert ranked.indices.tolist() == indices
+    assert ranked.scores.tolist() == scores
+    assert ranked.peak == peak
+
+
+@given(coverages(), st.sampled_from(["importance", "restart", "greedy"]))
+def test_lazy_search_is_the_plain_search(function, rule):
+    table, importance = function
+    lists = [
+        complete(lambda: Table(table), importance, len(importance), rule, empty=0.0, lazy=lazy)
+        for lazy in (False, True)
+    ]
+    for plain, lazy in zip(*lists, strict=True):
+        np.testing.assert_array_equal(plain, lazy)
+
+
+def test_lazy_search_scores_fewer_candidates():
+    asked = []
+
+    class Counted(Table):
+        def score(self, candidates):
+            asked.append(len(candidates))
+            return super().score(candidates)
+
+    m = 100
+    values = np.arange(m, 0, -1.0)
+
+    class Sum(dict):
+        def __missing__(self, key):
+            return float(sum(values[f] for f in key))
+
+    ranked = complete(lambda: Counted(Sum()), values, 10, empty=0.0, lazy=True)
+    assert ranked.indices.tolist() == list(range(10))
+    assert asked[0] == m
+    assert max(asked[1:]) < m / 2
+
+
+def test_differences_of_rounding_are_ties():
+    table = Table({frozenset({0}): 0.3, frozenset({1}): 0.1 + 0.2})
+    assert 0.1 + 0.2 > 0.3
+    ranked = complete(lambda: table, np.array([0.3, 0.1 + 0.2]), 1)
+    assert ranked.indices.tolist() == [0]
+
+
+def test_tie_break_orders_what_is_appended():
+    flat = dict.fromkeys(all_subsets(3), 0.0)
+    tie_break = np.array([1.0, 2.0, 3.0])
+    ranked = complete(lambda: Table(flat), np.ones(3), 3, empty=0.0, tie_break=tie_break)
+    assert ranked.indices.tolist() == [2, 1, 0]
+    assert ranked.peak == 0
+
+
+class ByMean(RivalSelector):
+    """Ranks by the mean of the scaled column; keeps what it was given."""
+
+    status = "confirmed"
+    citation = "none"
+    _parameter_constraints = {**RivalSelector._parameter_constraints, **COMPLETION}  # noqa: RUF012
+
+    def __init__(self, *, n_features_to_select=10, completion="importance"):
+        self.n_features_to_select = n_features_to_select
+        self.completion = completion
+
+    def _rank_varying(self, X, codes, k):
+        self.seen_ = X
+        order = np.argsort(-X.mean(axis=0), kind="stable")[:k]
+        return Ranked(order, X.mean(axis=0)[order], 1)
+
+
+def test_constant_features_come_last_by_index_without_a_score():
+    X = np.array([[5, 0, 1, 7, 2], [5, 1, 1, 7, 2], [5, 1, 1, 9, 2]])
+    selector = ByMean(n_features_to_select=4).fit(X, [0, 1, 1])
+    assert selector.indices_.tolist() == [1, 3, 0, 2]
+    np.testing.assert_allclose(selector.scores_, [2 / 3, 1 / 3, np.nan, np.nan])
+    assert selector.peak_ == 1
+    assert selector.seen_.shape == (3, 2)
+
+
+def test_only_constant_features():
+    selector = ByMean(n_features_to_select=2).fit(np.ones((4, 3)), [0, 1, 0, 1])
+    assert selector.indices_.tolist() == [0, 1]
+    assert np.isnan(selector.scores_).all()
+    assert selector.peak_ == 0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
+def test_columns_are_scaled_to_the_unit_range(dtype):
+    X = np.array([[-3, 100], [0, 300], [3, 200]], dtype=dtype)
+    selector = ByMean(n_features_to_select=2).fit(X, [0, 1, 1])
+    np.testing.assert_array_equal(selector.seen_, [[0, 0], [0.5, 1], [1, 0.5]])
+    assert selector.seen_.dtype == np.float64
+
+
+def test_a_range_beyond_the_largest_float_is_scaled():
+    X = np.array([[-1.7e308, 0], [1.7e308, 1], [0, 0]])
+    selector = ByMean(n_features_to_select=2).fit(X, [0, 1, 1])
+    np.testing.assert_allclose(selector.seen_[:, 0], [0, 1, 0.5])

@@ -1,0 +1,217 @@
+"""IPD against the numbers of its spec and against its formulas written out."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.neighbors import KNeighborsClassifier
+
+from s2fs.baselines._relations import Relation
+from s2fs.baselines.ipd import IPD, Margins
+
+X = np.array(
+    [
+        [0.0, 0.2, 0.0],
+        [0.1, 0.6, 0.2],
+        [0.5, 0.0, 0.6],
+        [0.6, 0.4, 0.3],
+        [0.9, 1.0, 0.7],
+        [1.0, 0.8, 1.0],
+    ]
+)
+Y = list("AAABBB")
+CODES = np.array([0, 0, 0, 1, 1, 1])
+READINGS = ["F1", "F1-sum", "F1-max", "F2"]
+
+
+def lower_approximations(X, codes, features, eps=None):
+    """L[i][x] = min over y of max(1 − R(x, y), [y in class i]), with R(x, x) = 0."""
+    n = len(X)
+
+    def similarity(x, y):
+        if x == y:
+            return 0.0
+        distances = [abs(X[x, a] - X[y, a]) for a in features]
+        return min(1 - d if eps is None or d <= eps + 1e-12 else 0.0 for d in distances)
+
+    return [
+        [min(max(1 - similarity(x, y), float(codes[y] == i)) for y in range(n)) for x in range(n)]
+        for i in range(codes.max() + 1)
+    ]
+
+
+def literal(X, codes, features, reading, eps=None):
+    """J by its definition, with inner products."""
+    n, r = len(X), codes.max() + 1
+    L = np.array(lower_approximations(X, codes, features, eps))
+    D = np.array([codes == i for i in range(r)], dtype=float)
+    if reading == "F2":
+        pairs = [(i, j) for i in range(r) for j in range(i + 1, r)]
+        overlap = sum((L[i] * L[j]).sum() / n for i, j in pairs) / len(pairs)
+        return L.max(axis=0).mean() - overlap
+    gamma = sum(L[i] @ D[i] for i in range(r)) / n
+    if reading == "F1-max":
+        error = sum(max(L[i, x] for i in range(r) if i != codes[x]) for x in range(n)) / n
+    else:
+        error = sum(L[i] @ D[j] for i in range(r) for j in range(r) if i != j) / n
+        if reading == "F1":
+            error /= r - 1
+    return gamma - error
+
+
+def score(subset, reading="F1"):
+    margins = Margins(Relation(X, CODES, None, reflexive=False), reading)
+    for feature in subset[:-1]:
+        margins.add(feature)
+    return margins.score(np.array(subset[-1:]))[0]
+
+
+@st.composite
+def scaled_data(draw):
+    """Scaled columns that vary, on a grid, so that equal rows and ties occur."""
+    n, m = draw(st.integers(4, 10)), draw(st.integers(1, 4))
+    codes = np.array([0, 1] + [draw(st.integers(0, 3)) for _ in range(n - 2)])
+    cells = st.lists(st.integers(0, 10), min_size=n - 2, max_size=n - 2)
+    columns = [[f % 2 * 10, *draw(cells), (f + 1) % 2 * 10] for f in range(m)]
+    return np.array(columns).T / 10, np.unique(codes, return_inverse=True)[1]
+
+
+@pytest.mark.parametrize(
+    ("subset", "F1", "F2"),
+    [
+        ([0], 0.1833, 0.4050),
+        ([1], 0.0, 0.2667),
+        ([2], -0.1167, 0.2817),
+        ([0, 1], 0.2333, 0.4133),
+        ([0, 2], 0.1333, 0.3450),
+        ([1, 2], -0.0333, 0.3917),
+        ([0, 1, 2], 0.15, 0.4167),
+    ],
+)
+def test_criterion_of_the_worked_example(subset, F1, F2):
+    assert score(subset) == pytest.approx(F1, abs=5e-5)
+    assert score(subset, "F2") == pytest.approx(F2, abs=5e-5)
+    # With two classes there is one other class, so its mean, sum and maximum agree.
+    assert score(subset, "F1-sum") == pytest.approx(F1, abs=5e-5)
+    assert score(subset, "F1-max") == pytest.approx(F1, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("subset", "A", "B"),
+    [
+        ([0], [0.6, 0.5, 0.1, 0.3, 0.1, 0.1], [0.1, 0.1, 0.4, 0.1, 0.4, 0.5]),
+        ([1], [0.2, 0.2, 0.4, 0.4, 0.2, 0.2], [0.2, 0.4, 0.2, 0.2, 0.4, 0.2]),
+        ([0, 1], [0.6, 0.5, 0.4, 0.4, 0.2, 0.2], [0.4, 0.4, 0.5, 0.4, 0.8, 0.8]),
+    ],
+)
+def test_lower_approximations_of_the_worked_example(subset, A, B):
+    relation = Relation(X, CODES, None, reflexive=False)
+    relation.add(np.array(subset[:-1], dtype=np.intp))
+    nearest = relation.class_maxima(np.array(subset[-1:]))[0]
+    # With two classes the lower approximation of one is the distance from the other.
+    np.testing.assert_allclose(1 - nearest[:, 1], A, atol=1e-12)
+    np.testing.assert_allclose(1 - nearest[:, 0], B, atol=1e-12)
+    np.testing.assert_allclose(lower_approximations(X, CODES, subset), [A, B], atol=1e-12)
+
+
+def test_ranking_of_the_worked_example():
+    ipd = IPD(n_features_to_select=3).fit(X, Y)
+    assert ipd.indices_.tolist() == [0, 1, 2]
+    assert ipd.peak_ == 2
+    np.testing.assert_allclose(ipd.scores_, [0.1833, 0.2333, -0.1167], atol=5e-5)
+
+
+def test_the_overlap_reading_goes_on_where_the_other_stops():
+    ipd = IPD(n_features_to_select=3, reading="F2").fit(X, Y)
+    assert ipd.peak_ == 3
+    np.testing.assert_allclose(ipd.scores_, [0.4050, 0.4133, 0.4167], atol=5e-5)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@settings(max_examples=40, deadline=None)
+@given(data=scaled_data(), eps=st.sampled_from([None, 0.2, 0.5]), draw=st.data())
+def test_the_criterion_is_its_definition(reading, data, eps, draw):
+    X, codes = data
+    m = X.shape[1]
+    subset = draw.draw(st.lists(st.integers(0, m - 1), max_size=2))
+    margins = Margins(Relation(X, codes, eps, reflexive=False), reading)
+    for feature in subset:
+        margins.add(feature)
+    expected = [literal(X, codes, [*subset, c], reading, eps) for c in range(m)]
+    np.testing.assert_allclose(margins.score(np.arange(m)), expected, rtol=1e-12, atol=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=scaled_data())
+def test_the_criterion_stays_between_minus_one_and_one(data):
+    X, codes = data
+    for reading in ("F1", "F1-max"):
+        margins = Margins(Relation(X, codes, None, reflexive=False), reading)
+        scores = margins.score(np.arange(X.shape[1]))
+        assert (np.abs(scores) <= 1).all()
+
+
+def test_two_classes_are_a_margin_between_nearest_neighbours():
+    rng = np.random.default_rng(0)
+    x, codes = rng.random(30), np.sort(np.arange(30) % 2)
+    margins = Margins(Relation(x[:, None], codes, None, reflexive=False))
+    total = 0.0
+    for i in range(30):
+        own = [j for j in range(30) if codes[j] == codes[i] and j != i]
+        other = [j for j in range(30) if codes[j] != codes[i]]
+        to = [
+            KNeighborsClassifier(1).fit(x[of, None], codes[of]).kneighbors([[x[i]]])[0].item()
+            for of in (own, other)
+        ]
+        total += to[1] - to[0]
+    assert margins.score(np.array([0]))[0] == pytest.approx(total / 30)
+
+
+def test_delta_asks_for_a_larger_rise():
+    ipd = IPD(n_features_to_select=3, delta=0.1).fit(X, Y)
+    assert ipd.indices_.tolist() == [0, 1, 2]
+    assert ipd.peak_ == 1
+
+
+def test_completion_by_importance_and_by_restart():
+    twice = np.hstack([X, X])
+    ipd = IPD(n_features_to_select=6).fit(twice, Y)
+    assert ipd.indices_.tolist() == [0, 1, 3, 4, 2, 5]
+    np.testing.assert_allclose(
+        ipd.scores_, [0.1833, 0.2333, 0.1833, 0, -0.1167, -0.1167], atol=5e-5
+    )
+    again = IPD(n_features_to_select=6, completion="restart").fit(twice, Y)
+    assert again.indices_.tolist() == [0, 1, 3, 4, 2, 5]
+    np.testing.assert_allclose(
+        again.scores_, [0.1833, 0.2333, 0.1833, 0.2333, -0.1167, -0.1167], atol=5e-5
+    )
+    assert again.peak_ == ipd.peak_ == 2
+
+
+def test_copies_follow_and_a_constant_comes_last_though_its_score_would_be_zero():
+    wide = np.column_stack([np.zeros(6), X[:, 2], X])
+    ipd = IPD(n_features_to_select=5).fit(wide, Y)
+    assert ipd.indices_.tolist() == [2, 3, 1, 4, 0]
+    assert np.isnan(ipd.scores_[-1])
+    assert ipd.peak_ == 2
+
+
+def test_a_class_of_one_and_equal_rows_are_fine():
+    rows = np.vstack([X, X[:1], X[4:5]])
+    codes = np.array([0, 0, 0, 1, 1, 1, 2, 1])
+    ipd = IPD(n_features_to_select=3).fit(rows, codes)
+    alone = [literal(rows, codes, [a], "F1") for a in range(3)]
+    assert ipd.scores_[0] == pytest.approx(max(alone))
+
+
+@pytest.mark.skipif("S2FS_DATA" not in os.environ, reason="S2FS_DATA is not set")
+def test_real_data_peak_inside_the_list():
+    with np.load(Path(os.environ["S2FS_DATA"], "all_aml_3.npz")) as data:
+        X, y = data["X"], data["y"]
+    ipd = IPD(n_features_to_select=40).fit(X, y)
+    assert 1 < ipd.peak_ < 40
+    assert (np.diff(ipd.scores_[: ipd.peak_]) > 0).all()
+    assert (np.diff(ipd.scores_[ipd.peak_ :]) <= 1e-12).all()
