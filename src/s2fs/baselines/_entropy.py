@@ -89,7 +89,11 @@ def neighbourhood_bits(X: Floats, delta: float) -> Bits:
     array([[[3, 3, 4]]], dtype=uint64)
     """
     radius = delta + SLACK
-    return np.stack([_packed(np.abs(x[:, None] - x) <= radius) for x in X.T])
+    n, m = X.shape
+    bits = np.empty((m, -(-n // 64), n), dtype=np.uint64)
+    for f, x in enumerate(X.T):
+        bits[f] = _packed(np.abs(x[:, None] - x) <= radius)
+    return bits
 
 
 def class_bits(codes: Indices) -> Bits:
@@ -101,7 +105,7 @@ def _packed(table: NDArray[np.bool_]) -> Bits:
     n = len(table)
     octets = np.zeros((n, -(-n // 64) * 8), dtype=np.uint8)
     octets[:, : -(-n // 8)] = np.packbits(table, axis=1, bitorder="little")
-    return np.ascontiguousarray(octets.view(np.uint64).T)
+    return octets.view(np.uint64).T
 
 
 def counts(bits: Bits) -> Indices:
@@ -173,10 +177,10 @@ class FuzzyGranules(ABC):
         return self._sums(self.relation(squareform(pdist(self._columns.T, "chebyshev"))))
 
     def _sums(self, relation: Floats) -> tuple[Floats, Floats]:
-        own = np.empty(len(self.codes))
-        for a, b in pairwise(self._bounds):
-            own[a:b] = relation[a:b, a:b] @ self.weights[a:b]
-        return own, relation @ self.weights
+        # Not a matrix product: its last digits would depend on the number of threads.
+        weighted = relation * self.weights
+        own = [weighted[a:b, a:b].sum(axis=1) for a, b in pairwise(self._bounds)]
+        return np.concatenate(own), weighted.sum(axis=1)
 
 
 class LinearGranules(FuzzyGranules):

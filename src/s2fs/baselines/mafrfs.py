@@ -202,11 +202,12 @@ class Margins:
 
     def of(self, candidates: Indices) -> tuple[Floats, Floats]:
         """Margins within and between classes, with each candidate added alone."""
-        within = self._share @ np.sqrt(self._to_own[:, None] + self._deviations[:, candidates])
+        to_own = np.sqrt(self._to_own[:, None] + self._deviations[:, candidates])
         distances = np.sqrt(self._apart[:, None] + self._gaps[:, candidates])
         if self._margin == "nearest":
             distances = distances[self._pairs_of].min(axis=1)
-        return within, distances.mean(axis=0)
+        # Not a matrix product: its last digits would depend on the number of threads.
+        return (self._share[:, None] * to_own).sum(axis=0), distances.mean(axis=0)
 
     def add(self, feature: int) -> None:
         """Put a feature in for good."""
