@@ -57,7 +57,7 @@ def test_selection_before_the_split_flatters_noise(noise):
     assert abs(np.mean([honest[c].ave for c in ("cart", "knn", "svm")]) - 0.5) < 0.13
     for learner in ("knn", "svm"):
         assert leaky[learner].ave > 0.75
-        assert leaky[learner].max > 0.85
+        assert leaky[learner].max >= 0.8
         assert leaky[learner].ave > honest[learner].ave + 0.25
 
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from s2fs.evaluation import _learners, stratified_folds
+from s2fs.evaluation import _kernels, _learners, _smo, stratified_folds
 
 
 def from_scratch(model, A, codes, B, sizes):
@@ -58,6 +58,17 @@ def assert_knn_is_scikit_learns(A, codes, B, sizes):
         for answer in (ours[step, row], theirs[step, row]):
             assert neighbours_may_vote(A[:, :k], codes, B[row, :k], answer)
     return (ours == theirs).mean()
+
+
+def assert_svm_is_scikit_learns(A, codes, B, sizes):
+    """Equal predictions, but where a pair of classes decides by a value of zero and rounding."""
+    model = SVC(C=10, decision_function_shape="ovo")
+    for k, ours in zip(sizes, _learners.svm(A, codes, B, sizes), strict=True):
+        model.fit(A[:, :k], codes)
+        differ = ours != model.predict(B[:, :k])
+        if differ.any():
+            decision = model.decision_function(B[differ, :k]).reshape(differ.sum(), -1)
+            assert (np.abs(decision).min(axis=1) < 1e-12).all()
 
 
 def split(X, y, K=None):
@@ -148,9 +159,32 @@ def test_svm_with_repeated_rows_and_constant_features(n, p, levels, seed):
     A[:, 0] = 0  # no variance at the first size
     B = rng.integers(0, levels + 1, (15, 5)) / levels + rng.normal(0, 1e-3, (15, 5))
     codes = np.r_[np.arange(p), rng.integers(0, p, n - p)]
-    sizes = np.arange(1, 6)
-    ours = _learners.svm(A, codes, B, sizes)
-    np.testing.assert_array_equal(ours, from_scratch(SVC(C=10), A, codes, B, sizes))
+    assert_svm_is_scikit_learns(A, codes, B, np.arange(1, 6))
+
+
+def test_solver_follows_libsvm_through_shrinking():
+    X, y = make_classification(400, 6, flip_y=0.3, class_sep=0.3, random_state=1)
+    A = X[np.argsort(y, kind="stable")]
+    y, n = np.sort(y), len(A)
+    K = np.exp(-0.3 * ((A[:, None] - A) ** 2).sum(axis=2))
+    model = SVC(C=10, kernel="precomputed").fit(K, y)
+    assert model.n_iter_[0] > 2 * n  # shrinking starts after n steps
+    padded = np.zeros((n, _kernels.padded(n)), dtype=np.float32)
+    padded[:, :n] = K
+    ours = np.empty(n)
+    rho = _smo.solve(padded, (y == 0).sum(), 10.0, ours)
+    theirs = np.zeros(n)
+    theirs[model.support_] = -model.dual_coef_[0]  # scikit-learn turns the sign for two classes
+    np.testing.assert_allclose(ours, theirs, atol=1e-9)
+    assert rho == pytest.approx(model.intercept_[0], abs=1e-9)
+
+
+def test_exponential_is_right_to_the_last_bit():
+    x = -np.concatenate([np.linspace(0, 2, 5000), np.geomspace(1e-300, 690, 5000), [1e4, np.inf]])
+    ours = np.empty_like(x)
+    _kernels.exponential(x, ours, np.empty_like(x))
+    np.testing.assert_allclose(ours[:-2], np.exp(x[:-2]), rtol=4.5e-16)
+    assert (ours[-2:] < 1e-300).all()
 
 
 def test_sizes_may_skip(continuous):
@@ -168,5 +202,4 @@ def test_real_data(paper_data, name):
     sizes = np.arange(1, 41)
     agreement = assert_knn_is_scikit_learns(A, codes, B, sizes)
     assert agreement > 0.95
-    ours = _learners.svm(A, codes, B, sizes)
-    np.testing.assert_array_equal(ours, from_scratch(SVC(C=10), A, codes, B, sizes))
+    assert_svm_is_scikit_learns(A, codes, B, sizes)

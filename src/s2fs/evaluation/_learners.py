@@ -6,7 +6,6 @@ functions take the training rows ``A`` and the test rows ``B`` with columns in r
 """
 
 import warnings
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,21 +35,39 @@ def knn(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
     that choice to rounding, to the order of its heap and to the number of threads; where no such
     tie decides, the predictions are those of ``KNeighborsClassifier(5, algorithm="brute")``.
     """
-    return np.array([_vote(D, codes) for _, D in running_squared_distances(B, A, sizes)])
+    from s2fs.evaluation import _kernels
+
+    train, test = np.ascontiguousarray(A.T), np.ascontiguousarray(B.T)
+    D = np.zeros((len(B), len(A)))
+    predictions, done = [], 0
+    for k in sizes:
+        _kernels.grow(D, test[done:k], train[done:k])
+        done = k
+        predictions.append(_vote(D, codes))
+    return np.array(predictions)
 
 
 def svm(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
-    """Predict as ``SVC(C=10, gamma="scale")`` does, from the running kernel."""
-    from sklearn.svm import SVC
+    """Predict as ``SVC(C=10, gamma="scale")`` does, from the running distances.
 
-    machine = SVC(C=SVM_PENALTY, kernel="precomputed")
-    predictions = []
-    within = running_squared_distances(A, A, sizes)
-    across = running_squared_distances(B, A, sizes)
-    for (k, train), (_, test) in zip(within, across, strict=True):
-        gamma = scale_gamma(A[:, :k])
-        machine.fit(np.exp(-gamma * train), codes)
-        predictions.append(machine.predict(np.exp(-gamma * test)))
+    The solver follows the same path as scikit-learn's, up to rounding.
+    """
+    from s2fs.evaluation import _kernels, _smo
+
+    order = np.argsort(codes, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(codes))])
+    train = np.ascontiguousarray(A[order].T)
+    test = np.zeros((B.shape[1], _kernels.padded(len(B))))
+    test[:, : len(B)] = B.T
+    within, across = np.zeros((len(A), len(A))), np.zeros((len(A), test.shape[1]))
+    predictions, done = [], 0
+    for k in sizes:
+        _kernels.grow_lower(within, train[done:k])
+        _kernels.grow(across, train[done:k], test[done:k])
+        done = k
+        votes = np.zeros((len(B), len(starts) - 1), dtype=np.intp)
+        _smo.vote(within, across, starts, scale_gamma(A[:, :k]), SVM_PENALTY, votes)
+        predictions.append(votes.argmax(axis=1))
     return np.array(predictions)
 
 
@@ -83,25 +100,6 @@ def scale_gamma(A: Floats) -> float:
     """Kernel width by scikit-learn's rule: 1 over the number of features times their variance."""
     variance = float(A.var())
     return 1 / (A.shape[1] * variance) if variance > 0 else 1.0
-
-
-def running_squared_distances(
-    rows: Floats, columns: Floats, sizes: Indices
-) -> Iterator[tuple[int, Floats]]:
-    """Yield each size with the squared distances between rows on that many features.
-
-    The matrix is the same one each time: use it before asking for the next.
-    """
-    D = np.zeros((len(rows), len(columns)))
-    term = np.empty_like(D)
-    done = 0
-    for k in map(int, sizes):
-        for f in range(done, k):
-            np.subtract.outer(rows[:, f], columns[:, f], out=term)
-            term *= term
-            D += term
-        done = k
-        yield k, D
 
 
 def _vote(D: Floats, codes: Indices) -> Indices:
