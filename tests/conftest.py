@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 # The same examples in every run; a failure can be repeated anywhere.
-settings.register_profile("s2fs", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("s2fs", deadline=None, derandomize=True, max_examples=200)
 settings.load_profile("s2fs")
 
 

@@ -2,19 +2,25 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.preprocessing import minmax_scale
 
 from s2fs import components
+from s2fs._compiled import CompiledState
 from s2fs._problem import Problem
 from s2fs._state import SubsetState
 from strategies import problems
 
+readings = st.sampled_from(["printed", "normalized"])
+STATES = [SubsetState, CompiledState]
 
-@given(problems(max_samples=25, max_features=6), st.sampled_from(["printed", "normalized"]))
-def test_components_equal_the_literal_ones_for_every_prefix(data, reading):
+
+@pytest.mark.parametrize("State", STATES)
+@given(problems(max_samples=25, max_features=6), readings, st.sampled_from(["minmax", None]))
+def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, scale):
     X, y = data
-    scaled = minmax_scale(X)
-    state = SubsetState(Problem(X, y), reading)
+    scaled = minmax_scale(X) if scale == "minmax" else X
+    state = State(Problem(X, y, scale), reading)
     features = np.arange(X.shape[1])
     for size in features:
         scores = np.array(state.score(features))
@@ -23,17 +29,48 @@ def test_components_equal_the_literal_ones_for_every_prefix(data, reading):
             literal = components(joined, y, centroid_membership=reading)
             assert tuple(scores[:, f]) == pytest.approx(literal, rel=1e-9, abs=1e-9)
         state.add(size)
-        literal = components(scaled[:, : size + 1], y, centroid_membership=reading)
-        assert state.components() == pytest.approx(literal, rel=1e-9, abs=1e-9)
 
 
-def test_blocks_do_not_change_a_score(monkeypatch):
+@given(problems(), readings, st.sampled_from(["minmax", None]), st.booleans())
+def test_screened_scores_lie_within_their_error_bounds(data, reading, scale, as_sparse):
+    X, y = data
+    problem = Problem(sparse.csc_array(X) if as_sparse else X, y, scale)
+    state = CompiledState(problem, reading)
+    features = np.arange(X.shape[1])
+    for size in features:
+        rough, error_dis, error_dir = state.screen(features)
+        exact = state.score(features)
+        assert np.all(np.abs(rough.theta_dis - exact.theta_dis) <= error_dis)
+        assert np.all(np.abs(rough.theta_dir - exact.theta_dir) <= error_dir)
+        np.testing.assert_array_equal(rough[2:], exact[2:])
+        state.add(size)
+
+
+@pytest.mark.parametrize("State", STATES)
+def test_blocks_do_not_change_a_score(State, monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 50)), np.arange(30) % 4
-    whole = SubsetState(Problem(X, y)).score(np.arange(50))
+    everything = np.arange(50)
+    whole = State(Problem(X, y)).score(everything)
+    alone = [State(Problem(X, y)).score(everything[f : f + 1]) for f in everything]
     monkeypatch.setattr("s2fs._problem.BLOCK", 1000)
-    in_blocks = SubsetState(Problem(X, y)).score(np.arange(50))
+    in_blocks = State(Problem(X, y)).score(everything)
     np.testing.assert_array_equal(whole, in_blocks)
+    np.testing.assert_array_equal(whole, np.concatenate(alone, axis=1))
+
+
+@pytest.mark.parametrize("State", STATES)
+def test_a_copy_goes_its_own_way(State):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 6)), np.arange(30) % 3
+    state = State(Problem(X, y), "printed")
+    state.add(0)
+    before = state.score(np.arange(6))
+    twin = state.copy()
+    twin.add(1)
+    np.testing.assert_array_equal(state.score(np.arange(6)), before)
+    state.add(1)
+    np.testing.assert_array_equal(state.score(np.arange(6)), twin.score(np.arange(6)))
 
 
 def test_mean_of_equal_values_is_that_value():

@@ -4,29 +4,32 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from s2fs._criterion import ON_CENTROID, Floats
 
 Scale = Literal["minmax"] | None
+Features = NDArray[np.intp]
 
-#: How many numbers a temporary array may hold; blocks of features are cut to this size.
+#: How many numbers a temporary array may hold; work is cut into blocks of this size.
 BLOCK = 1 << 18
 
 
 class Problem:
-    """Instances, classes and features of one selection, with features read column by column.
+    """Instances, classes and features of one selection.
 
-    The input is never copied as a whole: :meth:`columns` scales the columns asked for.
+    The input is never copied as a whole: :meth:`columns` scales the columns asked for, and only
+    those become dense if the input is sparse.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-        Finite numbers.
+    X : ndarray or sparse array of shape (n_samples, n_features)
+        Finite numbers; sparse input in CSC format.
     codes : ndarray of shape (n_samples,)
         Class of each instance, 0 … n_classes − 1, each class present.
     scale : {"minmax", None}
-        ``"minmax"`` maps every feature to [0, 1]; ``None`` keeps the units, and only moves each
-        feature to start at 0, which no distance or direction notices.
+        ``"minmax"`` maps every feature to [0, 1]. ``None`` keeps the units; the columns are then
+        moved to start at 0 and divided by one common ``unit``, which is put back into distances.
 
     Attributes
     ----------
@@ -34,6 +37,8 @@ class Problem:
         The sizes, called n, m and p in the documentation.
     codes : ndarray of shape (n_samples,)
         Class of each instance.
+    unit : float
+        What a distance of 1 between scaled columns stands for; 1 if every feature is scaled.
     centroids : ndarray of shape (n_features, n_classes)
         Class means of the scaled columns.
     on_centroid : ndarray of shape (n_features,)
@@ -42,51 +47,75 @@ class Problem:
         Mask of the features that are not constant.
     """
 
-    def __init__(self, X: NDArray[Any], codes: NDArray[np.intp], scale: Scale = "minmax") -> None:
+    def __init__(self, X: Any, codes: Features, scale: Scale = "minmax") -> None:
         self._X = X
+        self.is_sparse = issparse(X)
         self.codes = codes
         self.n_samples, self.n_features = X.shape
         counts = np.bincount(codes)
         self.n_classes = len(counts)
-        self._lower = X.min(axis=0).astype(np.float64)
-        extent = X.max(axis=0) - self._lower
+        self._lower, upper = self._range()
+        extent = upper - self._lower
         self.varying = extent > 0
-        self._width = np.where(self.varying, extent, 1.0) if scale == "minmax" else None
-        self.on_centroid = ON_CENTROID * (self.varying if scale == "minmax" else extent)
+        self.unit = 1.0 if scale == "minmax" else float(extent.max()) or 1.0
+        self._width = np.where(self.varying, extent, 1.0) if scale == "minmax" else self.unit
+        self.on_centroid = ON_CENTROID * extent / self._width
 
-        by_class = np.argsort(codes, kind="stable")
-        starts = np.concatenate([[0], counts.cumsum()[:-1]])
-        self.centroids = np.empty((self.n_features, self.n_classes))
-        for block in self.blocks(np.arange(self.n_features), self.n_samples):
-            columns = self.columns(block)[:, by_class]
-            means = np.add.reduceat(columns, starts, axis=1) / counts
-            # A second pass over what is left makes the mean of equal values that very value.
-            columns -= np.repeat(means, counts, axis=1)
-            self.centroids[block] = means + np.add.reduceat(columns, starts, axis=1) / counts
+        sums = self._class_sums(np.zeros((self.n_classes, self.n_features)))
+        # A second pass over what is left makes the mean of equal values that very value.
+        means = sums / counts[:, None]
+        means += self._class_sums(means) / counts[:, None]
+        self.centroids = np.ascontiguousarray((means / self._width).T)
 
-    def columns(self, features: NDArray[np.intp]) -> Floats:
+    def columns(self, features: Features) -> Floats:
         """Scaled columns, one per row: shape ``(len(features), n_samples)``."""
-        columns = self._X[:, features].T.astype(np.float64, order="C")
+        columns = self._X[:, features]
+        columns = (columns.toarray() if self.is_sparse else columns).T.astype(np.float64, order="C")
         columns -= self._lower[features, None]
-        if self._width is not None:
-            columns /= self._width[features, None]
+        columns /= np.broadcast_to(self._width, self.n_features)[features, None]
         return columns
 
-    def offsets(self, features: NDArray[np.intp]) -> Floats:
+    def rows(self, start: int, stop: int) -> Floats:
+        """Scaled instances of a dense problem: shape ``(stop - start, n_features)``."""
+        return (self._X[start:stop] - self._lower) / self._width
+
+    def offsets(self, features: Features) -> Floats:
         """Differences x_i − c_r: shape ``(len(features), n_samples, n_classes)``."""
         offsets = self.columns(features)[:, :, None] - self.centroids[features, None, :]
         offsets[np.abs(offsets) <= self.on_centroid[features, None, None]] = 0
         return offsets
 
-    def centroid_gaps(self, features: NDArray[np.intp]) -> Floats:
+    def centroid_gaps(self, features: Features) -> Floats:
         """Differences c_q − c_r: shape ``(len(features), n_classes, n_classes)``."""
         C = self.centroids[features]
         gaps = C[:, :, None] - C[:, None, :]
         gaps[np.abs(gaps) <= self.on_centroid[features, None, None]] = 0
         return gaps
 
-    @staticmethod
-    def blocks(features: NDArray[np.intp], per_feature: int) -> list[NDArray[np.intp]]:
-        """Cut ``features`` so that a block takes ``BLOCK`` numbers, or is one feature."""
-        size = max(1, BLOCK // per_feature)
-        return [features[i : i + size] for i in range(0, len(features), size)]
+    def _range(self) -> tuple[Floats, Floats]:
+        """Smallest and largest value of each feature."""
+        lower, upper = self._X.min(axis=0), self._X.max(axis=0)
+        if self.is_sparse:
+            lower, upper = lower.toarray().ravel(), upper.toarray().ravel()
+        return lower.astype(np.float64), upper.astype(np.float64)
+
+    def _class_sums(self, centre: Floats) -> Floats:
+        """Sums over each class of what exceeds ``_lower + centre[class]``."""
+        sums = np.zeros((self.n_classes, self.n_features))
+        if self.is_sparse:
+            everything = np.arange(self.n_features)
+            for block in blocks(everything, self.n_samples):
+                columns = self._X[:, block].toarray().astype(np.float64) - self._lower[block]
+                for q in range(self.n_classes):
+                    sums[q, block] = (columns[self.codes == q] - centre[q, block]).sum(axis=0)
+            return sums
+        for q in range(self.n_classes):
+            for some in blocks(np.flatnonzero(self.codes == q), self.n_features):
+                sums[q] += (self._X[some] - self._lower - centre[q]).sum(axis=0)
+        return sums
+
+
+def blocks(indices: Features, size_of_one: int) -> list[Features]:
+    """Cut ``indices`` so that each block takes ``BLOCK`` numbers, or is a single one."""
+    size = max(1, BLOCK // size_of_one)
+    return [indices[i : i + size] for i in range(0, len(indices), size)]

@@ -4,6 +4,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -12,7 +13,7 @@ from s2fs._criterion import CentroidMembership, Components, Floats
 from s2fs._problem import Problem, Scale
 from s2fs._progress import progress
 from s2fs._search import forward
-from s2fs._state import SubsetState
+from s2fs._state import empty_state
 
 _MEASURES = ("sep", "gain", *Components._fields)
 _PATH = np.dtype([("feature", np.intp), *((name, np.float64) for name in _MEASURES)])
@@ -123,7 +124,8 @@ class S2FS(RankingSelector):
         self.verbose = verbose
 
     def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, Floats]:
-        state = SubsetState(Problem(X, codes, self.scale), self.centroid_membership)
+        problem = Problem(X, codes, self.scale)
+        state = empty_state(problem, self.centroid_membership, k, effective_n_jobs(self.n_jobs))
         self.path_ = np.empty(k, dtype=_PATH)
         steps = forward(state, k, self.alpha, self.beta)
         for row, step in enumerate(progress(steps, k, "S²FS", show=self.verbose > 0)):

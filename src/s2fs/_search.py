@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from s2fs._criterion import EQUAL, Components, Floats
-from s2fs._state import SubsetState
+from s2fs._criterion import EQUAL, Components
+from s2fs._problem import Features
+from s2fs._state import Screened, State
 
 
 class Step(NamedTuple):
@@ -19,29 +19,42 @@ class Step(NamedTuple):
     components: Components
 
 
-def forward(state: SubsetState, k: int, alpha: float, beta: float) -> Iterator[Step]:
+def forward(state: State, k: int, alpha: float, beta: float) -> Iterator[Step]:
     """Add ``k`` features one by one, each time the one with the largest gain.
 
-    Gains may be negative; the search goes on. Equal gains go to the smaller feature index, and
-    constant features wait until no other is left.
+    Gains may be negative; the search goes on.
     """
-    varying = state.problem.varying
-    left = np.flatnonzero(varying)
-    constant = np.flatnonzero(~varying)
+    left = np.arange(state.problem.n_features)
     sep = 0.0
-    for step in range(k):
-        if step < varying.sum():
-            feature = first_best(left, state.score(left).separability(alpha, beta))
-            left = left[left != feature]
-        else:
-            feature = int(constant[step - varying.sum()])
-        state.add(feature)
-        before, parts = sep, state.components()
-        sep = float(parts.separability(alpha, beta))
-        gain = 0.0 if sep == before else sep - before  # two infinities are equal
-        yield Step(feature, sep, gain, parts)
+    for _ in range(k):
+        candidates = eligible(state, left)
+        step = best(state, candidates, state.screen(candidates), alpha, beta, sep)
+        state.add(step.feature)
+        left = left[left != step.feature]
+        sep = step.sep
+        yield step
 
 
-def first_best(features: NDArray[np.intp], scores: Floats) -> int:
-    """The feature with the largest score, the first one among equals."""
-    return int(features[np.argmax(scores >= scores.max() * (1 - EQUAL))])
+def eligible(state: State, left: Features) -> Features:
+    """The features that may be chosen now: constant ones wait until no other is left."""
+    varying = left[state.problem.varying[left]]
+    return varying if len(varying) else left[:1]
+
+
+def best(
+    state: State,
+    candidates: Features,
+    screened: Screened,
+    alpha: float,
+    beta: float,
+    before: float,
+) -> Step:
+    """The candidate with the largest gain over ``before``, the first one among equals."""
+    candidates = candidates[screened.may_be_best(alpha, beta)]
+    parts = state.score(candidates)
+    seps = parts.separability(alpha, beta)
+    i = int(np.argmax(seps >= seps.max() * (1 - EQUAL)))
+    sep = float(seps[i])
+    gain = 0.0 if sep == before else sep - before  # two infinities are equal
+    chosen = Components(*(float(part[i]) for part in parts))
+    return Step(int(candidates[i]), sep, gain, chosen)

@@ -10,18 +10,73 @@ are sums over the features of B. Judging a candidate adds its own terms to them,
 O(n·p + p²) whatever the size of B, and nothing of size n × n or n × m × p is ever built.
 """
 
+from typing import NamedTuple, Protocol, Self
+
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._criterion import CentroidMembership, Components, Floats, nearest
-from s2fs._problem import Problem
+from s2fs._criterion import EQUAL, CentroidMembership, Components, Floats, nearest
+from s2fs._problem import Features, Problem, blocks
 
 #: Squared distances below this are zero; offsets that matter are far larger (see ON_CENTROID).
 _ZERO = 1e-90
+#: From this many (instance, class, candidate) updates on, compiled loops repay the import of numba.
+COMPILED_FROM = 2e7
+
+
+class Screened(NamedTuple):
+    """Components of many candidates, each Θ known up to an error."""
+
+    components: Components
+    error_dis: Floats
+    error_dir: Floats
+
+    def may_be_best(self, alpha: float, beta: float) -> NDArray[np.bool_]:
+        """Mask of the candidates that may have the largest Sep, or equal it."""
+        parts = self.components
+        low = parts._replace(
+            theta_dis=parts.theta_dis + self.error_dis, theta_dir=parts.theta_dir + self.error_dir
+        ).separability(alpha, beta)
+        high = parts._replace(
+            theta_dis=np.maximum(parts.theta_dis - self.error_dis, 0),
+            theta_dir=np.maximum(parts.theta_dir - self.error_dir, 0),
+        ).separability(alpha, beta)
+        return high >= low.max() * (1 - EQUAL)
+
+
+class State(Protocol):
+    """What a search asks of the state of a subset."""
+
+    problem: Problem
+
+    def screen(self, candidates: Features) -> Screened:
+        """Judge all candidates quickly, with known errors."""
+
+    def score(self, candidates: Features) -> Components:
+        """Judge some candidates exactly: components of the subset joined by each."""
+
+    def add(self, feature: int) -> None:
+        """Let a feature join the subset."""
+
+    def copy(self) -> Self:
+        """An independent state of the same subset."""
+
+
+def empty_state(
+    problem: Problem, reading: CentroidMembership, n_steps: int, n_threads: int = 1
+) -> State:
+    """The state of the empty subset, in the form that suits the size of the problem."""
+    p = problem.n_classes
+    work = (problem.n_samples * p + p * p) * problem.n_features * n_steps
+    if work < COMPILED_FROM:
+        return SubsetState(problem, reading)
+    from s2fs._compiled import CompiledState
+
+    return CompiledState(problem, reading, n_threads)
 
 
 class SubsetState:
-    """The state of a growing subset, empty at first.
+    """The state of a growing subset in plain NumPy and double precision, empty at first.
 
     Parameters
     ----------
@@ -39,23 +94,23 @@ class SubsetState:
         self._P = np.zeros((n, p))
         self._G = np.zeros((p, p))
 
-    def components(self) -> Components:
-        """The four components of the subset itself."""
-        return Components(*self._compactness(self._D, self._P), *self._separation(self._G))
+    def screen(self, candidates: Features) -> Screened:
+        """Judge all candidates; the errors are zero."""
+        none = np.zeros(len(candidates))
+        return Screened(self.score(candidates), none, none)
 
-    def score(self, candidates: NDArray[np.intp]) -> Components:
+    def score(self, candidates: Features) -> Components:
         """The components of the subset joined by each candidate, as arrays."""
         problem = self.problem
-        cost = problem.n_classes * max(problem.n_samples, problem.n_classes)
-        parts = np.empty((4, len(candidates)))
-        done = 0
-        for block in problem.blocks(candidates, cost):
-            D, P = self._with(block)
-            here = slice(done, done + len(block))
-            parts[:2, here] = self._compactness(D, P)
-            parts[2:, here] = self._separation(self._G + problem.centroid_gaps(block) ** 2)
-            done += len(block)
-        return Components(*parts)
+        size = problem.n_classes * max(problem.n_samples, problem.n_classes)
+        parts = [
+            (
+                *self._compactness(*self._with(block)),
+                *self._separation(self._G + problem.centroid_gaps(block) ** 2),
+            )
+            for block in blocks(candidates, size)
+        ]
+        return Components(*np.concatenate(parts, axis=1))
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
@@ -64,7 +119,14 @@ class SubsetState:
         self._D, self._P = D[0], P[0]
         self._G = self._G + self.problem.centroid_gaps(one)[0] ** 2
 
-    def _with(self, features: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    def copy(self) -> "SubsetState":
+        """An independent state of the same subset."""
+        # :meth:`add` makes new arrays, so these can be shared.
+        twin = SubsetState(self.problem, self._reading)
+        twin._D, twin._P, twin._G = self._D, self._P, self._G
+        return twin
+
+    def _with(self, features: Features) -> tuple[Floats, Floats]:
         """D and P of the subset joined by each feature: shape ``(len(features), n, p)``."""
         b = self.problem.offsets(features)
         a = np.take_along_axis(b, self.problem.codes[None, :, None], axis=2)
@@ -82,15 +144,14 @@ class SubsetState:
         pull = (P * inverse * np.sqrt(inverse)).sum(axis=-1) / inverse.sum(axis=-1)
         distance = np.sqrt(D_own)
         turned = 1 - np.divide(pull, distance, out=np.ones_like(pull), where=D_own > 0)
-        return distance.mean(axis=-1), np.maximum(turned, 0).mean(axis=-1)
+        return distance.mean(axis=-1) * self.problem.unit, np.maximum(turned, 0).mean(axis=-1)
 
     def _separation(self, G: Floats) -> tuple[Floats, Floats]:
         """Λ_dis and Λ_dir (Eqs. 16 and 21) for G of shape ``(…, p, p)``."""
         p = G.shape[-1]
-        classes = np.arange(p)
-        near = nearest(np.sqrt(G) + np.diag(np.full(p, np.inf)))
-        G_near = np.take_along_axis(G, near[..., None], axis=-1)  # [q]: ‖c_q − c_a‖², a = near(q)
-        lambda_dis = np.sqrt(G_near[..., 0]).mean(axis=-1)
+        near = nearest(np.sqrt(G) + np.diag(np.full(p, np.inf)))[..., None]
+        G_near = np.take_along_axis(G, near, axis=-1)  # [q]: ‖c_q − c_a‖² with a = near(q)
+        lambda_dis = np.sqrt(G_near[..., 0]).mean(axis=-1) * self.problem.unit
 
         # Eq. 20 for all pairs (a, b): the squared ratios sum to G_ab Σ_s 1/G_as, unless centroids
         # coincide with a: those share the membership and the others have none.
@@ -104,10 +165,9 @@ class SubsetState:
         membership = 1 / (ratios + (1.0 if self._reading == "printed" else np.eye(p)))
 
         # (c_a − c_q)·(c_r − c_q) = (G_qa + G_qr − G_ar) / 2
-        row_of_near = near[..., None]
         norms = np.sqrt(G_near) * np.sqrt(G)
-        dot = (G_near + G - np.take_along_axis(G, row_of_near, axis=-2)) / 2
+        dot = (G_near + G - np.take_along_axis(G, near, axis=-2)) / 2
         cosine = np.clip(np.divide(dot, norms, out=np.zeros_like(dot), where=norms > 0), -1, 1)
-        turned = np.take_along_axis(membership, row_of_near, axis=-2) * (1 - cosine)
-        turned = np.where(others & (classes != row_of_near), turned, 0.0)
+        turned = np.take_along_axis(membership, near, axis=-2) * (1 - cosine)
+        turned = np.where(others & (np.arange(p) != near), turned, 0.0)
         return lambda_dis, turned.sum(axis=(-2, -1)) / p

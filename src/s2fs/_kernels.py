@@ -1,0 +1,213 @@
+"""The compiled loops, and nothing else: the only module of the core that imports numba.
+
+Instances are laid out in blocks of ``LANES``: an array over instances and classes has the shape
+(blocks, classes, lanes), so the innermost loop runs over neighbouring numbers and vectorises. Sums
+over classes and blocks are kept per lane and need no reordering, so no unsafe floating-point
+option is used: ``contract`` only lets a multiplication and an addition become one instruction.
+The result for a candidate does not depend on which other candidates are in the call.
+
+Signatures are given, in a fixed order, so that each kernel is compiled, and stored on disk, when
+the module is imported: processes that start at once then write the same files with the same
+contents, and none can read another's half of them.
+"""
+
+from collections.abc import Callable
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numba import boolean, float32, float64, int32, int64, njit, none, void
+
+from s2fs._criterion import EQUAL
+
+LANES = 16
+_HALF = LANES // 2
+
+
+def _compiled(*signatures: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Compile with a cache on disk, or without one where no folder can be written."""
+    options = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        try:
+            return njit(list(signatures), cache=True, **options)(function)
+        except RuntimeError:
+            return njit(list(signatures), **options)(function)
+
+    return decorate
+
+
+def _signature(real: Any, tolerance: Any) -> Any:
+    lanes, table = real[:, :, ::1], real[:, ::1]
+    return void(
+        lanes, int64[::1], table, tolerance, lanes, lanes, int32[:, ::1], table, real, real,
+        int64, float64[:, ::1],
+    )  # fmt: skip
+
+
+@_compiled(_signature(float32, none), _signature(float64, float64[::1]))
+def compactness(Z, where, C, on_centroid, D, P, own, weight, zero, kappa, group, out):  # type: ignore[no-untyped-def]
+    """Sum, for each candidate, what Θ_dis and Θ_dir and the rounding error of Θ_dir are made of.
+
+    Parameters
+    ----------
+    Z : (blocks, any, lanes)
+        Scaled columns; that of candidate j is ``Z[:, where[j]]``.
+    C : (candidates, classes)
+        Centroids.
+    on_centroid : (candidates,) or None
+        Offsets up to this size are taken as 0; None leaves them as they are.
+    D, P : (blocks, classes, lanes)
+        The state.
+    own, weight : (blocks, lanes)
+        Class and weight of each instance; padding has the weight 0.
+    zero : float
+        Squared distances below this are zero.
+    kappa : float
+        The direction term of one instance has the error ``kappa * x * sqrt(Σ 1/D)``, at most 2.
+    group : int
+        So many blocks are summed per lane before the lanes are; the state of a group should fit
+        into the first-level cache.
+    out : (3, candidates)
+        Where the sums of distance, direction and error are added.
+    """
+    n_blocks, n_classes = D.shape[0], D.shape[1]
+    real = Z.dtype.type
+    nought, one, two = real(0), real(1), real(2)
+    a = np.empty(LANES, Z.dtype)
+    S = np.empty(LANES, Z.dtype)
+    U = np.empty(LANES, Z.dtype)
+    distance = np.empty(LANES, Z.dtype)
+    direction = np.empty(LANES, Z.dtype)
+    error = np.empty(LANES, Z.dtype)
+    for start in range(0, n_blocks, group):
+        stop = min(start + group, n_blocks)
+        for j in range(where.shape[0]):
+            f = where[j]
+            for i in range(LANES):
+                distance[i] = nought
+                direction[i] = nought
+                error[i] = nought
+            for k in range(start, stop):
+                for i in range(LANES):
+                    b = Z[k, f, i] - C[j, own[k, i]]
+                    if on_centroid is not None:
+                        b = b if abs(b) > on_centroid[j] else nought
+                    a[i] = b
+                    S[i] = nought
+                    U[i] = nought
+                for r in range(n_classes):
+                    c = C[j, r]
+                    for i in range(LANES):
+                        b = Z[k, f, i] - c
+                        if on_centroid is not None:
+                            b = b if abs(b) > on_centroid[j] else nought
+                        w = one / sqrt(max(D[k, r, i] + b * b, zero))
+                        w2 = w * w
+                        S[i] += w2
+                        U[i] += ((P[k, r, i] + a[i] * b) * w) * w2
+                for i in range(LANES):
+                    d = D[k, own[k, i], i] + a[i] * a[i]
+                    root = sqrt(max(d, zero))
+                    turned = min(max(one - U[i] / (S[i] * root), nought), two)
+                    distance[i] += weight[k, i] * (root if d >= zero else nought)
+                    direction[i] += weight[k, i] * (turned if d >= zero else nought)
+                    error[i] += weight[k, i] * min(kappa * Z[k, f, i] * sqrt(S[i]), two)
+            for i in range(_HALF):
+                distance[i] += distance[i + _HALF]
+                direction[i] += direction[i + _HALF]
+                error[i] += error[i + _HALF]
+            for i in range(1, _HALF):
+                distance[0] += distance[i]
+                direction[0] += direction[i]
+                error[0] += error[i]
+            out[0, j] += distance[0]
+            out[1, j] += direction[0]
+            out[2, j] += error[0]
+
+
+@_compiled(void(float64[:, ::1], float64[::1], float64[:, ::1], boolean, float64[:, ::1]))
+def separation(C, on_centroid, G, printed, out):  # type: ignore[no-untyped-def]
+    """Λ_dis and Λ_dir (Eqs. 16 and 21) of the subset joined by each candidate.
+
+    Parameters
+    ----------
+    C : (candidates, classes)
+        Centroids.
+    on_centroid : (candidates,)
+        Differences of centroids up to this size are 0.
+    G : (classes, classes)
+        The state.
+    printed : bool
+        Whether Eq. 20 is taken as printed.
+    out : (2, candidates)
+        Where the two components are written.
+    """
+    p = G.shape[0]
+    lead = 1.0 if printed else 0.0
+    near = np.empty(p, np.int64)
+    nearest = np.empty(p)  # squared distance to the nearest centroid
+    twins = np.empty(p)  # how many other centroids coincide
+    inverses = np.empty(p)  # Σ 1/G over the others that do not
+    H = np.empty((p, p))  # G with the candidate
+    turned = np.empty(p)
+    for j in range(C.shape[0]):
+        for q in range(p):
+            nearest[q] = np.inf
+            twins[q] = 0.0
+            inverses[q] = 0.0
+            turned[q] = 0.0
+        for q in range(p):
+            for r in range(p):
+                gap = C[j, q] - C[j, r]
+                gap = gap if abs(gap) > on_centroid[j] else 0.0
+                h = G[q, r] + gap * gap
+                H[q, r] = h
+                same = h == 0.0
+                other = q != r
+                nearest[r] = min(nearest[r], h if other else np.inf)
+                twins[r] += 1.0 if same and other else 0.0
+                inverses[r] += 0.0 if same else 1.0 / h
+        distance = 0.0
+        for q in range(p):
+            limit = nearest[q] * (1 + EQUAL) ** 2
+            near[q] = 0 if q > 0 else 1
+            while near[q] == q or H[q, near[q]] > limit:
+                near[q] += 1
+            distance += sqrt(nearest[q])
+        for q in range(p):
+            a = near[q]
+            to_near = sqrt(H[q, a])
+            for r in range(p):
+                norms = to_near * sqrt(H[q, r])
+                dot = (H[q, a] + H[q, r] - H[a, r]) / 2
+                cosine = min(max(dot / norms, -1.0), 1.0) if norms > 0 else 0.0
+                if twins[a] == 0.0:
+                    membership = 1.0 / (lead + H[a, r] * inverses[a])
+                else:
+                    membership = 1.0 / (lead + twins[a]) if H[a, r] == 0.0 else 0.0
+                turned[r] += membership * (1.0 - cosine) if r != q and r != a else 0.0
+        direction = 0.0
+        for r in range(p):
+            direction += turned[r]
+        out[0, j] = distance / p
+        out[1, j] = direction / p
+
+
+@_compiled(
+    void(float64[:, ::1], float64[::1], float64, int32[:, ::1], float64[:, :, ::1],
+         float64[:, :, ::1], float32[:, :, ::1], float32[:, :, ::1])
+)  # fmt: skip
+def add_feature(x, c, on_centroid, own, D, P, D_single, P_single):  # type: ignore[no-untyped-def]
+    """Let a feature with column ``x`` and centroids ``c`` join the state, in both precisions."""
+    for k in range(D.shape[0]):
+        for r in range(D.shape[1]):
+            for i in range(LANES):
+                a = x[k, i] - c[own[k, i]]
+                b = x[k, i] - c[r]
+                a = a if abs(a) > on_centroid else 0.0
+                b = b if abs(b) > on_centroid else 0.0
+                D[k, r, i] += b * b
+                P[k, r, i] += a * b
+                D_single[k, r, i] = D[k, r, i]
+                P_single[k, r, i] = P[k, r, i]
