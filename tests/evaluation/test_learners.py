@@ -50,6 +50,7 @@ def clear_cut(A, codes, b):
 
 
 def assert_knn_is_scikit_learns(A, codes, B, sizes):
+    """Equal predictions, but where a tie decides; returns the share that is equal."""
     ours = _learners.knn(A, codes, B, sizes)
     theirs = from_scratch(KNeighborsClassifier(5, algorithm="brute"), A, codes, B, sizes)
     for step, row in zip(*np.nonzero(ours != theirs), strict=True):
@@ -187,6 +188,14 @@ def test_exponential_is_right_to_the_last_bit():
     assert (ours[-2:] < 1e-300).all()
 
 
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=30))
+def test_mutual_information(pairs):
+    codes, clusters = np.array([*pairs, (0, 0), (1, 0)]).T
+    ours = _learners.normalised_mutual_information(codes, clusters)
+    assert ours == pytest.approx(normalized_mutual_info_score(codes, clusters), abs=1e-12)
+
+
 def test_sizes_may_skip(continuous):
     A, codes, B = continuous
     some = np.array([2, 3, 17])
@@ -196,10 +205,12 @@ def test_sizes_may_skip(continuous):
         )
 
 
-@pytest.mark.parametrize("name", ["all_aml_4", "glioma", "orl", "srbct", "warpar10p", "yale"])
+@pytest.mark.parametrize(
+    "name", ["all_aml_4", "glioma", "isolet", "orl", "srbct", "warpar10p", "yale"]
+)
 def test_real_data(paper_data, name):
-    A, codes, B = split(*paper_data(name), 40)
-    sizes = np.arange(1, 41)
-    agreement = assert_knn_is_scikit_learns(A, codes, B, sizes)
-    assert agreement > 0.95
+    A, codes, B = split(*paper_data(name), 150)
+    sizes = np.array([1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100, 150])
     assert_svm_is_scikit_learns(A, codes, B, sizes)
+    # Grey levels are small integers, so that a few of them leave many rows equally far.
+    assert assert_knn_is_scikit_learns(A, codes, B, sizes) > 0.9
