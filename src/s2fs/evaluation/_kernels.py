@@ -111,6 +111,14 @@ def fill_own_kernel(K: Array, D: Array, gamma: float, scratch: Array) -> None:
 
 
 @_jit
+def copy_block(K: Array, block: Array, at: int, n: int) -> None:
+    """Put the first n rows and columns of a block at ``K[at:, at:]``."""
+    for i in range(n):
+        for j in range(n):
+            K[at + i, at + j] = block[i, j]
+
+
+@_jit
 def add_scaled(total: Array, c: float, x: Array) -> None:
     """Add c x to the total."""
     for t in range(len(total)):

@@ -13,6 +13,7 @@ import numpy as np
 from s2fs.evaluation._kernels import (
     Array,
     add_scaled,
+    copy_block,
     exponential,
     fill_kernel,
     fill_own_kernel,
@@ -246,13 +247,15 @@ def vote(
     those of training × test rows; class q owns the rows ``starts[q]:starts[q + 1]``.
     """
     p, n_test = len(starts) - 1, D_test.shape[1]
-    most = np.diff(starts).max()
+    most = 0
+    for q in range(p):
+        most = max(most, starts[q + 1] - starts[q])
     scratch = np.empty((3, padded(max(most * most, n_test))))
     own = np.empty((p, most, most), dtype=np.float32)
     for q in range(p):
         s, e = starts[q], starts[q + 1]
         fill_own_kernel(own[q], D_train[s:e, s:e], gamma, scratch)
-    test = np.empty_like(D_test)
+    test = np.empty(D_test.shape)
     for i in range(len(D_test)):
         for t in range(n_test):
             scratch[0, t] = -gamma * D_test[i, t]
@@ -264,8 +267,8 @@ def vote(
         for b in range(a + 1, p):
             n_b = starts[b + 1] - starts[b]
             K = np.zeros((n_a + n_b, padded(n_a + n_b)), dtype=np.float32)
-            K[:n_a, :n_a] = own[a, :n_a, :n_a]
-            K[n_a:, n_a : n_a + n_b] = own[b, :n_b, :n_b]
+            copy_block(K, own[a], 0, n_a)
+            copy_block(K, own[b], n_a, n_b)
             cross = D_train[starts[b] : starts[b + 1], starts[a] : starts[a + 1]]
             fill_kernel(K, cross, gamma, n_a, 0, scratch)
             rho = solve(K, n_a, C, coefficients)
