@@ -123,6 +123,21 @@ def test_lazy_search_scores_fewer_candidates():
     assert max(asked[1:]) < m / 2
 
 
+def test_lazy_search_looks_beyond_many_stale_candidates():
+    # Forty copies of one large set all lose their gain at once; the winner waits behind them.
+    sets = [set(range(10))] * 40 + [set(range(20, 26)), set(range(30, 35))]
+
+    class Coverage(dict):
+        def __missing__(self, key):
+            return float(len(set().union(*(sets[f] for f in key))))
+
+    alone = np.array([float(len(s)) for s in sets])
+    ranked = complete(lambda: Table(Coverage()), alone, 4, empty=0.0, lazy=True)
+    assert ranked.indices.tolist() == [0, 40, 41, 1]
+    assert ranked.scores.tolist() == [10, 16, 21, 10]
+    assert ranked.peak == 3
+
+
 def test_differences_of_rounding_are_ties():
     table = Table({frozenset({0}): 0.3, frozenset({1}): 0.1 + 0.2})
     assert 0.1 + 0.2 > 0.3

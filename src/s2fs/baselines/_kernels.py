@@ -120,6 +120,25 @@ def class_maxima(
 
 
 @njit(nogil=True, cache=True)
+def two_largest(table: Any, first: Any, second: Any, where: Any) -> None:
+    """The largest and second largest entry of each row, and the place of the largest."""
+    for i in range(len(table)):
+        top = runner_up = -math.inf
+        place = 0
+        for q in range(table.shape[1]):
+            value = table[i, q]
+            if value > top:
+                runner_up = top
+                top = value
+                place = q
+            elif value > runner_up:
+                runner_up = value
+        first[i] = top
+        second[i] = runner_up
+        where[i] = place
+
+
+@njit(nogil=True, cache=True)
 def intersect(columns: Any, features: Any, relation: Any, radius: Any) -> None:
     """Join features to the relation by the minimum, in place."""
     for i in range(len(relation)):
