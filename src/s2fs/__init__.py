@@ -3,7 +3,8 @@
 from importlib.metadata import version
 
 from s2fs._criterion import Components, components, separability
+from s2fs._paths import Paths, s2fs_paths
 from s2fs._s2fs import S2FS
 
 __version__ = version("s2fs")
-__all__ = ["S2FS", "Components", "components", "separability"]
+__all__ = ["S2FS", "Components", "Paths", "components", "s2fs_paths", "separability"]

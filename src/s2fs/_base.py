@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
@@ -50,6 +51,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             Interval(RealNotInt, 0, 1, closed="right"),
         ]
     }
+    #: The sparse format the selector takes, or False.
+    _accept_sparse: ClassVar[str | bool] = False
     n_features_to_select: int | float
 
     @abstractmethod
@@ -87,21 +90,24 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         Self
             The fitted selector.
         """
+        X, codes, k = self._check(X, y)
+        self.indices_, self.scores_ = self._rank(X, codes, k)
+        self.support_ = np.zeros(X.shape[1], dtype=bool)
+        self.support_[self.indices_] = True
+        self.ranking_ = np.full(X.shape[1], k + 1)
+        self.ranking_[self.indices_] = np.arange(1, k + 1)
+        return self
+
+    def _check(self, X: Any, y: Any) -> tuple[Any, Indices, int]:
+        """Validate the input: finite numbers, class codes, and how many features to choose."""
         X, y = self._validate(X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y has one class only ({self.classes_[0]!r}); {type(self).__name__} needs at "
+                f"y has one class only ({self.classes_[0]}); {type(self).__name__} needs at "
                 "least two to tell apart."
             )
-        m = X.shape[1]
-        k = n_features_to_choose(self.n_features_to_select, m)
-        self.indices_, self.scores_ = self._rank(X, codes, k)
-        self.support_ = np.zeros(m, dtype=bool)
-        self.support_[self.indices_] = True
-        self.ranking_ = np.full(m, k + 1)
-        self.ranking_[self.indices_] = np.arange(1, k + 1)
-        return self
+        return X, codes, n_features_to_choose(self.n_features_to_select, X.shape[1])
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check the input; every complaint names the argument and the columns."""
@@ -115,6 +121,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             self,
             X,
             y,
+            accept_sparse=self._accept_sparse,
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,
             ensure_min_samples=2,
@@ -150,6 +157,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.sparse = bool(self._accept_sparse)
         return tags
 
 
@@ -196,17 +204,20 @@ def reject_text_columns(X: Any) -> None:
             )
 
 
-def reject_nonfinite_columns(X: NDArray[Any], names: Any) -> None:
+def reject_nonfinite_columns(X: Any, names: Any) -> None:
     """Raise if a column holds NaN or infinity, and say which ones."""
-    # One sum tells without a temporary of the size of X that all is well.
+    # A sum per column tells without a temporary of the size of X.
     with np.errstate(all="ignore"):
-        if np.isfinite(X.sum()):
-            return
-    bad = np.array([not np.isfinite(X[:, f]).all() for f in range(X.shape[1])])
-    if not bad.any():
+        suspects = np.flatnonzero(~np.isfinite(np.asarray(X.sum(axis=0)).ravel()))
+    columns, found = [], set()
+    for f in suspects:
+        column = X[:, [f]].data if issparse(X) else X[:, f]
+        if not np.isfinite(column).all():  # a sum may also have overflowed
+            columns.append(f)
+            found.add("NaN" if np.isnan(column).any() else "infinity")
+    if not columns:
         return
-    columns = np.flatnonzero(bad)
-    what = "NaN" if np.isnan(X[:, columns]).any() else "infinity"
+    what = " and ".join(sorted(found))
     shown = columns if names is None else np.asarray(names)[columns]
     raise ValueError(f"X has {what} in column(s) {some_of(shown)}; impute or drop them.")
 

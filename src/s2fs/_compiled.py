@@ -1,11 +1,16 @@
 """The state of a subset for large problems: screened in single, confirmed in double precision.
 
-All candidates are judged in float32. Each direction and distance then carries an error bound, and
-the candidates that may still be the best are judged again in float64, so the choice is that of a
-search in double precision.
+The separation of the classes costs little and is exact for all candidates. Their compactness is
+bounded from below first, and only candidates whose Sep may reach that of the most promising ones
+are judged in float32. Each distance and direction then carries an error bound, and the candidates
+that may still be the best are left to be judged in float64, so the choice is that of a search in
+double precision.
 
-**The bound.** Let u = 2⁻²⁴, x the scaled value (0 ≤ x ≤ 1), b = x − c and w = 1/‖V_r‖ of one
-instance and class. Rounding x, c and their difference changes b by at most 2u(x + |b|). As
+**The lower bound.** With A_q = Σ_{i∈q} √D[i, q] of the subset and w_q = Σ_{i∈q} |x_i − c_q| of the
+candidate, Θ_dis ≥ (1/n) Σ_q √(A_q² + w_q²) by Minkowski's inequality, and Θ_dir ≥ 0.
+
+**The rounding errors.** Let u = 2⁻²⁴, x the scaled value (0 ≤ x ≤ 1), b = x − c and w = 1/‖V_r‖ of
+one instance and class. Rounding x, c and their difference changes b by at most 2u(x + |b|). As
 |b| ≤ ‖V_r‖, to first order
 
 * D has the relative error u(6 + 4xw), w has u(5 + 2xw), the membership weight w² has u(11 + 4xw);
@@ -25,17 +30,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from s2fs import _kernels as kernels
-from s2fs._criterion import CentroidMembership, Components, Floats
+from s2fs._criterion import EQUAL, CentroidMembership, Components, Floats
 from s2fs._kernels import LANES
 from s2fs._problem import BLOCK, Features, Problem, blocks
-from s2fs._state import Screened
+from s2fs._state import Weights, may_be_best
 
 _ROUNDOFF = 2.0**-24
-_KAPPA = 32 * _ROUNDOFF
 #: Squared distances below this are zero, in single and in double precision.
 _ZERO = {np.float32: 1e-30, np.float64: 1e-90}
 #: Under ``scale=None``, features of more different extents do not fit into single precision.
 _SINGLE_EXTENTS = 1e-3
+#: So many of the most promising candidates are judged first; the best of them prunes the others.
+_FIRST = 64
 _L1_BYTES = 24 * 1024
 _MOST_BLOCKS = 24  # summed per lane before the lanes are, so that sums stay within 32u
 
@@ -62,38 +68,48 @@ class CompiledState:
         n, p = problem.n_samples, problem.n_classes
         self.problem = problem
         self._reading = reading
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self._n_threads = n_threads
+        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self._own = _in_lanes(problem.codes[None], np.int32)[:, 0]
         self._weight = _in_lanes(np.full((1, n), 1 / n), np.float64)[:, 0]
         shape = (len(self._own), p, LANES)
         self._D, self._P = np.zeros(shape), np.zeros(shape)
         self._D_single, self._P_single = (np.zeros(shape, np.float32) for _ in range(2))
         self._G = np.zeros((p, p))
+        self._deviations = problem.deviations()
         extents = problem.on_centroid[problem.varying]
-        self._fits_single = extents.size and extents.min() > _SINGLE_EXTENTS * extents.max()
-        self._Z = None if problem.is_sparse or not self._fits_single else _dense_lanes(problem)
+        fits = extents.size > 0 and extents.min() > _SINGLE_EXTENTS * extents.max()
+        self._screen_in = np.float32 if fits else np.float64
+        self._Z = _dense_lanes(problem) if fits and not problem.is_sparse else None
 
-    def screen(self, candidates: Features) -> Screened:
-        """Judge all candidates in single precision, with bounds of the rounding errors."""
-        if not self._fits_single:
-            none = np.zeros(len(candidates))
-            return Screened(self.score(candidates), none, none)
-        if self._Z is None:
-            pieces = blocks(candidates, self.problem.n_samples)
-        else:
-            pieces = np.array_split(candidates, min(self._n_threads, len(candidates)))
-        parts, error = self._judge(pieces, np.float32)
-        unit, p = self.problem.unit, self.problem.n_classes
-        return Screened(
-            parts,
-            error_dis=_ROUNDOFF * (40 * parts.theta_dis + 4 * unit),
-            error_dir=error + _ROUNDOFF * (32 * parts.theta_dir + 88 + 4 * p),
-        )
+    def shortlists(self, candidates: Features, weights: list[Weights]) -> list[Features]:
+        """For each pair (alpha, beta) the candidates that may have the largest Sep, or equal it."""
+        separation = self._separation(self._pieces(candidates))
+        least = Components(self._least_theta_dis(candidates), 0.0, *separation)
+        most = np.array([least.separability(*pair) for pair in weights])
+        first = np.zeros(len(candidates), dtype=bool)
+        for sep in most:
+            first[np.argsort(-sep, kind="stable")[:_FIRST]] = True
+        low, high = np.zeros_like(most), np.zeros_like(most)  # of those not judged: never the best
+
+        def judge(these: NDArray[np.bool_]) -> None:
+            small, large = self._compactness_between(candidates[these])
+            for w, pair in enumerate(weights):
+                low[w, these] = Components(*large, *separation[:, these]).separability(*pair)
+                high[w, these] = Components(*small, *separation[:, these]).separability(*pair)
+
+        judge(first)
+        rest = (most >= low.max(axis=1, keepdims=True) * (1 - EQUAL)).any(axis=0) & ~first
+        if rest.any():
+            judge(rest)
+        judged = first | rest
+        return [candidates[judged & may_be_best(*pair)] for pair in zip(low, high, strict=True)]
 
     def score(self, candidates: Features) -> Components:
         """The components of the subset joined by each candidate, in double precision."""
-        return self._judge(blocks(candidates, self.problem.n_samples), np.float64)[0]
+        pieces = blocks(candidates, self.problem.n_samples)
+        theta_dis, theta_dir, _ = self._compactness(pieces, np.float64)
+        return Components(theta_dis, theta_dir, *self._separation(pieces))
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
@@ -113,35 +129,74 @@ class CompiledState:
             setattr(twin, name, getattr(self, name).copy())
         return twin
 
-    def _judge(self, pieces: list[Features], real: Any) -> tuple[Components, Floats]:
-        """The components for all pieces of the candidates, and the error of each direction."""
+    def _least_theta_dis(self, candidates: Features) -> Floats:
+        """Lower bounds of Θ_dis of the subset joined by each candidate."""
+        D_own = np.take_along_axis(self._D, self._own[:, None, :], axis=1)[:, 0]
+        sums = np.bincount(
+            self._own.ravel(),
+            (np.sqrt(D_own) * (self._weight > 0)).ravel(),
+            minlength=self.problem.n_classes,
+        )
+        bounds = np.hypot(self._deviations[candidates], sums).sum(axis=1)
+        return bounds * (self.problem.unit / self.problem.n_samples)
+
+    def _compactness_between(self, candidates: Features) -> tuple[Floats, Floats]:
+        """Smallest and largest values that (Θ_dis, Θ_dir) of each candidate may have."""
+        theta_dis, theta_dir, error = self._compactness(self._pieces(candidates), self._screen_in)
+        thetas = np.array([theta_dis, theta_dir])
+        if self._screen_in is np.float64:
+            return thetas, thetas
+        errors = [
+            _ROUNDOFF * (40 * theta_dis + 4 * self.problem.unit),
+            _ROUNDOFF * (32 * theta_dir + 88 + 4 * self.problem.n_classes) + error,
+        ]
+        return np.maximum(thetas - errors, 0), thetas + errors
+
+    def _compactness(self, pieces: list[Features], real: Any) -> Floats:
+        """Θ_dis, Θ_dir and the part of its error that depends on the data, for all candidates."""
+        D, P = (self._D, self._P) if real is np.float64 else (self._D_single, self._P_single)
+        weight, zero, kappa = self._weight.astype(real), real(_ZERO[real]), real(32 * _ROUNDOFF)
+        state_of_a_block = 2 * D.itemsize * self.problem.n_classes * LANES
+        group = max(1, min(_MOST_BLOCKS, _L1_BYTES // state_of_a_block))
+
+        def judge(piece: Features) -> Floats:
+            sums = np.zeros((3, len(piece)))
+            Z, where = self._Z, piece
+            if Z is None or real is np.float64:
+                Z, where = _in_lanes(self.problem.columns(piece), real), np.arange(len(piece))
+            C = self.problem.centroids[piece].astype(real)
+            on_centroid = self.problem.on_centroid[piece] if real is np.float64 else None
+            kernels.compactness(
+                Z, where, C, on_centroid, D, P, self._own, weight, zero, kappa, group, sums
+            )
+            return sums
+
+        sums = self._for_each(judge, pieces)
+        sums[0] *= self.problem.unit
+        return sums
+
+    def _separation(self, pieces: list[Features]) -> Floats:
+        """Λ_dis and Λ_dir of the subset joined by each candidate."""
 
         def judge(piece: Features) -> Floats:
             C, on_centroid = self.problem.centroids[piece], self.problem.on_centroid[piece]
-            sums, separation = np.zeros((3, len(piece))), np.empty((2, len(piece)))
-            if real is np.float32 and self._Z is not None:
-                Z, where = self._Z, piece
-            else:
-                Z, where = _in_lanes(self.problem.columns(piece), real), np.arange(len(piece))
-            D, P = (self._D, self._P) if real is np.float64 else (self._D_single, self._P_single)
-            kernels.compactness(
-                Z, where, C.astype(real, copy=False), on_centroid if real is np.float64 else None,
-                D, P, self._own, self._weight.astype(real, copy=False), real(_ZERO[real]),
-                real(_KAPPA), self._group(real), sums,
-            )  # fmt: skip
-            kernels.separation(C, on_centroid, self._G, self._reading == "printed", separation)
-            return np.concatenate([sums, separation])
+            parts = np.empty((2, len(piece)))
+            kernels.separation(C, on_centroid, self._G, self._reading == "printed", parts)
+            return parts
 
-        run: Callable[..., Any] = map if self._pool is None else self._pool.map
-        dis, dir_, error, *separated = np.concatenate(list(run(judge, pieces)), axis=1)
-        unit = self.problem.unit
-        parts = Components(dis * unit, dir_, separated[0] * unit, separated[1])
-        return parts, error
+        parts = self._for_each(judge, pieces)
+        parts[0] *= self.problem.unit
+        return parts
 
-    def _group(self, real: Any) -> int:
-        """How many blocks of instances have a state that fits into the first-level cache."""
-        size = 2 * np.dtype(real).itemsize * self.problem.n_classes * LANES
-        return max(1, min(_MOST_BLOCKS, _L1_BYTES // size))
+    def _pieces(self, candidates: Features) -> list[Features]:
+        """One share for each thread, or blocks that may become dense for sparse data."""
+        if self._Z is None:
+            return blocks(candidates, self.problem.n_samples)
+        return np.array_split(candidates, min(self._n_threads, len(candidates)))
+
+    def _for_each(self, judge: Callable[[Features], Floats], pieces: list[Features]) -> Floats:
+        results = map(judge, pieces) if self._pool is None else self._pool.map(judge, pieces)
+        return np.concatenate(list(results), axis=1)
 
 
 def _in_lanes(columns: NDArray[Any], real: Any) -> NDArray[Any]:

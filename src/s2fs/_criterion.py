@@ -96,7 +96,7 @@ def components(
     check_classification_targets(labels)
     classes, own = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(f"y has one class only ({classes[0]!r}); at least two are needed.")
+        raise ValueError(f"y has one class only ({classes[0]}); at least two are needed.")
 
     values = values - values.min(axis=0)  # a large offset would eat the digits of the means
     on_centroid = ON_CENTROID * values.max(axis=0)

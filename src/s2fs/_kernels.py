@@ -145,11 +145,11 @@ def separation(C, on_centroid, G, printed, out):  # type: ignore[no-untyped-def]
     """
     p = G.shape[0]
     lead = 1.0 if printed else 0.0
-    near = np.empty(p, np.int64)
     nearest = np.empty(p)  # squared distance to the nearest centroid
     twins = np.empty(p)  # how many other centroids coincide
     inverses = np.empty(p)  # Σ 1/G over the others that do not
     H = np.empty((p, p))  # G with the candidate
+    norm = np.empty((p, p))  # its square roots
     turned = np.empty(p)
     for j in range(C.shape[0]):
         for q in range(p):
@@ -162,31 +162,38 @@ def separation(C, on_centroid, G, printed, out):  # type: ignore[no-untyped-def]
                 gap = C[j, q] - C[j, r]
                 gap = gap if abs(gap) > on_centroid[j] else 0.0
                 h = G[q, r] + gap * gap
-                H[q, r] = h
                 same = h == 0.0
                 other = q != r
+                H[q, r] = h
+                norm[q, r] = sqrt(h)
                 nearest[r] = min(nearest[r], h if other else np.inf)
                 twins[r] += 1.0 if same and other else 0.0
                 inverses[r] += 0.0 if same else 1.0 / h
         distance = 0.0
         for q in range(p):
             limit = nearest[q] * (1 + EQUAL) ** 2
-            near[q] = 0 if q > 0 else 1
-            while near[q] == q or H[q, near[q]] > limit:
-                near[q] += 1
+            a = 0 if q > 0 else 1
+            while a == q or H[q, a] > limit:
+                a += 1
             distance += sqrt(nearest[q])
-        for q in range(p):
-            a = near[q]
-            to_near = sqrt(H[q, a])
-            for r in range(p):
-                norms = to_near * sqrt(H[q, r])
-                dot = (H[q, a] + H[q, r] - H[a, r]) / 2
-                cosine = min(max(dot / norms, -1.0), 1.0) if norms > 0 else 0.0
-                if twins[a] == 0.0:
-                    membership = 1.0 / (lead + H[a, r] * inverses[a])
-                else:
-                    membership = 1.0 / (lead + twins[a]) if H[a, r] == 0.0 else 0.0
-                turned[r] += membership * (1.0 - cosine) if r != q and r != a else 0.0
+            if nearest[q] > 0.0 and twins[a] == 0.0:
+                # μ (1 − cos) as one fraction; no norm but that of r = q is 0 here
+                for r in range(p):
+                    norms = norm[q, a] * norm[q, r]
+                    dot = (H[q, a] + H[q, r] - H[a, r]) / 2
+                    share = min(max(norms - dot, 0.0), 2 * norms)
+                    share /= norms * (lead + H[a, r] * inverses[a])
+                    turned[r] += share if r != q and r != a else 0.0
+            else:
+                for r in range(p):
+                    norms = norm[q, a] * norm[q, r]
+                    dot = (H[q, a] + H[q, r] - H[a, r]) / 2
+                    cosine = min(max(dot / norms, -1.0), 1.0) if norms > 0.0 else 0.0
+                    if twins[a] == 0.0:
+                        membership = 1.0 / (lead + H[a, r] * inverses[a])
+                    else:
+                        membership = 1.0 / (lead + twins[a]) if H[a, r] == 0.0 else 0.0
+                    turned[r] += membership * (1.0 - cosine) if r != q and r != a else 0.0
         direction = 0.0
         for r in range(p):
             direction += turned[r]

@@ -1,5 +1,6 @@
 """What stays fixed during a search: scaled columns, classes and centroids."""
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -61,11 +62,18 @@ class Problem:
         self._width = np.where(self.varying, extent, 1.0) if scale == "minmax" else self.unit
         self.on_centroid = ON_CENTROID * extent / self._width
 
-        sums = self._class_sums(np.zeros((self.n_classes, self.n_features)))
+        counts = counts[:, None]
+        means = self._class_sums(np.zeros((self.n_classes, self.n_features))) / counts
         # A second pass over what is left makes the mean of equal values that very value.
-        means = sums / counts[:, None]
-        means += self._class_sums(means) / counts[:, None]
+        means += self._class_sums(means) / counts
         self.centroids = np.ascontiguousarray((means / self._width).T)
+
+    def deviations(self) -> Floats:
+        """Lower bounds of Σ_{i∈q} |x_i − c_q|: shape ``(n_features, n_classes)``."""
+        sums = self._class_sums(self.centroids.T * self._width, absolute=True) / self._width
+        # Each difference counts as 0 if it is rounding, so that much may be missing from each.
+        rounding = np.bincount(self.codes)[:, None] * self.on_centroid
+        return np.ascontiguousarray(np.maximum(sums - rounding, 0).T)
 
     def columns(self, features: Features) -> Floats:
         """Scaled columns, one per row: shape ``(len(features), n_samples)``."""
@@ -99,20 +107,25 @@ class Problem:
             lower, upper = lower.toarray().ravel(), upper.toarray().ravel()
         return lower.astype(np.float64), upper.astype(np.float64)
 
-    def _class_sums(self, centre: Floats) -> Floats:
-        """Sums over each class of what exceeds ``_lower + centre[class]``."""
+    def _class_sums(self, centre: Floats, absolute: bool = False) -> Floats:
+        """Sums over each class of the (absolute) differences to ``_lower + centre[class]``."""
         sums = np.zeros((self.n_classes, self.n_features))
-        if self.is_sparse:
-            everything = np.arange(self.n_features)
-            for block in blocks(everything, self.n_samples):
-                columns = self._X[:, block].toarray().astype(np.float64) - self._lower[block]
-                for q in range(self.n_classes):
-                    sums[q, block] = (columns[self.codes == q] - centre[q, block]).sum(axis=0)
-            return sums
         for q in range(self.n_classes):
-            for some in blocks(np.flatnonzero(self.codes == q), self.n_features):
-                sums[q] += (self._X[some] - self._lower - centre[q]).sum(axis=0)
+            for values, features in self._pieces_of(np.flatnonzero(self.codes == q)):
+                differences = values - self._lower[features] - centre[q, features]
+                if absolute:
+                    np.abs(differences, out=differences)
+                sums[q, features] += differences.sum(axis=0)
         return sums
+
+    def _pieces_of(self, rows: Features) -> Iterator[tuple[NDArray[Any], Features]]:
+        """Dense pieces of some rows as they are, each with the features it covers."""
+        everything = np.arange(self.n_features)
+        if self.is_sparse:
+            X = self._X[rows]
+            yield from ((X[:, some].toarray(), some) for some in blocks(everything, len(rows)))
+        else:
+            yield from ((self._X[some], everything) for some in blocks(rows, self.n_features))
 
 
 def blocks(indices: Features, size_of_one: int) -> list[Features]:

@@ -94,6 +94,7 @@ class S2FS(RankingSelector):
     (178, 3)
     """
 
+    _accept_sparse: ClassVar[str | bool] = "csc"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RankingSelector._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="left")],

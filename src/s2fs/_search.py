@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from s2fs._criterion import EQUAL, Components
+from s2fs._criterion import Components
 from s2fs._problem import Features
-from s2fs._state import Screened, State
+from s2fs._state import State, Weights, may_be_best
 
 
 class Step(NamedTuple):
@@ -28,11 +28,45 @@ def forward(state: State, k: int, alpha: float, beta: float) -> Iterator[Step]:
     sep = 0.0
     for _ in range(k):
         candidates = eligible(state, left)
-        step = best(state, candidates, state.screen(candidates), alpha, beta, sep)
+        (shortlist,) = state.shortlists(candidates, [(alpha, beta)])
+        step = best(state, shortlist, alpha, beta, sep)
         state.add(step.feature)
         left = left[left != step.feature]
         sep = step.sep
         yield step
+
+
+def forward_grid(state: State, k: int, weights: list[Weights]) -> Iterator[list[Step]]:
+    """Run :func:`forward` for many pairs (alpha, beta) in lockstep.
+
+    The components of a set do not depend on the weights, nor on the order in which the set was
+    filled, so the pairs that stand at the same set share its state and its evaluation.
+    """
+    everything = np.arange(state.problem.n_features)
+    seps = [0.0] * len(weights)
+    groups = {frozenset[int](): (state, list(range(len(weights))))}
+    for _ in range(k):
+        steps: dict[int, Step] = {}
+        grown: dict[frozenset[int], tuple[State, list[int]]] = {}
+        for chosen, (shared, pairs) in groups.items():
+            left = np.setdiff1d(everything, np.fromiter(chosen, np.intp, len(chosen)))
+            shortlists = shared.shortlists(
+                eligible(shared, left), [weights[pair] for pair in pairs]
+            )
+            for pair, shortlist in zip(pairs, shortlists, strict=True):
+                steps[pair] = best(shared, shortlist, *weights[pair], seps[pair])
+                seps[pair] = steps[pair].sep
+            for feature in dict.fromkeys(steps[pair].feature for pair in pairs):
+                followers = [pair for pair in pairs if steps[pair].feature == feature]
+                joined = chosen | {feature}
+                if joined in grown:
+                    grown[joined][1].extend(followers)
+                else:
+                    twin = shared.copy()
+                    twin.add(feature)
+                    grown[joined] = twin, followers
+        groups = grown
+        yield [steps[pair] for pair in range(len(weights))]
 
 
 def eligible(state: State, left: Features) -> Features:
@@ -41,20 +75,11 @@ def eligible(state: State, left: Features) -> Features:
     return varying if len(varying) else left[:1]
 
 
-def best(
-    state: State,
-    candidates: Features,
-    screened: Screened,
-    alpha: float,
-    beta: float,
-    before: float,
-) -> Step:
+def best(state: State, candidates: Features, alpha: float, beta: float, before: float) -> Step:
     """The candidate with the largest gain over ``before``, the first one among equals."""
-    candidates = candidates[screened.may_be_best(alpha, beta)]
     parts = state.score(candidates)
     seps = parts.separability(alpha, beta)
-    i = int(np.argmax(seps >= seps.max() * (1 - EQUAL)))
+    i = int(np.argmax(may_be_best(seps, seps)))
     sep = float(seps[i])
     gain = 0.0 if sep == before else sep - before  # two infinities are equal
-    chosen = Components(*(float(part[i]) for part in parts))
-    return Step(int(candidates[i]), sep, gain, chosen)
+    return Step(int(candidates[i]), sep, gain, Components(*(float(part[i]) for part in parts)))

@@ -10,7 +10,7 @@ are sums over the features of B. Judging a candidate adds its own terms to them,
 O(n·p + p²) whatever the size of B, and nothing of size n × n or n × m × p is ever built.
 """
 
-from typing import NamedTuple, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,24 +24,7 @@ _ZERO = 1e-90
 COMPILED_FROM = 2e7
 
 
-class Screened(NamedTuple):
-    """Components of many candidates, each Θ known up to an error."""
-
-    components: Components
-    error_dis: Floats
-    error_dir: Floats
-
-    def may_be_best(self, alpha: float, beta: float) -> NDArray[np.bool_]:
-        """Mask of the candidates that may have the largest Sep, or equal it."""
-        parts = self.components
-        low = parts._replace(
-            theta_dis=parts.theta_dis + self.error_dis, theta_dir=parts.theta_dir + self.error_dir
-        ).separability(alpha, beta)
-        high = parts._replace(
-            theta_dis=np.maximum(parts.theta_dis - self.error_dis, 0),
-            theta_dir=np.maximum(parts.theta_dir - self.error_dir, 0),
-        ).separability(alpha, beta)
-        return high >= low.max() * (1 - EQUAL)
+Weights = tuple[float, float]  # (alpha, beta)
 
 
 class State(Protocol):
@@ -49,17 +32,22 @@ class State(Protocol):
 
     problem: Problem
 
-    def screen(self, candidates: Features) -> Screened:
-        """Judge all candidates quickly, with known errors."""
+    def shortlists(self, candidates: Features, weights: list[Weights]) -> list[Features]:
+        """For each pair (alpha, beta) the candidates that may have the largest Sep, or equal it."""
 
     def score(self, candidates: Features) -> Components:
-        """Judge some candidates exactly: components of the subset joined by each."""
+        """The components of the subset joined by each candidate, in double precision."""
 
     def add(self, feature: int) -> None:
         """Let a feature join the subset."""
 
     def copy(self) -> Self:
         """An independent state of the same subset."""
+
+
+def may_be_best(low: Floats, high: Floats) -> NDArray[np.bool_]:
+    """Mask of the candidates whose score, between ``low`` and ``high``, may be the largest."""
+    return high >= low.max() * (1 - EQUAL)
 
 
 def empty_state(
@@ -94,10 +82,11 @@ class SubsetState:
         self._P = np.zeros((n, p))
         self._G = np.zeros((p, p))
 
-    def screen(self, candidates: Features) -> Screened:
-        """Judge all candidates; the errors are zero."""
-        none = np.zeros(len(candidates))
-        return Screened(self.score(candidates), none, none)
+    def shortlists(self, candidates: Features, weights: list[Weights]) -> list[Features]:
+        """For each pair (alpha, beta) the candidates with the largest Sep."""
+        scores = self.score(candidates)
+        seps = (scores.separability(*pair) for pair in weights)
+        return [candidates[may_be_best(sep, sep)] for sep in seps]
 
     def score(self, candidates: Features) -> Components:
         """The components of the subset joined by each candidate, as arrays."""
