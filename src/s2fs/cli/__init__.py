@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from s2fs.cli._data import data
 from s2fs.cli._demo import demo
 from s2fs.cli._score import score
 from s2fs.cli._select import select
@@ -42,5 +43,6 @@ def main() -> None:
 main.add_command(select)
 main.add_command(score)
 main.add_command(demo)
+main.add_command(data)
 
 __all__ = ["main"]

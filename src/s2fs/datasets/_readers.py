@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,14 @@ from s2fs.datasets._tables import (
 KNOWN_SUFFIXES = (*DELIMITERS, ".parquet", ".npz", ".mat", ".arff")
 
 
-class Dataset(NamedTuple):
+class _Arrays(NamedTuple):
+    X: NDArray[np.float64]
+    y: NDArray[np.intp]
+    feature_names: list[str]
+    class_names: list[str]
+
+
+class Dataset(_Arrays):
     """Instances, their classes, and the names of both.
 
     Attributes
@@ -38,12 +45,15 @@ class Dataset(NamedTuple):
         One name for each column of ``X``.
     class_names : list of str
         One name for each class.
+    image_shape : tuple of int or None
+        If each instance is a picture, its height and width.
+    image_order : {"C", "F"} or None
+        How its pixels are laid out: ``X[i].reshape(image_shape, order=image_order)`` is upright.
     """
 
-    X: NDArray[np.float64]
-    y: NDArray[np.intp]
-    feature_names: list[str]
-    class_names: list[str]
+    # Not items of the tuple: ``X, y, feature_names, class_names = data`` holds for every dataset.
+    image_shape: tuple[int, int] | None = None
+    image_order: Literal["C", "F"] | None = None
 
 
 def read_table(
