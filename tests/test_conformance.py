@@ -1,5 +1,7 @@
 """scikit-learn's own checks, and the same bad input, for every selector of the package."""
 
+import subprocess
+import sys
 from contextlib import nullcontext
 from unittest import SkipTest
 
@@ -10,8 +12,10 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from s2fs import S2FS
+from s2fs.baselines import RIVALS
 
-SELECTORS = [S2FS(1), S2FS(0.5)]
+CLASSES = [S2FS, *RIVALS.values()]
+SELECTORS = [cls(wanted) for cls in CLASSES for wanted in (1, 0.5)]
 #: Checks that ``check_estimator`` does not run.
 EXTRA = [
     "check_dataframe_column_names_consistency",
@@ -79,13 +83,13 @@ BAD_INPUT = {
 
 
 @pytest.mark.parametrize("case", BAD_INPUT)
-@pytest.mark.parametrize("selector", [SELECTORS[0]], ids=named)
-def test_bad_input(selector, case):
+@pytest.mark.parametrize("cls", CLASSES)
+def test_bad_input(cls, case):
     data, parameters, words = BAD_INPUT[case]
     X, y = table()
     arguments = {"X": X, "y": y} | data
     with pytest.raises(ValueError, match=words) as raised:
-        type(selector)(**({"n_features_to_select": 2} | parameters)).fit(**arguments)
+        cls(**({"n_features_to_select": 2} | parameters)).fit(**arguments)
     assert "\n" not in str(raised.value).strip()
 
 
@@ -94,3 +98,42 @@ def test_bad_input(selector, case):
 def test_bad_weights(name, value):
     with pytest.raises(ValueError, match=f"'{name}' parameter"):
         S2FS(2, **{name: value}).fit(*table())
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_contract(cls):
+    """What DESIGN promises of every selector: order, scores, ranking, names, the same each time."""
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 3
+    X = pd.DataFrame(rng.normal(size=(40, 8)) + y[:, None] * rng.random(8))
+    X.columns = [f"gene {f}" for f in X]
+    X["gene 2"] = 7.0
+    seeded = {"random_state": 0} if "random_state" in cls().get_params() else {}
+    everything = cls(8, **seeded).fit(X, y)
+    assert sorted(everything.indices_) == list(range(8))
+    assert everything.indices_[-1] == 2  # a constant feature comes last
+    selector = cls(5, **seeded).fit(X, y)
+    assert selector.scores_.shape == (5,)
+    assert np.isfinite(selector.scores_).all()
+    assert selector.indices_.tolist() == everything.indices_[:5].tolist()
+    assert selector.ranking_[selector.indices_].tolist() == [1, 2, 3, 4, 5]
+    assert set(selector.ranking_[~selector.support_]) == {6}
+    assert selector.classes_.tolist() == [0, 1, 2]
+    names = [f"gene {f}" for f in selector.indices_]
+    assert selector.ranking_table()["feature"].tolist() == names
+    assert selector.transform(X).shape == (40, 5)
+    again = cls(5, **seeded).fit(X, y)
+    np.testing.assert_array_equal(again.indices_, selector.indices_)
+    np.testing.assert_array_equal(again.scores_, selector.scores_)
+
+
+@pytest.mark.parametrize("cls", RIVALS.values())
+def test_rivals_say_how_sure_they_are(cls):
+    assert cls.status in ("confirmed", "partly reconstructed", "reconstructed")
+    assert f"Status: {cls.status}" in cls.__doc__
+    assert cls.citation
+
+
+def test_importing_the_package_imports_no_compiler():
+    code = "import sys, s2fs, s2fs.baselines; assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -80,14 +80,11 @@ def s2fs_paths(
     >>> paths.scores[:, 0].round(4).tolist()
     [[2.4267, 2.501, 2.4971], [0.4991, 1.0269, 1.2122]]
     """
-    # The checks of input and parameters are those of the estimator.
-    for name, values in (("alpha", alphas), ("beta", betas)):
-        for value in values:
-            S2FS(n_features, **{name: value})._validate_params()
-    selector = S2FS(n_features, scale=scale, centroid_membership=centroid_membership, n_jobs=n_jobs)
-    selector._validate_params()
-    X, codes, k = selector._check(X, y)
     weights = [(alpha, beta) for alpha in alphas for beta in betas]
+    selector = S2FS(n_features, scale=scale, centroid_membership=centroid_membership, n_jobs=n_jobs)
+    for alpha, beta in weights:  # the checks are those of the estimator
+        selector.set_params(alpha=alpha, beta=beta)._validate_params()
+    X, codes, k = selector._check(X, y)
     problem = Problem(X, codes, scale)
     state = empty_state(problem, centroid_membership, k, effective_n_jobs(n_jobs))
     steps = list(forward_grid(state, k, weights))

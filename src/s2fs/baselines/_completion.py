@@ -187,7 +187,7 @@ def complete(
     """
     m = len(importance)
     precedence = np.empty(m, dtype=np.intp)
-    precedence[_descending(importance)] = np.arange(m)
+    precedence[descending(importance)] = np.arange(m)
     free = np.ones(m, dtype=bool)
     indices: list[int] = []
     scores: list[float] = []
@@ -214,7 +214,7 @@ def complete(
             if len(indices) == k:
                 break
 
-    rest = _descending(importance, tie_break)
+    rest = descending(importance, tie_break)
     rest = rest[free[rest]][: k - len(indices)]
     return Ranked(
         np.concatenate([np.array(indices, dtype=np.intp), rest]),
@@ -270,7 +270,7 @@ def _exceeds(a: Any, b: Any) -> Any:
         return a - b > TIE * np.maximum(1.0, np.abs(a))
 
 
-def _descending(values: Floats, tie_break: Floats | None = None) -> Indices:
+def descending(values: Floats, tie_break: Floats | None = None) -> Indices:
     """Order by decreasing value, then by decreasing ``tie_break``, then by index."""
     # Rounding to the tie band makes equal what differs by the order of a sum only.
     keys = [-_rounded(values)] if tie_break is None else [-_rounded(tie_break), -_rounded(values)]

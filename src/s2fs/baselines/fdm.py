@@ -87,8 +87,8 @@ class FDM(RivalSelector):
 
     def __init__(
         self,
-        *,
         n_features_to_select: int | float = 10,
+        *,
         similarity: Literal["sigma", "range", "gaussian"] = "sigma",
         snorm: Snorm = "lukasiewicz",
         alpha: float = 1.0,

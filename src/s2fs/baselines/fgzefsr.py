@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._base import Indices
 from s2fs._criterion import Floats
-from s2fs.baselines._completion import Ranked, RivalSelector, _descending, complete
+from s2fs.baselines._completion import Ranked, RivalSelector, complete, descending
 from s2fs.baselines._entropy import GaussianGranules, label_entropy
 
 
@@ -78,8 +78,8 @@ class FGZEFSR(RivalSelector):
 
     def __init__(
         self,
-        *,
         n_features_to_select: int | float = 10,
+        *,
         mode: Literal["rank", "greedy"] = "rank",
         sigma: float = 0.1,
         neighbour_weights: bool = False,
@@ -97,7 +97,7 @@ class FGZEFSR(RivalSelector):
         m = X.shape[1]
         if self.mode == "rank":
             scores = subset.score(np.arange(m))
-            best = _descending(scores)[:k]
+            best = descending(scores)[:k]
             return Ranked(best, scores[best], k)
         # Equal importances: ties go to the lower index.
         return complete(lambda: subset, np.zeros(m), k, "greedy", empty=-subset.zentropy)

@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._base import Indices
 from s2fs._criterion import Floats
-from s2fs.baselines._completion import Ranked, RivalSelector, _descending, complete
+from s2fs.baselines._completion import Ranked, RivalSelector, complete, descending
 from s2fs.baselines._entropy import SLACK, granule_entropy, label_entropy, neighbourhood_sizes
 
 #: Information below which a feature adds nothing.
@@ -76,8 +76,8 @@ class FSNMER(RivalSelector):
 
     def __init__(
         self,
-        *,
         n_features_to_select: int | float = 10,
+        *,
         mode: Literal["calibrated", "equivalence"] = "calibrated",
         delta: float | None = None,
     ) -> None:
@@ -89,7 +89,7 @@ class FSNMER(RivalSelector):
         if self.mode == "calibrated":
             delta = 0.1 if self.delta is None else self.delta
             entropy = granule_entropy(np.stack([neighbourhood_sizes(x, delta) for x in X.T]))
-            best = _descending(entropy)[:k]
+            best = descending(entropy)[:k]
             return Ranked(best, entropy[best], k)
         delta = 0.2 if self.delta is None else self.delta
         blocks = np.stack([interval_partition(x, delta) for x in X.T])

@@ -87,8 +87,8 @@ class IPD(RivalSelector):
 
     def __init__(
         self,
-        *,
         n_features_to_select: int | float = 10,
+        *,
         reading: Reading = "F1",
         eps: float | None = None,
         delta: float = 0.0,

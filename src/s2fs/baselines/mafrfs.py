@@ -78,8 +78,8 @@ class MAFRFS(RivalSelector):
 
     def __init__(
         self,
-        *,
         n_features_to_select: int | float = 10,
+        *,
         margin: Margin = "local",
         measure: Measure = "FCE",
     ) -> None:

@@ -95,8 +95,8 @@ class MDP(RivalSelector):
 
     def __init__(
         self,
-        *,
         n_features_to_select: int | float = 10,
+        *,
         weights: Weights = "none",
         pairs: PairRule = "maximal",
         similarity: Literal["sigma", "linear"] = "sigma",

@@ -86,8 +86,8 @@ class N3Y(RivalSelector):
 
     def __init__(
         self,
-        *,
         n_features_to_select: int | float = 10,
+        *,
         interactivity: Interactivity = "granularity",
         delta: float | None = None,
     ) -> None:

@@ -93,8 +93,8 @@ class RDSI(RivalSelector):
 
     def __init__(
         self,
-        *,
         n_features_to_select: int | float = 10,
+        *,
         eps: float = 0.3,
         decision: Decision = "fuzzy",
         measure: Measure = "relative",

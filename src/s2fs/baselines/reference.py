@@ -68,7 +68,7 @@ class RandomOrder(ScoreRanker):
         "random_state": ["random_state"],
     }
 
-    def __init__(self, *, n_features_to_select: int | float = 10, random_state: Any = None) -> None:
+    def __init__(self, n_features_to_select: int | float = 10, *, random_state: Any = None) -> None:
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
@@ -107,7 +107,7 @@ class AnovaF(ScoreRanker):
         "R.A. Fisher, Statistical Methods for Research Workers, 1925; as in scikit-learn"
     )
 
-    def __init__(self, *, n_features_to_select: int | float = 10) -> None:
+    def __init__(self, n_features_to_select: int | float = 10) -> None:
         self.n_features_to_select = n_features_to_select
 
     def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
@@ -161,8 +161,8 @@ class MutualInformation(ScoreRanker):
 
     def __init__(
         self,
-        *,
         n_features_to_select: int | float = 10,
+        *,
         n_neighbors: int = 3,
         random_state: Any = None,
     ) -> None:
@@ -216,7 +216,7 @@ class ReliefF(ScoreRanker):
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, *, n_features_to_select: int | float = 10, n_neighbors: int = 10) -> None:
+    def __init__(self, n_features_to_select: int | float = 10, *, n_neighbors: int = 10) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
 

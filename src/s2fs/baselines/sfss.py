@@ -91,8 +91,8 @@ class SFSS(RivalSelector):
 
     def __init__(
         self,
-        *,
         n_features_to_select: int | float = 10,
+        *,
         form: Form = "product",
         fuzzifier: float = 2.0,
         delta: float = 0.0,
