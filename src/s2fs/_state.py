@@ -20,8 +20,9 @@ from s2fs._problem import Features, Problem, blocks
 
 #: Squared distances below this are zero; offsets that matter are far larger (see ON_CENTROID).
 _ZERO = 1e-90
-#: From this many (instance, class, candidate) updates on, compiled loops repay the import of numba.
-COMPILED_FROM = 2e7
+#: From this many (instance, class, candidate) updates on, compiled loops repay the import of numba:
+#: plain NumPy takes about as long for them, some 0.4 s.
+COMPILED_FROM = 8e6
 
 
 Weights = tuple[float, float]  # (alpha, beta)
