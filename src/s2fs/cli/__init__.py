@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from s2fs.cli._bench import bench
 from s2fs.cli._data import data
 from s2fs.cli._demo import demo
 from s2fs.cli._score import score
@@ -44,5 +45,6 @@ main.add_command(select)
 main.add_command(score)
 main.add_command(demo)
 main.add_command(data)
+main.add_command(bench)
 
 __all__ = ["main"]

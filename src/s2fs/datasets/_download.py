@@ -79,8 +79,8 @@ def _download(info: DatasetInfo, url: str, path: Path) -> None:
         pooch.HTTPDownloader(progressbar=bar, timeout=30)(url, str(path), None)
     except (RequestException, OSError) as error:
         # The text of a connection error repeats the address and the whole chain of causes.
-        name = type(error).__name__
-        reason = f"status {error.response.status_code}" if isinstance(error, HTTPError) else name
+        known = isinstance(error, HTTPError)
+        reason = str(error).partition(" for url")[0] if known else type(error).__name__
         raise OSError(
             f"{info.name} could not be downloaded from {url} ({reason}); check the network, or put "
             f"{info.name}.npz into the folder that {FOLDER_VARIABLE} names."
