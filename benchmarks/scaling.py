@@ -1,13 +1,15 @@
 """How time and memory of S²FS grow with n, m, p and k.
 
 Run ``python benchmarks/scaling.py``. Each size is fitted in a process of its own, so that the peak
-memory is that of the fit; the exponents are slopes of log time over log size.
+memory is that of the fit (Linux only); the exponents are slopes of log time over log size.
 """
 
 import argparse
 import json
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 from timing import classes_in_noise, machine, table
@@ -27,22 +29,20 @@ LARGE = {
 
 
 def fit(n: int, m: int, p: int, k: int, n_jobs: int, alpha: float) -> None:
-    """Fit once and print the time, and the peak memory before and during the fit in MB."""
-    import resource
-    import time
-
+    """Fit once and print the time, and the memory before and at the peak of the fit in MB."""
     from s2fs import S2FS
 
-    def peak() -> float:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    def memory(line: str) -> float:
+        return float(Path("/proc/self/status").read_text().split(line)[1].split()[0]) / 1024
 
     X, y = classes_in_noise(n, m, p, np.float32)
     warm, labels = classes_in_noise(200, 3000, p)
     S2FS(5, n_jobs=n_jobs).fit(warm, labels)  # loads the compiled loops
-    before = peak()
+    before = memory("VmRSS:")
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew, from what is there now
     start = time.perf_counter()
     S2FS(k, n_jobs=n_jobs, alpha=alpha, beta=alpha).fit(X, y)
-    print(json.dumps([time.perf_counter() - start, before, peak()]))
+    print(json.dumps([time.perf_counter() - start, before, memory("VmHWM:")]))
 
 
 def measure(size: dict[str, int], n_jobs: int, alpha: float) -> tuple[float, float, float]:

@@ -85,7 +85,9 @@ class Problem:
 
     def rows(self, start: int, stop: int) -> Floats:
         """Scaled instances of a dense problem: shape ``(stop - start, n_features)``."""
-        return (self._X[start:stop] - self._lower) / self._width
+        rows = self._X[start:stop] - self._lower
+        rows /= self._width
+        return rows
 
     def offsets(self, features: Features) -> Floats:
         """Differences x_i − c_r: shape ``(len(features), n_samples, n_classes)``."""
