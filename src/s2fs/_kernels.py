@@ -1,4 +1,4 @@
-"""The compiled loops, and nothing else: the only module of the core that imports numba.
+"""The compiled loops of the search, and nothing else.
 
 Instances are laid out in blocks of ``LANES``: an array over instances and classes has the shape
 (blocks, classes, lanes), so the innermost loop runs over neighbouring numbers and vectorises. Sums
@@ -6,35 +6,22 @@ over classes and blocks are kept per lane and need no reordering, so no unsafe f
 option is used: ``contract`` only lets a multiplication and an addition become one instruction.
 The result for a candidate does not depend on which other candidates are in the call.
 
-Signatures are given, in a fixed order, so that each kernel is compiled, and stored on disk, when
-the module is imported: processes that start at once then write the same files with the same
-contents, and none can read another's half of them.
+Signatures are given, so that all is compiled, and stored on disk, when the module is imported.
 """
 
-from collections.abc import Callable
+from functools import partial
 from math import sqrt
 from typing import Any
 
 import numpy as np
-from numba import boolean, float32, float64, int32, int64, njit, none, void
+from numba import boolean, float32, float64, int32, int64, none, void
 
 from s2fs._criterion import EQUAL
+from s2fs._jit import compiled
 
 LANES = 16
 _HALF = LANES // 2
-
-
-def _compiled(*signatures: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Compile with a cache on disk, or without one where no folder can be written."""
-    options = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        try:
-            return njit(list(signatures), cache=True, **options)(function)
-        except RuntimeError:
-            return njit(list(signatures), **options)(function)
-
-    return decorate
+_kernel = partial(compiled, error_model="numpy", fastmath={"contract"})
 
 
 def _signature(real: Any, tolerance: Any) -> Any:
@@ -45,7 +32,7 @@ def _signature(real: Any, tolerance: Any) -> Any:
     )  # fmt: skip
 
 
-@_compiled(_signature(float32, none), _signature(float64, float64[::1]))
+@_kernel(_signature(float32, none), _signature(float64, float64[::1]))
 def compactness(Z, where, C, on_centroid, D, P, own, weight, zero, kappa, group, out):  # type: ignore[no-untyped-def]
     """Sum, for each candidate, what Θ_dis and Θ_dir and the rounding error of Θ_dir are made of.
 
@@ -126,7 +113,7 @@ def compactness(Z, where, C, on_centroid, D, P, own, weight, zero, kappa, group,
             out[2, j] += error[0]
 
 
-@_compiled(void(float64[:, ::1], float64[::1], float64[:, ::1], boolean, float64[:, ::1]))
+@_kernel(void(float64[:, ::1], float64[::1], float64[:, ::1], boolean, float64[:, ::1]))
 def separation(C, on_centroid, G, printed, out):  # type: ignore[no-untyped-def]
     """Λ_dis and Λ_dir (Eqs. 16 and 21) of the subset joined by each candidate.
 
@@ -201,7 +188,7 @@ def separation(C, on_centroid, G, printed, out):  # type: ignore[no-untyped-def]
         out[1, j] = direction / p
 
 
-@_compiled(
+@_kernel(
     void(float64[:, ::1], float64[::1], float64, int32[:, ::1], float64[:, :, ::1],
          float64[:, :, ::1], float32[:, :, ::1], float32[:, :, ::1])
 )  # fmt: skip

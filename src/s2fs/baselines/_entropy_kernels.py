@@ -7,8 +7,9 @@ sum, so that every machine takes the same sums in the same order.
 from math import exp
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from s2fs._jit import compiled
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -17,7 +18,7 @@ Indices = NDArray[np.intp]
 _BLOCK = 8
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def largest_difference_sums(
     columns: Floats, furthest: Floats, bounds: Indices, own: Floats, every: Floats
 ) -> None:
@@ -60,7 +61,7 @@ def largest_difference_sums(
                 every[f] += to_class[f - first]
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def gaussian_changes(
     columns: Floats,
     furthest: Floats,
@@ -97,7 +98,7 @@ def gaussian_changes(
                         own[f, j] += change * weights[i]
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def aggregation(
     columns: Floats,
     centres: Floats,

@@ -8,14 +8,15 @@ than a row of instances, and every sum is taken in a fixed order.
 import math
 from typing import Any
 
-from numba import njit
 from numpy import empty, intp
+
+from s2fs._jit import compiled
 
 #: Pairs summed up before the partial sum joins the total, so that long sums keep their digits.
 _CHUNK = 1024
 
 
-@njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def _discerned(difference: Any, width: Any, gaussian: Any) -> Any:
     """How far a feature tells two instances apart, 0 to 1."""
     scaled = abs(difference) / width
@@ -24,7 +25,7 @@ def _discerned(difference: Any, width: Any, gaussian: Any) -> Any:
     return min(1.0, scaled)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def satisfaction(
     columns: Any,
     candidates: Any,
@@ -53,7 +54,7 @@ def satisfaction(
         out[c] = total
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def satisfy(
     x: Any, width: Any, gaussian: Any, left: Any, right: Any, satisfied: Any, largest: Any
 ) -> None:
@@ -63,7 +64,7 @@ def satisfy(
         satisfied[p] = max(satisfied[p], mu) if largest else min(1.0, satisfied[p] + mu)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def settled_weight(
     columns: Any,
     candidates: Any,
@@ -88,14 +89,14 @@ def settled_weight(
         out[c] = total
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def settled(x: Any, width: Any, left: Any, right: Any, threshold: Any, out: Any) -> None:
     """Mark the pairs that one feature discerns to the threshold or beyond."""
     for p in range(len(left)):
         out[p] = _discerned(x[left[p]] - x[right[p]], width, False) >= threshold[p]
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def class_maxima(
     columns: Any, candidates: Any, similarities: Any, who: Any, bounds: Any, radius: Any, out: Any
 ) -> None:
@@ -119,7 +120,7 @@ def class_maxima(
                 out[c, i, q] = top
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def two_largest(table: Any, first: Any, second: Any, where: Any) -> None:
     """The largest and second largest entry of each row, and the place of the largest."""
     for i in range(len(table)):
@@ -138,7 +139,7 @@ def two_largest(table: Any, first: Any, second: Any, where: Any) -> None:
         where[i] = place
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def intersect(columns: Any, features: Any, relation: Any, radius: Any) -> None:
     """Join features to the relation by the minimum, in place."""
     for i in range(len(relation)):
@@ -151,7 +152,7 @@ def intersect(columns: Any, features: Any, relation: Any, radius: Any) -> None:
                 row[j] = min(row[j], similarity)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def approximation_sizes(
     columns: Any,
     candidates: Any,

@@ -5,9 +5,10 @@ Only this module and ``_smo`` need numba here, so import them on first use.
 
 from typing import Any
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
+
+from s2fs._jit import compiled
 
 Array = NDArray[Any]
 
@@ -20,7 +21,7 @@ _LN2_HIGH = 6.93147180369123816490e-01  # trailing zeros: a multiple of it is ex
 _LN2_LOW = 1.90821492927058770002e-10
 _ROUND = 6755399441055744.0  # 1.5 · 2⁵²: adding it rounds to an integer, kept in the low bits
 
-_jit = nb.njit(nogil=True, cache=True, error_model="numpy")
+_jit = compiled(error_model="numpy")
 
 
 @_jit
@@ -29,7 +30,7 @@ def padded(n: int) -> int:
     return (n + LANES - 1) // LANES * LANES
 
 
-@nb.njit(nogil=True, cache=True, fastmath={"contract"})  # fused multiply-add
+@compiled(fastmath={"contract"})  # fused multiply-add
 def exponential(x: Array, out: Array, power: Array) -> None:
     """Write exp(x) for x ≤ 0 into ``out``, using ``power`` as scratch; written to vectorise."""
     for j in range(len(x)):

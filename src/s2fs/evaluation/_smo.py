@@ -7,9 +7,9 @@ to shrink, is settled as LIBSVM does, so that iterates and predictions are those
 In place of the gradient G of the dual the loops keep v = −y G, which needs no case by label.
 """
 
-import numba as nb
 import numpy as np
 
+from s2fs._jit import compiled
 from s2fs.evaluation._kernels import (
     Array,
     add_scaled,
@@ -26,10 +26,10 @@ TOLERANCE = 1e-3
 FLAT = 1e-12
 
 #: No fused multiply-add: its other rounding would leave LIBSVM's path.
-_jit = nb.njit(nogil=True, cache=True, error_model="numpy")
+_jit = compiled(error_model="numpy")
 
 
-@nb.njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
+@compiled(fastmath={"nnan", "nsz"})
 def largest(x: Array, n: int) -> float:
     """Largest of the first n entries, which hold no NaN and so may be taken in any order."""
     best = -np.inf
