@@ -71,6 +71,8 @@ READINGS: dict[type, list[dict[str, Any]]] = {
         {"similarity": "gaussian"},
         {"completion": "restart"},
         {"snorm": "max", "completion": "restart"},
+        {"similarity": "range", "snorm": "max"},
+        {"similarity": "range", "completion": "restart"},
     ],
     MDP: [
         {},
@@ -114,7 +116,7 @@ READINGS: dict[type, list[dict[str, Any]]] = {
     RandomOrder: [{"random_state": seed} for seed in range(3)],
 }
 #: Run with a second split too, to see how much of a distance is the split.
-REPEATED = (S2FS, SFSS, N3Y)
+REPEATED = (S2FS, SFSS, FSNMER)
 SEEDS = (0, 1)
 DATASETS = ("GLIOMA", "SRBCT", "warpAR10P", "Yale", "ALL-AML-3")
 #: The learners by the sizes they are tried at, and by their names in print.
