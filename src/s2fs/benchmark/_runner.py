@@ -5,6 +5,7 @@ locks to be safe, and workers on other machines need not see the ledger's file. 
 is the units in flight.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -104,7 +105,7 @@ def run(
             _compile(pending)
         # A claim is made when joblib asks for the next task, so no run holds more than it works on.
         tasks = (
-            delayed(_attempt)(unit, data[unit.dataset].X, data[unit.dataset].y)
+            delayed(_attempt)(unit, data[unit.dataset].X, data[unit.dataset].y, os.getpid())
             for unit in pending
             if book.claim(unit.key)
         )
@@ -143,16 +144,38 @@ def plan_units(plan: Plan, name: str, data: Dataset) -> Iterator[Unit]:
                 )
 
 
-def _attempt(unit: Unit, X: Any, y: Any) -> tuple[str, bytes | None, str, float]:
+def _attempt(unit: Unit, X: Any, y: Any, starter: int) -> tuple[str, bytes | None, str, float]:
     """Run a unit in a worker; an error is a result too."""
     start = process_time()
     try:
-        result = run_unit(unit, X, y).to_bytes()
+        with _ending_with(starter):
+            result = run_unit(unit, X, y).to_bytes()
     except Exception as error:
         place = extract_tb(error.__traceback__)[-1]
         message = f"{type(error).__name__}: {error} ({place.filename}:{place.lineno})"
         return unit.key, None, message, process_time() - start
     return unit.key, result, "", process_time() - start
+
+
+@contextmanager
+def _ending_with(starter: int) -> Iterator[None]:
+    """End this process if it is a child of the starter and that ends.
+
+    Joblib's workers outlive a parent that was killed, and would compete with the run that goes on.
+    """
+    stop = Event()
+
+    def watch() -> None:
+        while not stop.wait(1):
+            if os.getppid() != starter:
+                os._exit(1)
+
+    if os.getppid() == starter:
+        Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        stop.set()
 
 
 def _wanted(plan: Plan, datasets: Sequence[str] | None) -> tuple[str, ...]:

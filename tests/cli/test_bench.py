@@ -1,0 +1,142 @@
+"""``s2fs bench``."""
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from s2fs.benchmark import Ledger, export_curves, export_rows
+from s2fs.cli import main
+
+PLAN = """
+title = "small"
+datasets = ["srbct_bundled", "lung"]
+learners = ["knn", "kmeans"]
+sizes = [1, 3]
+folds = 3
+[[selectors]]
+name = "ANOVA"
+method = "AnovaF"
+[[selectors]]
+name = "S2FS"
+grid = {alpha = [0.0316], beta = [0.0316, 0.1]}
+[[selectors]]
+name = "S2FS"
+grid = {alpha = [0.0316], beta = [0.0316, 0.1]}
+tune = "inside"
+[[selectors]]
+name = "Broken"
+method = "FDM"
+parameters = {alpha = -1.0}
+"""
+
+
+def bench(*arguments):
+    return CliRunner().invoke(main, ["bench", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("bench")
+
+
+@pytest.fixture(scope="module")
+def ran(folder):
+    """A plan with one dataset that is not here and one selector that fails."""
+    (folder / "plan.toml").write_text(PLAN)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("S2FS_DATA", str(folder))
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        return bench("run", folder / "plan.toml", "--ledger", folder / "l.sqlite")
+
+
+def test_run(ran):
+    assert ran.stdout == "9 done, 3 failed, 0 done before.\n"
+    assert ran.exit_code == 1
+    left_out, hint = ran.stderr.splitlines()
+    assert left_out.startswith("Left out: lung is neither in the folder S2FS_DATA")
+    assert hint.startswith("See what failed: s2fs bench status ")
+
+
+def test_run_again(ran, folder):
+    result = bench(
+        "run", folder / "plan.toml", "--ledger", folder / "l.sqlite", "--datasets", "srbct_bundled"
+    )
+    assert result.stdout == "0 done, 3 failed, 9 done before.\n"
+
+
+def test_status(ran, folder):
+    result = bench("status", folder / "l.sqlite")
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    counts = {tuple(line.split()[1:-5]): line.split()[-5:-1] for line in lines[1:5]}
+    assert counts == {
+        ("ANOVA",): ["3", "0", "0", "0"],
+        ("S2FS", "grid"): ["3", "0", "0", "0"],
+        ("S2FS", "inside"): ["3", "0", "0", "0"],
+        ("Broken",): ["0", "3", "0", "0"],
+    }
+    assert lines[6] == "9 done, 3 failed, 0 claimed, 0 waiting"
+    assert lines[7].startswith("srbct_bundled, Broken, fold 0: InvalidParameterError: The 'alpha'")
+    assert len(lines) == 10
+
+
+def test_status_of_an_empty_ledger(folder):
+    Ledger(folder / "empty.sqlite", create=True).__exit__()
+    assert bench("status", folder / "empty.sqlite").output == "No units.\n"
+
+
+def test_tables(ran, folder):
+    result = bench("tables", folder / "l.sqlite", "--out", folder / "tables")
+    assert result.exit_code == 0
+    names = ["tables.md", "tables.tex", "tables.csv", "comparisons.csv"]
+    assert result.output.split() == [str(folder / "tables" / name) for name in names]
+    text = (folder / "tables" / "tables.md").read_text()
+    assert "| Dataset | S²FS best α, β | S²FS α, β chosen inside | S²FS α = β = 0.0316 | A" in text
+    assert "tuned on the test result" in text
+    with Ledger(folder / "l.sqlite") as ledger:
+        rows = export_rows(ledger)
+    best = max(r["max"] for r in rows if (r["weights"], r["learner"]) == ("grid", "knn"))
+    cells = list(csv.DictReader((folder / "tables" / "tables.csv").read_text().splitlines()))
+    (cell,) = (
+        c for c in cells if (c["learner"], c["statistic"], c["weights"]) == ("knn", "max", "best")
+    )
+    assert float(cell["ours"]) == best
+    assert cell["dataset"] == "SRBCT (bundled)"
+    assert cell["printed"] == "nan"  # other numbers than the paper's SRBCT
+
+
+def test_export(ran, folder):
+    path = folder / "results.csv"
+    assert bench("export", folder / "l.sqlite", "--out", path).output == f"8 rows in {path}\n"
+    with Ledger(folder / "l.sqlite") as ledger:
+        rows, curves = export_rows(ledger), export_curves(ledger)
+    written = list(csv.DictReader(path.read_text().splitlines()))
+    assert [float(row["max"]) for row in written] == [row["max"] for row in rows]
+    assert (
+        bench("export", folder / "l.sqlite", "--curves", "--out", folder / "c.json").exit_code == 0
+    )
+    assert json.loads((folder / "c.json").read_text()) == curves
+    assert len(curves) == 16
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["status", "none"], "Error: There is no ledger 'none'; 's2fs bench run PLAN"),
+        (["run", "quik", "--ledger", "x"], "Error: plan is 'quik', which is no file (did you mean"),
+        (["run", "quick", "--ledger", "no/x"], "Error: ledger is 'no/x', but 'no' is no directory"),
+        (["run", "quick", "--ledger", "x", "--datasets", "y"], "Error: datasets has 'y', which is"),
+        (["export", "empty.sqlite", "--out", "x.txt"], "Error: --output is 'x.txt'; give a name"),
+        (["export", "empty.sqlite", "--out", "x.csv"], "Error: empty.sqlite has no complete cross"),
+        (["tables", "empty.sqlite", "--out", "x"], "Error: empty.sqlite has no complete cross-v"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    Ledger("empty.sqlite", create=True).__exit__()
+    result = bench(*arguments)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(message)
+    assert result.stderr.count("\n") == 1
