@@ -42,6 +42,8 @@ _ZERO = {np.float32: 1e-30, np.float64: 1e-90}
 _SINGLE_EXTENTS = 1e-3
 #: So many of the most promising candidates are judged first; the best of them prunes the others.
 _FIRST = 64
+#: Handing work to a thread takes about as long as this many updates.
+_WORTH_A_THREAD = 300_000
 _L1_BYTES = 24 * 1024
 _MOST_BLOCKS = 24  # summed per lane before the lanes are, so that sums stay within 32u
 
@@ -76,7 +78,8 @@ class CompiledState:
         self._D, self._P = np.zeros(shape), np.zeros(shape)
         self._D_single, self._P_single = (np.zeros(shape, np.float32) for _ in range(2))
         self._G = np.zeros((p, p))
-        self._deviations = problem.deviations()
+        self._own_distances = np.zeros(p)  # weighted sums over the classes
+        self._deviations = problem.deviations() / n
         extents = problem.on_centroid[problem.varying]
         fits = extents.size > 0 and extents.min() > _SINGLE_EXTENTS * extents.max()
         self._screen_in = np.float32 if fits else np.float64
@@ -84,24 +87,26 @@ class CompiledState:
 
     def shortlists(self, candidates: Features, weights: list[Weights]) -> list[Features]:
         """For each pair (alpha, beta) the candidates that may have the largest Sep, or equal it."""
-        separation = self._separation(self._pieces(candidates))
-        least = Components(self._least_theta_dis(candidates), 0.0, *separation)
-        most = np.array([least.separability(*pair) for pair in weights])
+        lambda_dis, lambda_dir, least = self._separation(self._pieces(candidates))
+        bound = Components(least, 0.0, lambda_dis, lambda_dir)
+        most = np.array([bound.separability(*pair) for pair in weights])
         first = np.zeros(len(candidates), dtype=bool)
         for sep in most:
-            first[np.argsort(-sep, kind="stable")[:_FIRST]] = True
+            # Which ones are judged first matters to the time only, not to the outcome.
+            first[np.argpartition(-sep, min(_FIRST, len(sep)) - 1)[:_FIRST]] = True
         low, high = np.zeros_like(most), np.zeros_like(most)  # of those not judged: never the best
 
-        def judge(these: NDArray[np.bool_]) -> None:
+        def judge(these: Features) -> None:
             small, large = self._compactness_between(candidates[these])
+            separated = lambda_dis[these], lambda_dir[these]
             for w, pair in enumerate(weights):
-                low[w, these] = Components(*large, *separation[:, these]).separability(*pair)
-                high[w, these] = Components(*small, *separation[:, these]).separability(*pair)
+                low[w, these] = Components(*large, *separated).separability(*pair)
+                high[w, these] = Components(*small, *separated).separability(*pair)
 
-        judge(first)
+        judge(np.flatnonzero(first))
         rest = (most >= low.max(axis=1, keepdims=True) * (1 - EQUAL)).any(axis=0) & ~first
         if rest.any():
-            judge(rest)
+            judge(np.flatnonzero(rest))
         judged = first | rest
         return [candidates[judged & may_be_best(*pair)] for pair in zip(low, high, strict=True)]
 
@@ -109,15 +114,16 @@ class CompiledState:
         """The components of the subset joined by each candidate, in double precision."""
         pieces = blocks(candidates, self.problem.n_samples)
         theta_dis, theta_dir, _ = self._compactness(pieces, np.float64)
-        return Components(theta_dis, theta_dir, *self._separation(pieces))
+        lambda_dis, lambda_dir, _ = self._separation(pieces)
+        return Components(theta_dis, theta_dir, lambda_dis, lambda_dir)
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
         problem, one = self.problem, np.array([feature])
         x = _in_lanes(problem.columns(one), np.float64)[:, 0]
         kernels.add_feature(
-            x, problem.centroids[feature], problem.on_centroid[feature], self._own,
-            self._D, self._P, self._D_single, self._P_single,
+            x, problem.centroids[feature], problem.on_centroid[feature], self._own, self._weight,
+            self._D, self._P, self._D_single, self._P_single, self._own_distances,
         )  # fmt: skip
         self._G += problem.centroid_gaps(one)[0] ** 2
 
@@ -125,20 +131,9 @@ class CompiledState:
         """An independent state of the same subset, on the same data."""
         twin = object.__new__(CompiledState)
         twin.__dict__.update(self.__dict__)
-        for name in ("_D", "_P", "_D_single", "_P_single", "_G"):
+        for name in ("_D", "_P", "_D_single", "_P_single", "_G", "_own_distances"):
             setattr(twin, name, getattr(self, name).copy())
         return twin
-
-    def _least_theta_dis(self, candidates: Features) -> Floats:
-        """Lower bounds of Θ_dis of the subset joined by each candidate."""
-        D_own = np.take_along_axis(self._D, self._own[:, None, :], axis=1)[:, 0]
-        sums = np.bincount(
-            self._own.ravel(),
-            (np.sqrt(D_own) * (self._weight > 0)).ravel(),
-            minlength=self.problem.n_classes,
-        )
-        bounds = np.hypot(self._deviations[candidates], sums).sum(axis=1)
-        return bounds * (self.problem.unit / self.problem.n_samples)
 
     def _compactness_between(self, candidates: Features) -> tuple[Floats, Floats]:
         """Smallest and largest values that (Θ_dis, Θ_dir) of each candidate may have."""
@@ -176,25 +171,32 @@ class CompiledState:
         return sums
 
     def _separation(self, pieces: list[Features]) -> Floats:
-        """Λ_dis and Λ_dir of the subset joined by each candidate."""
+        """Λ_dis, Λ_dir and a lower bound of Θ_dis of the subset joined by each candidate."""
 
         def judge(piece: Features) -> Floats:
-            C, on_centroid = self.problem.centroids[piece], self.problem.on_centroid[piece]
-            parts = np.empty((2, len(piece)))
-            kernels.separation(C, on_centroid, self._G, self._reading == "printed", parts)
+            parts = np.empty((3, len(piece)))
+            kernels.separation(
+                self.problem.centroids[piece], self.problem.on_centroid[piece], self._G,
+                self._reading == "printed", self._deviations[piece], self._own_distances, parts,
+            )  # fmt: skip
             return parts
 
         parts = self._for_each(judge, pieces)
-        parts[0] *= self.problem.unit
+        parts[::2] *= self.problem.unit
         return parts
 
     def _pieces(self, candidates: Features) -> list[Features]:
-        """One share for each thread, or blocks that may become dense for sparse data."""
+        """Blocks that may become dense for sparse data, or else a share for each thread."""
         if self._Z is None:
             return blocks(candidates, self.problem.n_samples)
+        updates = len(candidates) * self.problem.n_samples * self.problem.n_classes
+        if self._n_threads == 1 or updates < _WORTH_A_THREAD:
+            return [candidates]
         return np.array_split(candidates, min(self._n_threads, len(candidates)))
 
     def _for_each(self, judge: Callable[[Features], Floats], pieces: list[Features]) -> Floats:
+        if len(pieces) == 1:
+            return judge(pieces[0])
         results = map(judge, pieces) if self._pool is None else self._pool.map(judge, pieces)
         return np.concatenate(list(results), axis=1)
 

@@ -113,9 +113,12 @@ def compactness(Z, where, C, on_centroid, D, P, own, weight, zero, kappa, group,
             out[2, j] += error[0]
 
 
-@_kernel(void(float64[:, ::1], float64[::1], float64[:, ::1], boolean, float64[:, ::1]))
-def separation(C, on_centroid, G, printed, out):  # type: ignore[no-untyped-def]
-    """Λ_dis and Λ_dir (Eqs. 16 and 21) of the subset joined by each candidate.
+@_kernel(
+    void(float64[:, ::1], float64[::1], float64[:, ::1], boolean, float64[:, ::1], float64[::1],
+         float64[:, ::1])
+)  # fmt: skip
+def separation(C, on_centroid, G, printed, deviations, own_distances, out):  # type: ignore[no-untyped-def]
+    """Λ_dis, Λ_dir (Eqs. 16, 21) and a bound of Θ_dis of the subset joined by each candidate.
 
     Parameters
     ----------
@@ -127,8 +130,12 @@ def separation(C, on_centroid, G, printed, out):  # type: ignore[no-untyped-def]
         The state.
     printed : bool
         Whether Eq. 20 is taken as printed.
-    out : (2, candidates)
-        Where the two components are written.
+    deviations : (candidates, classes)
+        Weighted sums over each class of |x_i − c_own| in the candidate, or less.
+    own_distances : (classes,)
+        Weighted sums over each class of the distances to the own centroid in the subset.
+    out : (3, candidates)
+        Where the two components and a lower bound of Θ_dis are written.
     """
     p = G.shape[0]
     lead = 1.0 if printed else 0.0
@@ -182,18 +189,23 @@ def separation(C, on_centroid, G, printed, out):  # type: ignore[no-untyped-def]
                         membership = 1.0 / (lead + twins[a]) if H[a, r] == 0.0 else 0.0
                     turned[r] += membership * (1.0 - cosine) if r != q and r != a else 0.0
         direction = 0.0
+        least = 0.0
         for r in range(p):
             direction += turned[r]
+            least += sqrt(own_distances[r] ** 2 + deviations[j, r] ** 2)
         out[0, j] = distance / p
         out[1, j] = direction / p
+        out[2, j] = least
 
 
 @_kernel(
-    void(float64[:, ::1], float64[::1], float64, int32[:, ::1], float64[:, :, ::1],
-         float64[:, :, ::1], float32[:, :, ::1], float32[:, :, ::1])
+    void(float64[:, ::1], float64[::1], float64, int32[:, ::1], float64[:, ::1],
+         float64[:, :, ::1], float64[:, :, ::1], float32[:, :, ::1], float32[:, :, ::1],
+         float64[::1])
 )  # fmt: skip
-def add_feature(x, c, on_centroid, own, D, P, D_single, P_single):  # type: ignore[no-untyped-def]
+def add_feature(x, c, on_centroid, own, weight, D, P, D_single, P_single, own_distances):  # type: ignore[no-untyped-def]
     """Let a feature with column ``x`` and centroids ``c`` join the state, in both precisions."""
+    own_distances[:] = 0.0
     for k in range(D.shape[0]):
         for r in range(D.shape[1]):
             for i in range(LANES):
@@ -205,3 +217,5 @@ def add_feature(x, c, on_centroid, own, D, P, D_single, P_single):  # type: igno
                 P[k, r, i] += a * b
                 D_single[k, r, i] = D[k, r, i]
                 P_single[k, r, i] = P[k, r, i]
+        for i in range(LANES):
+            own_distances[own[k, i]] += weight[k, i] * sqrt(D[k, own[k, i], i])

@@ -59,7 +59,8 @@ class Problem:
         extent = upper - self._lower
         self.varying = extent > 0
         self.unit = 1.0 if scale == "minmax" else float(extent.max()) or 1.0
-        self._width = np.where(self.varying, extent, 1.0) if scale == "minmax" else self.unit
+        minmax = np.where(self.varying, extent, 1.0)
+        self._width = minmax if scale == "minmax" else np.full(self.n_features, self.unit)
         self.on_centroid = ON_CENTROID * extent / self._width
 
         counts = counts[:, None]
@@ -80,7 +81,7 @@ class Problem:
         columns = self._X[:, features]
         columns = (columns.toarray() if self.is_sparse else columns).T.astype(np.float64, order="C")
         columns -= self._lower[features, None]
-        columns /= np.broadcast_to(self._width, self.n_features)[features, None]
+        columns /= self._width[features, None]
         return columns
 
     def rows(self, start: int, stop: int) -> Floats:
