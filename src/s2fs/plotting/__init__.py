@@ -1,0 +1,35 @@
+"""Figures: every function takes results and returns Matplotlib axes or a figure.
+
+Figures are made without ``pyplot``: nothing is shown or kept, save one with
+``ax.figure.savefig("figure.pdf")``, or pass ``ax=plt.gca()`` to draw on one of your own. Matplotlib
+is imported when the first figure is drawn.
+"""
+
+from s2fs.plotting._classes import plot_centroids, plot_class_matrix, plot_plane
+from s2fs.plotting._curves import plot_curves
+from s2fs.plotting._geometry import ClassGeometry, class_geometry
+from s2fs.plotting._illustration import plot_distance_and_direction, two_distributions
+from s2fs.plotting._membership import plot_memberships
+from s2fs.plotting._path import plot_path
+from s2fs.plotting._pixels import plot_faces, plot_pixels
+from s2fs.plotting._ranks import plot_critical_difference
+from s2fs.plotting._sensitivity import plot_sensitivity
+from s2fs.plotting._variants import plot_variants
+
+__all__ = [
+    "ClassGeometry",
+    "class_geometry",
+    "plot_centroids",
+    "plot_class_matrix",
+    "plot_critical_difference",
+    "plot_curves",
+    "plot_distance_and_direction",
+    "plot_faces",
+    "plot_memberships",
+    "plot_path",
+    "plot_pixels",
+    "plot_plane",
+    "plot_sensitivity",
+    "plot_variants",
+    "two_distributions",
+]

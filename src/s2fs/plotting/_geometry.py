@@ -1,0 +1,119 @@
+"""What the criterion sees of the classes: centroids, distances, directions and memberships."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from s2fs._criterion import Floats, nearest
+
+Indices = NDArray[np.intp]
+
+
+class ClassGeometry(NamedTuple):
+    """Where the classes are and how the instances lie between them.
+
+    Attributes
+    ----------
+    centroids : ndarray of shape (n_classes, n_features)
+        The mean of each class.
+    distances : ndarray of shape (n_classes, n_classes)
+        How far the centroids are apart.
+    near : ndarray of shape (n_classes,)
+        For each class the one with the nearest centroid.
+    cosines : ndarray of shape (n_classes, n_classes)
+        For class q and r the cosine between the directions from the centroid of q to the nearest
+        other one and to that of r; NaN for q itself.
+    spread : ndarray of shape (n_classes,)
+        Mean distance of the members of each class to its centroid.
+    memberships : ndarray of shape (n_samples, n_classes)
+        Fuzzy membership of each instance in each class (Eq. 12).
+    own : ndarray of shape (n_samples,)
+        The class of each instance.
+    """
+
+    centroids: Floats
+    distances: Floats
+    near: Indices
+    cosines: Floats
+    spread: Floats
+    memberships: Floats
+    own: Indices
+
+    @property
+    def separation(self) -> Floats:
+        """Distance of each two centroids over the mean spread of the two classes."""
+        tightness = (self.spread[:, None] + self.spread[None, :]) / 2
+        apart = np.where(self.distances > 0, np.inf, 0.0)
+        return np.divide(self.distances, tightness, out=apart, where=tightness > 0)
+
+    @property
+    def own_share(self) -> Floats:
+        """Membership in the own class over that in the own and the strongest other one.
+
+        Below one half, an instance is nearer to the centroid of another class.
+        """
+        rows = np.arange(len(self.own))
+        own = self.memberships[rows, self.own]
+        strongest = self.memberships[rows, self.rival]
+        total = own + strongest
+        return np.divide(own, total, out=np.zeros_like(own), where=total > 0)
+
+    @property
+    def rival(self) -> Indices:
+        """For each instance the class other than its own with the largest membership."""
+        others = self.memberships.copy()
+        others[np.arange(len(self.own)), self.own] = -1
+        return others.argmax(axis=1)
+
+
+def class_geometry(X: ArrayLike, y: ArrayLike) -> ClassGeometry:
+    """Measure the classes in given features.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The instances in the features to look at; not scaled here.
+    y : array-like of shape (n_samples,)
+        Class labels, at least two distinct ones.
+
+    Returns
+    -------
+    ClassGeometry
+        Arrays with the classes in sorted order.
+
+    Examples
+    --------
+    >>> from s2fs.plotting import class_geometry
+    >>> geometry = class_geometry([[0, 0], [0, 2], [4, 0], [4, 2]], ["a", "a", "b", "b"])
+    >>> geometry.distances[0, 1], geometry.separation[0, 1]
+    (np.float64(4.0), np.float64(4.0))
+    >>> geometry.memberships[0].round(3)
+    array([0.944, 0.056])
+    """
+    values = np.asarray(X, dtype=np.float64)
+    classes, own = np.unique(np.asarray(y), return_inverse=True)
+    p = len(classes)
+    if p < 2:
+        raise ValueError("y has one class only; at least two are needed.")
+    C = np.array([values[own == q].mean(axis=0) for q in range(p)])
+    D = np.array([np.linalg.norm(values - c, axis=1) for c in C]).T
+    V = C[None, :, :] - C[:, None, :]
+    distances = np.linalg.norm(V, axis=2)
+    near = nearest(distances + np.diag(np.full(p, np.inf)))
+
+    to_near = V[np.arange(p), near]
+    lengths = np.linalg.norm(to_near, axis=1)[:, None] * distances
+    dot = np.einsum("qf,qrf->qr", to_near, V)
+    cosines = np.clip(np.divide(dot, lengths, out=np.zeros_like(dot), where=lengths > 0), -1, 1)
+    rows = np.arange(p)  # the direction to the nearest is its own measure, free of rounding
+    cosines[rows, near] = np.where(distances[rows, near] > 0, 1, 0)
+    np.fill_diagonal(cosines, np.nan)
+
+    # An instance on centroids belongs to those alone, in equal shares.
+    touching = (D == 0).any(axis=1)
+    memberships = np.where(D == 0, 1.0, 0.0)
+    memberships[~touching] = 1 / D[~touching] ** 2
+    memberships /= memberships.sum(axis=1, keepdims=True)
+    spread = np.array([D[own == q, q].mean() for q in range(p)])
+    return ClassGeometry(C, distances, near, cosines, spread, memberships, own)

@@ -1,0 +1,77 @@
+"""Fuzzy memberships: which instances sit between the classes."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from s2fs.plotting._geometry import ClassGeometry
+from s2fs.plotting._style import (
+    COLUMN_WIDTH,
+    FONT_SIZE,
+    SEQUENTIAL,
+    axes_or_new,
+    finish,
+    pick_ticks,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plot_memberships(
+    geometry: ClassGeometry,
+    *,
+    class_names: Sequence[str] | None = None,
+    title: str = "",
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw the fuzzy membership of every instance in every class.
+
+    Parameters
+    ----------
+    geometry : ClassGeometry
+        What :func:`class_geometry` returned.
+    class_names : sequence of str, optional
+        The names of the classes, in sorted order of the labels.
+    title : str, default=""
+        What to write above.
+    ax : Axes, optional
+        Where to draw; by default on a new figure, found as ``ax.figure``.
+
+    Returns
+    -------
+    Axes
+        A row for each class. The instances stand from left to right, class by class, the surest
+        members first; those that sit between classes are at the right end of their block.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from s2fs.plotting import class_geometry, plot_memberships
+    >>> data = load_iris()
+    >>> ax = plot_memberships(class_geometry(data.data, data.target))
+    >>> ax.images[0].get_array().shape
+    (3, 150)
+    """
+    p = len(geometry.centroids)
+    names = [str(q) for q in range(p)] if class_names is None else list(class_names)
+    order = np.lexsort((-geometry.own_share, geometry.own))
+    ax = axes_or_new(ax, height=COLUMN_WIDTH * min(0.4 + 0.05 * p, 1.2))
+    drawn = ax.imshow(
+        geometry.memberships[order].T,
+        cmap=SEQUENTIAL,
+        vmin=0,
+        vmax=1,
+        aspect="auto",
+        interpolation="nearest",
+    )
+    for end in np.flatnonzero(np.diff(geometry.own[order])):
+        ax.axvline(end + 0.5, color="white", linewidth=0.8)
+    ticks = pick_ticks(p, 20)
+    ax.set_yticks(ticks, [shown(names[q]) for q in ticks])
+    finish(ax, xlabel="instances, class by class", ylabel="membership in", title=shown(title))
+    bar = ax.figure.colorbar(drawn, ax=ax)
+    bar.ax.tick_params(labelsize=FONT_SIZE - 0.5)
+    return ax

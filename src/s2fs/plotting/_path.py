@@ -1,0 +1,84 @@
+"""The path of a selection: what each added feature does to Sep and to its four components."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from s2fs.plotting._style import COLOURS, COLUMN_WIDTH, FONT_SIZE, finish, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Field of the path, label, colour and line style.
+_COMPONENTS = (
+    ("lambda_dis", "Λ_dis, apart", COLOURS[1], "-"),
+    ("lambda_dir", "Λ_dir, turned apart", COLOURS[1], ":"),
+    ("theta_dis", "Θ_dis, wide", COLOURS[5], "-"),
+    ("theta_dir", "Θ_dir, turned away", COLOURS[5], ":"),
+)
+
+
+def plot_path(path: NDArray[Any], *, suggested: int | None = None, title: str = "") -> "Figure":
+    """Draw Sep and its four components over the number of selected features.
+
+    Parameters
+    ----------
+    path : structured ndarray of shape (n_selected,)
+        The ``path_`` of a fitted :class:`s2fs.S2FS`.
+    suggested : int, optional
+        A number of features to mark.
+    title : str, default=""
+        What to write above.
+
+    Returns
+    -------
+    Figure
+        Sep above, the components below: separation Λ, which should be large, and compactness Θ,
+        which should be small.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from s2fs import S2FS
+    >>> from s2fs.plotting import plot_path
+    >>> selector = S2FS(6).fit(*load_wine(return_X_y=True))
+    >>> figure = plot_path(selector.path_, suggested=2)
+    >>> len(figure.axes[0].lines), len(figure.axes[1].lines)
+    (2, 5)
+    """
+    sizes = np.arange(1, len(path) + 1)
+    figure = new_figure(height=COLUMN_WIDTH * 1.05)
+    above, below = figure.subplots(2, 1, sharex=True)
+    look: dict[str, Any] = {"linewidth": 1.3, "markersize": 3, "markevery": max(1, len(path) // 25)}
+    above.plot(sizes, _finite(path["sep"]), "-o", color=COLOURS[0], gid="sep", **look)
+    for field, label, color, line in _COMPONENTS:
+        below.plot(sizes, path[field], line, color=color, label=label, marker=".", **look)
+    if suggested is not None:
+        for ax in (above, below):
+            ax.axvline(suggested, color="0.5", linestyle="--", linewidth=0.9, zorder=1)
+        above.annotate(
+            f" {suggested}",
+            (suggested, 0),
+            xycoords=("data", "axes fraction"),
+            va="bottom",
+            fontsize=FONT_SIZE,
+        )
+    finish(above, ylabel="Sep", title=title)
+    finish(below, xlabel="number of features", ylabel="components")
+    # Outside the axes: inside, no place is free of lines for every path.
+    figure.legend(
+        *below.get_legend_handles_labels(),
+        loc="outside lower center",
+        fontsize=FONT_SIZE - 1,
+        ncols=2,
+        frameon=False,
+    )
+    for ax in (above, below):
+        ax.grid(color="0.5", alpha=0.2, linewidth=0.5)
+    return figure
+
+
+def _finite(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Leave a gap where Sep is infinite, for that has no place on an axis."""
+    return np.where(np.isfinite(values), values, np.nan)

@@ -1,0 +1,118 @@
+"""What all figures share: sizes, colours, and how names are written."""
+
+from collections.abc import Iterable
+from itertools import cycle, islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Width in inches of one column of a two-column page.
+COLUMN_WIDTH = 3.5
+#: Text size in points that is legible at that width.
+FONT_SIZE = 7.0
+#: The longest name a figure shows.
+LONGEST_NAME = 28
+
+#: Colours that people with any common colour vision tell apart; the first one is kept for S²FS.
+COLOURS = (
+    "#D55E00",
+    "#0072B2",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#E69F00",
+    "#7F7F7F",
+    "#332288",
+    "#8C5109",
+    "#999933",
+)
+# Line style and marker tell the curves apart where the colours are lost.
+_LINES = ("-", "--", "-.", ":")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+#: The algorithms of the paper; each looks the same in every figure.
+_KNOWN = ("S2FS", "SFSS", "FDM", "FSNMER", "IPD", "MDP", "N3Y", "RDSI", "FGZEFSR", "MAFRFS")
+
+#: Colour map of quantities that start at none, and of the order of choice.
+SEQUENTIAL = "cividis"
+
+
+class LineStyle(NamedTuple):
+    """How an algorithm is drawn.
+
+    Attributes
+    ----------
+    color, linestyle, marker : str
+        As Matplotlib calls them.
+    """
+
+    color: str
+    linestyle: str
+    marker: str
+
+
+def new_figure(width: float = COLUMN_WIDTH, height: float = COLUMN_WIDTH * 0.75) -> "Figure":
+    """Make a figure that belongs to no window, so that nothing is left behind when it is dropped.
+
+    Parameters
+    ----------
+    width, height : float
+        Size in inches.
+
+    Returns
+    -------
+    Figure
+        An empty figure.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("Figures need Matplotlib: pip install 's2fs[plot]'.") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def axes_or_new(ax: "Axes | None", height: float = COLUMN_WIDTH * 0.75) -> "Axes":
+    """The given axes, or those of a new figure one column wide."""
+    return new_figure(height=height).add_subplot() if ax is None else ax
+
+
+def finish(ax: "Axes", *, xlabel: str = "", ylabel: str = "", title: str = "") -> None:
+    """Label axes in the common text size, without the frame's upper and right side."""
+    ax.set_xlabel(xlabel, fontsize=FONT_SIZE)
+    ax.set_ylabel(ylabel, fontsize=FONT_SIZE)
+    if title:
+        ax.set_title(title, fontsize=FONT_SIZE + 1)
+    ax.tick_params(labelsize=FONT_SIZE - 0.5, width=0.6, length=2.5)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def line_styles(names: Iterable[str]) -> dict[str, LineStyle]:
+    """A look for each algorithm, fixed for those of the paper and distinct for all."""
+    names = list(names)
+    looks = [
+        LineStyle(color, line, marker)
+        for color, line, marker in islice(
+            zip(cycle(COLOURS), cycle(_LINES), cycle(MARKERS), strict=False), len(_KNOWN)
+        )
+    ]
+    fixed = dict(zip(_KNOWN, looks, strict=True))
+    # A stranger takes the look of an algorithm that is not in the figure.
+    free = cycle([look for name, look in fixed.items() if name not in names] or looks)
+    return {name: fixed[name] if name in fixed else next(free) for name in names}
+
+
+def shown(name: Any) -> str:
+    """A name as a figure shows it: in one line, not too long, and never read as mathematics."""
+    text = " ".join(str(name).split())
+    text = "".join(c if c.isprintable() else "\ufffd" for c in text)
+    if len(text) > LONGEST_NAME:
+        text = text[: LONGEST_NAME - 1] + "…"
+    return "S²FS" if text == "S2FS" else text.replace("$", r"\$")
+
+
+def pick_ticks(n: int, most: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
+    """Positions of at most ``most`` evenly spaced ticks among n."""
+    return np.arange(0, n, max(1, -(-n // most)))
