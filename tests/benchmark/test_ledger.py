@@ -176,6 +176,8 @@ def test_bad_files(tmp_path):
         Ledger(tmp_path / "none.sqlite")
     with pytest.raises(FileNotFoundError, match="is no directory; make it first"):
         Ledger(tmp_path / "none" / "new.sqlite", create=True)
+    with pytest.raises(ValueError, match="which is a directory; give a file"):
+        Ledger(tmp_path, create=True)
     text = tmp_path / "text.csv"
     text.write_text("a,b\n" * 500)
     with pytest.raises(ValueError, match=r"is no ledger .*give another file"):

@@ -58,6 +58,12 @@ def test_results_are_the_prefix_curves(path):
     assert np.array_equal(found, truth.values)
 
 
+def test_number_of_workers_does_not_matter(path, tmp_path):
+    run(SMALL, path)
+    assert run(SMALL, tmp_path / "two.sqlite", n_jobs=2).done == 6
+    assert same(exported(tmp_path / "two.sqlite"), exported(path))
+
+
 def test_second_run_has_nothing_to_do(path, monkeypatch):
     run(SMALL, path)
     before = exported(path)
@@ -88,6 +94,19 @@ def test_error_of_one_unit_does_not_stop_the_rest(path, monkeypatch):
     assert {row["selector"] for row in exported(path)[0]} == {"S2FS", "ANOVA"}
     # The next run tries again, and says so again.
     assert run(plan, path).failed == 3
+
+
+def test_death_of_a_worker_is_told_and_costs_no_result(path, monkeypatch):
+    monkeypatch.syspath_prepend(HERE)
+    run(SMALL, path)
+    plan = replace(SMALL, selectors=(*SMALL.selectors, SelectorSpec("D", "breaking:Dying", {})))
+    with pytest.raises(
+        OSError, match=r"A worker was killed, .* start again, with a smaller n_jobs"
+    ):
+        run(plan, path, n_jobs=2)
+    with Ledger(path) as ledger:
+        states = list(ledger.states().values())
+    assert (states.count("done"), states.count("waiting")) == (6, 3)
 
 
 def test_units_in_other_hands_are_left_alone(path):

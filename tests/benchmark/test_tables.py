@@ -125,6 +125,7 @@ def test_latex():
     assert r"S\textsuperscript{2}FS best $\alpha$, $\beta$ &" in text
     assert r"Yale & \textbf{0.7000} (0.7030; $-0.0030$) & 0.9000 (0.7030; $+0.1970$) &" in text
     assert r"Other & \textbf{0.5000} & 0.2000 & -- & \underline{0.4000} \\" in text
+    assert r"\multicolumn{5}{l}{\footnotesize $\dagger$: reconstructed algorithm, so a" in text
     assert text.isascii()
 
 
@@ -138,6 +139,7 @@ def test_csv():
     comparisons = list(compare(printed_table("knn", "max")))
     lines = list(csv.DictReader(_csv(comparison_rows(comparisons)).splitlines()))
     assert len(lines) == 9
+    assert {line["status"] for line in lines} == {"confirmed"}  # as printed, all are originals
     assert float(lines[0]["critical_difference"]) == pytest.approx(3.7988, abs=1e-4)
 
 

@@ -95,6 +95,8 @@ class Ledger:
             )
         # Joblib takes tasks in threads of its own, and those claim; the lock keeps them apart.
         self._lock = Lock()
+        if self.path.is_dir():
+            raise ValueError(f"ledger is {str(path)!r}, which is a directory; give a file.")
         self._connection = sqlite3.connect(
             self.path, timeout=60, isolation_level=None, check_same_thread=False
         )

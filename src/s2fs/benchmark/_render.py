@@ -28,9 +28,8 @@ _LEGEND = {
     "test result, as in the paper",
     "α, β chosen inside": "an honest number: in each fold the pair is chosen from the training "
     "rows alone",
-    "†": "reconstructed: the original could not be consulted, so a difference from the printed "
-    "number may be ours",
-    "‡": "partly reconstructed",
+    "†": "reconstructed algorithm, so a difference from the printed number may be ours",
+    "‡": "partly reconstructed algorithm",
 }
 
 
@@ -101,8 +100,7 @@ def markdown(
         "columns that stand beside their algorithm's first one take no part in that.",
         "",
     ]
-    shown = " ".join(heading(column) for column in tables[0].columns)
-    lines += [f"- {sign}: {text}." for sign, text in _LEGEND.items() if sign in shown]
+    lines += [f"- {entry}" for entry in _legend(tables[0])]
     for table in tables:
         lines += ["", f"## {_title(table)}", "", *_markdown_table(table)]
     for comparison in comparisons:
@@ -145,6 +143,7 @@ def comparison_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
             "reference": c.columns[0].algorithm,
             "reference_weights": c.columns[0].weights,
             "algorithm": column.algorithm,
+            "status": column.status or "confirmed",
             "n_datasets": c.n_datasets,
             "average_rank": c.friedman.average_ranks[j],
             "printed_rank": np.nan if c.printed_ranks is None else c.printed_ranks[j],
@@ -160,6 +159,12 @@ def comparison_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
         for c in comparisons
         for j, column in enumerate(c.columns)
     ]
+
+
+def _legend(table: Table) -> list[str]:
+    """What the signs in the headings of a table mean."""
+    shown = " ".join(map(heading, table.columns))
+    return [f"{sign}: {text}." for sign, text in _LEGEND.items() if sign in shown]
 
 
 def _title(table: Table) -> str:
@@ -234,7 +239,10 @@ def _latex_table(table: Table) -> str:
                 cell += f" ({printed:.4f}{gap})"
             cells.append(cell)
         lines.append(" & ".join(cells) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+    lines.append(r"\bottomrule")
+    across = rf"\multicolumn{{{_width(table)}}}{{l}}"
+    lines += [rf"{across}{{\footnotesize {_latex_text(entry)}}} \\" for entry in _legend(table)]
+    return "\n".join([*lines, r"\end{tabular}", ""])
 
 
 def _latex_text(text: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from s2fs.benchmark._ledger import Ledger
+from s2fs.benchmark._methods import reconstruction
 from s2fs.benchmark._plan import BUNDLED, SelectorSpec
 from s2fs.benchmark._unit import Outcome, Unit
 from s2fs.datasets import REGISTRY
@@ -16,6 +17,7 @@ _IDENTITY = (
     "dataset",
     "selector",
     "method",
+    "status",
     "parameters",
     "weights",
     "alpha",
@@ -72,6 +74,7 @@ class Result:
             unit.dataset,
             spec.name,
             spec.method,
+            reconstruction(spec.method) or "confirmed",
             json.dumps(dict(spec.parameters), sort_keys=True),
             self.how,
             alpha,

@@ -7,6 +7,7 @@ is the units in flight.
 
 import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from os import PathLike
@@ -110,7 +111,7 @@ def run(
             if book.claim(unit.key)
         )
         with _renewing(book), _bar(plan.title, len(pending), show_progress) as advance:
-            for key, result, error, seconds in parallel(tasks):
+            for key, result, error, seconds in _alive(parallel(tasks)):
                 if result is not None:
                     book.finish(key, result, seconds)
                     done += 1
@@ -155,6 +156,17 @@ def _attempt(unit: Unit, X: Any, y: Any, starter: int) -> tuple[str, bytes | Non
         message = f"{type(error).__name__}: {error} ({place.filename}:{place.lineno})"
         return unit.key, None, message, process_time() - start
     return unit.key, result, "", process_time() - start
+
+
+def _alive(outcomes: Iterator[Any]) -> Iterator[Any]:
+    """The outcomes, until a worker dies of something it cannot report."""
+    try:
+        yield from outcomes
+    except BrokenExecutor:
+        raise OSError(
+            "A worker was killed, perhaps for want of memory; what was done is kept, so start "
+            "again, with a smaller n_jobs."
+        ) from None
 
 
 @contextmanager
