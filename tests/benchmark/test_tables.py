@@ -15,6 +15,7 @@ from s2fs.benchmark._render import (
     _markdown_table,
     comparison_rows,
     heading,
+    markdown,
     table_rows,
 )
 from s2fs.benchmark._results import Result
@@ -127,6 +128,22 @@ def test_latex():
     assert r"Other & \textbf{0.5000} & 0.2000 & -- & \underline{0.4000} \\" in text
     assert r"\multicolumn{5}{l}{\footnotesize $\dagger$: reconstructed algorithm, so a" in text
     assert text.isascii()
+
+
+def test_leaky_results_are_called_leaky_everywhere():
+    one = result("FDM")
+    (table, _) = build_tables([replace(one, unit=replace(one.unit, protocol="before"))])
+    assert table.leaky
+    assert "leaky: selected before the split" in _latex_table(table)
+    assert {row["leaky"] for row in table_rows([table])} == {True}
+    both = np.array([[0.7, 0.9, 0.8, 0.6], [0.5, 0.2, 0.3, 0.4]])
+    comparisons = list(compare(small(ours=both, leaky=True)))
+    assert {row["leaky"] for row in comparison_rows(comparisons)} == {True}
+    text = markdown([table], comparisons, [replace(one, unit=replace(one.unit, protocol="before"))])
+    assert "**Leaky**" in text
+    assert "## 5-NN, Max accuracy (leaky: selected before the split)" in text
+    assert "### SVM, Max (leaky): S²FS best α, β against the others" in text
+    assert "leaky" not in markdown([small()], [], [one]).lower()
 
 
 def test_csv():

@@ -33,6 +33,8 @@ class Comparison:
         Which ones do.
     printed_ranks : ndarray of shape (n_columns,) or None
         Average ranks of the printed numbers on the same datasets, if all are printed.
+    leaky : bool
+        Whether features were selected before the split.
     wins, ties, losses : ndarray of shape (n_columns,)
         On how many datasets the first algorithm is better than each, equal, and worse, at the
         precision shown.
@@ -45,6 +47,7 @@ class Comparison:
     friedman: FriedmanResult
     nemenyi: NemenyiResult
     printed_ranks: Floats | None
+    leaky: bool
     wins: Floats
     ties: Floats
     losses: Floats
@@ -77,6 +80,7 @@ def compare(table: Table) -> Iterator[Comparison]:
             friedman=friedman_test(ours),
             nemenyi=nemenyi_test(ours, names=[table.columns[j].algorithm for j in field]),
             printed_ranks=average_ranks(printed) if np.isfinite(printed).all() else None,
+            leaky=table.leaky,
             wins=(first > shown).sum(axis=0),
             ties=(first == shown).sum(axis=0),
             losses=(first < shown).sum(axis=0),

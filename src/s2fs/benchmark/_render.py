@@ -86,7 +86,7 @@ def markdown(
     lines = [
         "# Results",
         "",
-        f"Protocol: features selected {unit.protocol} the split"
+        "Protocol: features selected before the split"
         if unit.protocol == "before"
         else "Protocol: features selected inside each training fold",
         f"({unit.n_folds} folds, sizes {unit.sizes[0]} to {unit.sizes[-1]}, {len(unit.sizes)} of "
@@ -123,6 +123,7 @@ def table_rows(tables: Sequence[Table]) -> list[dict[str, Any]]:
             "algorithm": column.algorithm,
             "weights": column.weights,
             "status": column.status or "confirmed",
+            "leaky": table.leaky,
             "ours": table.ours[i, j],
             "printed": table.printed[i, j],
             "difference": table.ours[i, j] - table.printed[i, j],
@@ -144,6 +145,7 @@ def comparison_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
             "reference_weights": c.columns[0].weights,
             "algorithm": column.algorithm,
             "status": column.status or "confirmed",
+            "leaky": c.leaky,
             "n_datasets": c.n_datasets,
             "average_rank": c.friedman.average_ranks[j],
             "printed_rank": np.nan if c.printed_ranks is None else c.printed_ranks[j],
@@ -169,7 +171,8 @@ def _legend(table: Table) -> list[str]:
 
 def _title(table: Table) -> str:
     score = "mutual information" if table.learner == "kmeans" else "accuracy"
-    return f"{_LEARNERS[table.learner]}, {_STATISTICS[table.statistic]} {score}"
+    leaky = " (leaky: selected before the split)" if table.leaky else ""
+    return f"{_LEARNERS[table.learner]}, {_STATISTICS[table.statistic]} {score}{leaky}"
 
 
 def _markdown_table(table: Table) -> list[str]:
@@ -195,8 +198,9 @@ def _markdown_table(table: Table) -> list[str]:
 def _markdown_comparison(c: Comparison) -> list[str]:
     first = heading(c.columns[0])
     f = c.friedman
+    which = f"{_LEARNERS[c.learner]}, {_STATISTICS[c.statistic]}{' (leaky)' if c.leaky else ''}"
     lines = [
-        f"### {_LEARNERS[c.learner]}, {_STATISTICS[c.statistic]}: {first} against the others",
+        f"### {which}: {first} against the others",
         "",
         f"Friedman over {c.n_datasets} datasets: F_F = {f.statistic:.4f} (critical value "
         f"{f.critical_value:.4f}, p = {f.p_value:.2g}); Nemenyi: critical difference "
@@ -224,8 +228,8 @@ def _latex_table(table: Table) -> str:
     }
     headings = [_latex_text(heading(column)) for column in table.columns]
     lines = [
-        rf"% {_title(table)}: ours, and (printed; difference)",
         r"\begin{tabular}{l" + "c" * len(table.columns) + "}",
+        rf"\multicolumn{{{_width(table)}}}{{l}}{{{_title(table)}: ours (printed; difference)}} \\",
         r"\toprule",
         " & ".join(["Dataset", *headings]) + r" \\",
         r"\midrule",

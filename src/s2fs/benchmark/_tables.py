@@ -58,6 +58,8 @@ class Table:
         the others stand beside it.
     ours, printed : ndarray of shape (n_datasets, n_columns)
         Our scores and those of the paper, NaN where there is none.
+    leaky : bool
+        Whether features were selected before the split, so that our scores are too good.
     """
 
     learner: str
@@ -66,6 +68,7 @@ class Table:
     columns: tuple[Column, ...]
     ours: Floats
     printed: Floats
+    leaky: bool = False
 
     def field(self, beside: Column | None = None) -> list[int]:
         """The columns that are compared, with one that stands beside in its algorithm's place."""
@@ -114,7 +117,9 @@ def build_tables(results: Iterable[Result]) -> list[Table]:
     Of several results for one cell (seeds) the mean is taken. A result of an earlier version is
     replaced by that of a later one.
     """
-    cells = _cells(results)
+    alike = list(results)
+    leaky = any(result.unit.protocol == "before" for result in alike)
+    cells = _cells(alike)
     learners = list(dict.fromkeys(learner for _, _, learner, _ in cells))
     columns = tuple(sorted(dict.fromkeys(c for c, _, _, _ in cells), key=_order))
     datasets = tuple(dict.fromkeys(d for _, d, _, _ in cells))
@@ -134,6 +139,7 @@ def build_tables(results: Iterable[Result]) -> list[Table]:
                     for d in datasets
                 ]
             ),
+            leaky,
         )
         for learner in learners
         for statistic in STATISTICS
