@@ -1,29 +1,40 @@
 """``s2fs demo``: what the package does, on data that comes with it."""
 
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import click
 
 from s2fs.cli._output import print_table
-from s2fs.cli._select import ranking_columns
+from s2fs.cli._select import checked_report, ranking_columns
 
 N_SELECTED = 20
 N_RANDOM_DRAWS = 10
 
 
 @click.command(epilog="\b\nExample:\n  s2fs demo")
-def demo() -> None:
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    default="srbct-report.html",
+    show_default=True,
+    callback=checked_report,
+    help="Where to write the page to look at.",
+)
+def demo(*, report: Path) -> None:
     """Select 20 of 2308 genes that tell four childhood tumours apart.
 
     Shows the ranking, and how well 5 nearest neighbours do with the selected genes, with all genes
     and with 20 genes at random, by 10-fold cross-validation. Genes are selected inside the folds:
-    the samples a fold is judged on have no say in the selection.
+    the samples a fold is judged on have no say in the selection. Ends by writing a page with all of
+    this to look at in a browser.
     """
     import numpy as np
 
     from s2fs import S2FS
     from s2fs.datasets import load_srbct
+    from s2fs.report import selection_report
 
     start = perf_counter()
     data = load_srbct()
@@ -31,7 +42,9 @@ def demo() -> None:
     click.echo(
         f"SRBCT (Khan et al. 2001): {n} samples, {m} genes, classes {', '.join(data.class_names)}\n"
     )
+    before = perf_counter()
     selector = S2FS(N_SELECTED).fit(data.X, data.y)
+    seconds = perf_counter() - before
     click.echo(f"The {N_SELECTED} genes S²FS selects on all samples:\n")
     print_table(ranking_columns(selector, data.feature_names))
 
@@ -56,7 +69,10 @@ def demo() -> None:
             ],
         }
     )
+    title = "SRBCT: genes that tell four childhood tumours apart"
+    selection_report(data, selector, report, title=title, seconds=seconds)
     click.echo(f"\nTook {perf_counter() - start:.1f} s.")
+    click.echo(f"Open the report in a browser: {report.resolve()}")
     click.echo("Your own data: s2fs select FILE --target COLUMN -k 20   (see s2fs select --help)")
 
 

@@ -1,7 +1,9 @@
 """``s2fs select``: rank the features of a file."""
 
+import re
 import sys
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -11,6 +13,27 @@ from s2fs.cli._output import checked_output, note, print_table, write_table
 
 if TYPE_CHECKING:
     from s2fs import S2FS
+
+
+def checked_report(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    """Refuse a report that cannot be written before any work is done."""
+    if path is None:
+        return None
+    from s2fs.report import check_destination
+
+    try:
+        return check_destination(path)
+    except ImportError as error:
+        raise ValueError(str(error)) from None
+
+
+def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
+    """Height and width, as in 32x32."""
+    if value is None:
+        return None
+    if match := re.fullmatch(r"\s*([1-9]\d*)\s*[x×]\s*([1-9]\d*)\s*", value):
+        return int(match[1]), int(match[2])
+    raise click.BadParameter(f"{value!r}; give height and width as in 32x32.", ctx, param)
 
 
 @click.command(
@@ -35,6 +58,26 @@ if TYPE_CHECKING:
     callback=checked_output,
     help="Also write the ranking to a .csv, .json or .parquet file.",
 )
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    callback=checked_report,
+    help="Also write a page to look at, with figures and cross-validated accuracies, to an .html "
+    "file.",
+)
+@click.option(
+    "--image-shape",
+    metavar="HEIGHTxWIDTH",
+    callback=_shape,
+    help="The features are the pixels of pictures of this shape; the report shows them.",
+)
+@click.option(
+    "--image-order",
+    type=click.Choice(["C", "F"]),
+    default="C",
+    show_default=True,
+    help="Pixels are laid out row after row (C), or column after column as in MATLAB (F).",
+)
 def select(
     *,
     file: Path,
@@ -48,6 +91,9 @@ def select(
     n_features: int | float,
     n_jobs: int | None,
     output: Path | None,
+    report: Path | None,
+    image_shape: tuple[int, int] | None,
+    image_order: Literal["C", "F"],
 ) -> None:
     """Rank the features of FILE by how well they tell the classes apart.
 
@@ -59,11 +105,19 @@ def select(
     from s2fs import S2FS
     from s2fs.datasets import read_table
 
+    if image_shape is not None and report is None:
+        raise ValueError("--image-shape is for the report; add --report FILE.html.")
     data = read_table(file, target, drop=drop, transpose=transpose)
     if output is not None and output.exists() and output.samefile(file):
         raise ValueError(f"--output is {str(output)!r}, the data itself; choose another name.")
     n, m = data.X.shape
+    if image_shape is not None and image_shape[0] * image_shape[1] != m:
+        raise ValueError(
+            f"--image-shape is {image_shape[0]}x{image_shape[1]}, but there are {m} features; "
+            "give the shape of one picture."
+        )
     note(f"{n} samples, {m} features, {len(data.class_names)} classes")
+    start = perf_counter()
     selector = S2FS(
         n_features,
         alpha=alpha,
@@ -73,10 +127,17 @@ def select(
         n_jobs=n_jobs,
         verbose=int(sys.stderr.isatty()),
     ).fit(data.X, data.y)
+    seconds = perf_counter() - start
     table = ranking_columns(selector, data.feature_names)
     print_table(table)
     if output is not None:
         write_table(output, table)
+    if report is not None:
+        from s2fs.report import selection_report
+
+        data.image_shape, data.image_order = image_shape, image_order
+        selection_report(data, selector, report, title=file.name, seconds=seconds, n_jobs=n_jobs)
+        note(f"Wrote {report}.")
 
 
 def ranking_columns(selector: "S2FS", feature_names: list[str]) -> dict[str, list[Any]]:

@@ -10,6 +10,7 @@ from s2fs.plotting._geometry import ClassGeometry, class_geometry
 from s2fs.plotting._style import (
     COLOURS,
     COLUMN_WIDTH,
+    DARK,
     FONT_SIZE,
     MARKERS,
     SEQUENTIAL,
@@ -114,7 +115,7 @@ def plot_plane(
         for q in range(p):
             label = str(q + 1)
             ax.annotate(
-                label, tuple(C[q]), ha="center", va="center", fontsize=5, color="black", zorder=5
+                label, tuple(C[q]), ha="center", va="center", fontsize=5, color=DARK, zorder=5
             )
         ax.legend(
             fontsize=FONT_SIZE - 1, frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0, 1)
@@ -177,7 +178,7 @@ def plot_class_matrix(
                 ha="center",
                 va="center",
                 fontsize=FONT_SIZE - 1,
-                color="black" if light else "white",
+                color=DARK if light else "white",
             )
     finish(ax, title=title)
     bar = ax.figure.colorbar(drawn, ax=ax, shrink=0.8)

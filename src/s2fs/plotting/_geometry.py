@@ -98,13 +98,12 @@ def class_geometry(X: ArrayLike, y: ArrayLike) -> ClassGeometry:
         raise ValueError("y has one class only; at least two are needed.")
     C = np.array([values[own == q].mean(axis=0) for q in range(p)])
     D = np.array([np.linalg.norm(values - c, axis=1) for c in C]).T
-    V = C[None, :, :] - C[:, None, :]
-    distances = np.linalg.norm(V, axis=2)
+    distances = np.array([np.linalg.norm(C - c, axis=1) for c in C])
     near = nearest(distances + np.diag(np.full(p, np.inf)))
 
-    to_near = V[np.arange(p), near]
-    lengths = np.linalg.norm(to_near, axis=1)[:, None] * distances
-    dot = np.einsum("qf,qrf->qr", to_near, V)
+    # One class at a time: all differences at once would be classes × classes × features.
+    dot = np.array([(C - C[q]) @ (C[near[q]] - C[q]) for q in range(p)])
+    lengths = distances[np.arange(p), near][:, None] * distances
     cosines = np.clip(np.divide(dot, lengths, out=np.zeros_like(dot), where=lengths > 0), -1, 1)
     rows = np.arange(p)  # the direction to the nearest is its own measure, free of rounding
     cosines[rows, near] = np.where(distances[rows, near] > 0, 1, 0)

@@ -36,6 +36,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 #: The algorithms of the paper; each looks the same in every figure.
 _KNOWN = ("S2FS", "SFSS", "FDM", "FSNMER", "IPD", "MDP", "N3Y", "RDSI", "FGZEFSR", "MAFRFS")
 
+#: Ink on a light patch of a figure. Black proper is the ink of the page, which may be dark.
+DARK = "#111111"
 #: Colour map of quantities that start at none, and of the order of choice.
 SEQUENTIAL = "cividis"
 

@@ -1,0 +1,94 @@
+"""From a template to one file: everything inline, and nothing may be loaded from elsewhere."""
+
+import base64
+import hashlib
+import math
+import os
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+_SUFFIXES = (".html", ".htm")
+
+
+def check_destination(path: str | os.PathLike[str]) -> Path:
+    """Refuse a report that cannot be written before any work is done.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Where the report is to go.
+
+    Returns
+    -------
+    Path
+        The same place.
+    """
+    try:
+        import jinja2  # noqa: F401
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise ImportError(
+            "Reports need Jinja2 and Matplotlib: pip install 's2fs[report]'."
+        ) from None
+    place = Path(path)
+    if place.suffix.lower() not in _SUFFIXES:
+        raise ValueError(f"report is {str(path)!r}; give a name that ends in .html.")
+    if place.is_dir():
+        raise ValueError(f"report is {str(path)!r}, which is a directory; give a file.")
+    if not place.parent.is_dir():
+        raise ValueError(
+            f"report is {str(path)!r}, but {str(place.parent)!r} is no directory; make it first."
+        )
+    if not os.access(place.parent, os.W_OK):
+        raise ValueError(
+            f"report is {str(path)!r}, but {str(place.parent)!r} cannot be written to; choose "
+            "another place."
+        )
+    return place
+
+
+def render(template: str, **content: Any) -> str:
+    """Fill a template; whatever comes from the user is escaped."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("s2fs.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"short": _short, "percent": _percent}
+    folder = files("s2fs.report") / "templates"
+    script = (folder / "page.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return environment.get_template(template).render(
+        script=script,
+        script_hash=f"sha256-{digest}",
+        style=(folder / "page.css").read_text(encoding="utf-8"),
+        **content,
+    )
+
+
+def write(path: Path, page: str) -> None:
+    """Write the whole file or, if anything fails, nothing."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(page, encoding="utf-8", newline="\n")
+        os.replace(part, path)
+    except OSError as error:
+        raise OSError(
+            f"{path} cannot be written ({error.strerror or error}); choose another place."
+        ) from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _short(value: float) -> str:
+    """A number to four digits."""
+    return "∞" if math.isinf(value) else f"{value:.4g}"
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1%}"

@@ -1,0 +1,64 @@
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from report.pages import Page
+from s2fs.cli import main
+from s2fs.datasets import load_srbct
+
+
+@pytest.fixture
+def pictures(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "pictures.npz"
+    np.savez(path, X=rng.random((24, 12)), y=np.arange(24) % 3)
+    return path
+
+
+def run(*args):
+    return CliRunner().invoke(main, [str(arg) for arg in args])
+
+
+def test_select_writes_the_report_beside_the_ranking(pictures, tmp_path):
+    page = tmp_path / "report.html"
+    plain = run("select", pictures, "-k", 4)
+    result = run("select", pictures, "-k", 4, "--report", page, "--image-shape", "3x4")
+    assert result.exit_code == 0, result.output
+    assert result.stdout == plain.stdout
+    text = page.read_text(encoding="utf-8")
+    assert "<h1>pictures.npz</h1>" in text
+    assert 'id="pixels"' in text
+    ranked = [row[1] for row in Page(text).rows if len(row) == 8][1:]
+    assert ranked == re.findall(r"^ +\d+  (\w+)", plain.stdout, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--report", "report.txt"], "give a name that ends in .html"),
+        (["--report", "no/such/report.html"], "is no directory"),
+        (["--image-shape", "3x4"], "add --report FILE.html"),
+        (["--report", "r.html", "--image-shape", "5x5"], "but there are 12 features"),
+        (["--report", "r.html", "--image-shape", "12"], "height and width as in 32x32"),
+        (["--report", "r.html", "--image-order", "A"], "'A' is not one of"),
+    ],
+)
+def test_bad_options_are_one_line(pictures, tmp_path, monkeypatch, options, complaint):
+    monkeypatch.chdir(tmp_path)
+    result = run("select", pictures, *options)
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["pictures.npz"]
+
+
+def test_demo_ends_by_saying_where_the_report_is(tmp_path):
+    page = tmp_path / "page.html"
+    result = run("demo", "--report", page)
+    assert result.exit_code == 0, result.output
+    assert f"Open the report in a browser: {page}" in result.stdout
+    ranked = [row[1] for row in Page(page.read_text(encoding="utf-8")).rows if len(row) == 8][1:]
+    assert len(ranked) == 20
+    assert set(ranked) <= set(load_srbct().feature_names)
