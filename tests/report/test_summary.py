@@ -10,6 +10,7 @@ from s2fs.baselines import FDM
 from s2fs.datasets import Dataset, load_srbct
 from s2fs.evaluation import stratified_folds
 from s2fs.report import suggested_size, summarise_selection
+from s2fs.report._summary import scaled_columns
 
 
 @pytest.fixture(scope="module")
@@ -135,3 +136,11 @@ def test_wrong_input_is_told():
     data.image_shape = (3, 5)
     with pytest.raises(ValueError, match="image_shape is 3 × 5"):
         summarise_selection(data, S2FS(1).fit(data.X, data.y))
+
+
+def test_unscaled_data_are_shown_in_their_own_units():
+    rng = np.random.default_rng(0)
+    X, y = 100 * rng.random((20, 4)) + 50, np.arange(20) % 2
+    data = Dataset(X, y, list("abcd"), ["p", "q"])
+    selector = S2FS(2, scale=None).fit(X, y)
+    np.testing.assert_array_equal(scaled_columns(data, selector)([3, 1]), X[:, [3, 1]])

@@ -103,6 +103,8 @@ def suggested_size(sep: NDArray[np.float64]) -> int:
 
 def scaled_columns(data: "Dataset", selector: S2FS) -> Any:
     """A function that gives columns of the data as the selector saw them."""
+    if selector.scale is None:
+        return lambda features: data.X[:, features]
     problem = Problem(data.X, data.y, selector.scale)
     return lambda features: problem.columns(np.asarray(features)).T
 
