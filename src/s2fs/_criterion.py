@@ -49,6 +49,8 @@ class Components(NamedTuple):
         """Sep (Eq. 23); infinite where the classes are points but apart, 0 where nothing is."""
         compactness = np.asarray(self.theta_dis + alpha * self.theta_dir)
         separation = np.asarray(self.lambda_dis + beta * self.lambda_dir)
+        if compactness.min() > 0:
+            return separation / compactness
         return np.divide(
             separation,
             compactness,
