@@ -12,10 +12,12 @@ from s2fs.plotting._style import (
     COLUMN_WIDTH,
     DARK,
     FONT_SIZE,
+    LONGEST_TICK,
     MARKERS,
     SEQUENTIAL,
     axes_or_new,
     finish,
+    legend_below,
     new_figure,
     pick_ticks,
     shown,
@@ -77,7 +79,7 @@ def plot_plane(
     geometry = class_geometry(values, y)
     names = _names(class_names, geometry)
     C, p = geometry.centroids, len(geometry.centroids)
-    ax = axes_or_new(ax, height=COLUMN_WIDTH * 0.9)
+    ax = axes_or_new(ax, height=COLUMN_WIDTH)
     for q in range(p):
         color, members = COLOURS[(q + 1) % len(COLOURS)], values[geometry.own == q]
         threads = np.stack([members, np.broadcast_to(C[q], members.shape)], axis=1)
@@ -117,9 +119,7 @@ def plot_plane(
             ax.annotate(
                 label, tuple(C[q]), ha="center", va="center", fontsize=5, color=DARK, zorder=5
             )
-        ax.legend(
-            fontsize=FONT_SIZE - 1, frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0, 1)
-        )
+        legend_below(ax, names)
     finish(ax, xlabel=shown(feature_names[0]), ylabel=shown(feature_names[1]))
     return ax
 
@@ -165,8 +165,8 @@ def plot_class_matrix(
     ax = axes_or_new(ax, height=COLUMN_WIDTH * 0.85)
     drawn = ax.imshow(np.ma.masked_invalid(table), cmap=SEQUENTIAL, interpolation="nearest")
     ticks = pick_ticks(p, 20)
-    ax.set_xticks(ticks, [shown(names[q]) for q in ticks], rotation=90)
-    ax.set_yticks(ticks, [shown(names[q]) for q in ticks])
+    ax.set_xticks(ticks, [shown(names[q], LONGEST_TICK) for q in ticks], rotation=90)
+    ax.set_yticks(ticks, [shown(names[q], LONGEST_TICK) for q in ticks])
     if p <= _MANY:
         low, high = drawn.get_clim()
         for q, r in np.argwhere(np.isfinite(table)):

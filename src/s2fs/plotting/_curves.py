@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from s2fs.evaluation import Curve
-from s2fs.plotting._style import FONT_SIZE, axes_or_new, finish, line_styles, shown
+from s2fs.plotting._style import axes_or_new, finish, legend_below, line_styles, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,5 +79,5 @@ def plot_curves(
     finish(ax, xlabel="number of features", ylabel=_SCORES.get(score, score), title=shown(title))
     ax.grid(color="0.5", alpha=0.2, linewidth=0.5)
     if len(curves) > 1:
-        ax.legend(fontsize=FONT_SIZE - 1, ncols=2, frameon=False, handlelength=2.8)
+        legend_below(ax, curves)
     return ax

@@ -9,6 +9,7 @@ from s2fs.plotting._geometry import ClassGeometry
 from s2fs.plotting._style import (
     COLUMN_WIDTH,
     FONT_SIZE,
+    LONGEST_TICK,
     SEQUENTIAL,
     axes_or_new,
     finish,
@@ -63,14 +64,14 @@ def plot_memberships(
         geometry.memberships[order].T,
         cmap=SEQUENTIAL,
         vmin=0,
-        vmax=1,
+        vmax=float(geometry.memberships.max()),
         aspect="auto",
         interpolation="nearest",
     )
     for end in np.flatnonzero(np.diff(geometry.own[order])):
-        ax.axvline(end + 0.5, color="white", linewidth=0.8)
+        ax.axvline(end + 0.5, color="white", linewidth=min(0.8, 6 / p))
     ticks = pick_ticks(p, 20)
-    ax.set_yticks(ticks, [shown(names[q]) for q in ticks])
+    ax.set_yticks(ticks, [shown(names[q], LONGEST_TICK) for q in ticks])
     finish(ax, xlabel="instances, class by class", ylabel="membership in", title=shown(title))
     bar = ax.figure.colorbar(drawn, ax=ax)
     bar.ax.tick_params(labelsize=FONT_SIZE - 0.5)

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 COLUMN_WIDTH = 3.5
 #: Text size in points that is legible at that width.
 FONT_SIZE = 7.0
-#: The longest name a figure shows.
+#: The longest name a figure shows, and the longest at a tick.
 LONGEST_NAME = 28
+LONGEST_TICK = 14
 
 #: Colours that people with any common colour vision tell apart; the first one is kept for S²FS.
 COLOURS = (
@@ -106,12 +107,25 @@ def line_styles(names: Iterable[str]) -> dict[str, LineStyle]:
     return {name: fixed[name] if name in fixed else next(free) for name in names}
 
 
-def shown(name: Any) -> str:
+def legend_below(ax: "Axes", names: Iterable[Any]) -> None:
+    """Put the legend under the axes, where it hides nothing, in as many columns as fit."""
+    longest = max(len(shown(name)) for name in names)
+    ax.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.17),
+        fontsize=FONT_SIZE - 1,
+        ncols=max(1, min(4, 44 // (longest + 6))),
+        frameon=False,
+        handlelength=2.4,
+    )
+
+
+def shown(name: Any, longest: int = LONGEST_NAME) -> str:
     """A name as a figure shows it: in one line, not too long, and never read as mathematics."""
     text = " ".join(str(name).split())
     text = "".join(c if c.isprintable() else "\ufffd" for c in text)
-    if len(text) > LONGEST_NAME:
-        text = text[: LONGEST_NAME - 1] + "…"
+    if len(text) > longest:
+        text = text[: longest - 1] + "…"
     return "S²FS" if text == "S2FS" else text.replace("$", r"\$")
 
 
