@@ -75,6 +75,10 @@ def test_release_gives_back_the_unfinished_only(path):
         ledger.release()
         assert state(path, UNITS[0].key) == "done"
         assert state(path, UNITS[1].key) == "waiting"
+        assert not ledger.claim(UNITS[1].key)
+    assert not ledger.claim(UNITS[1].key)  # nor after the file was closed
+    with Ledger(path) as other:
+        assert other.claim(UNITS[1].key)
 
 
 def test_claim_ends_with_its_lease_unless_renewed(path):

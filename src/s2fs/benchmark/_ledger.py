@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import Any, NamedTuple, Self
 
 from s2fs.benchmark._unit import Unit
@@ -94,7 +94,8 @@ class Ledger:
                 "first."
             )
         # Joblib takes tasks in threads of its own, and those claim; the lock keeps them apart.
-        self._lock = Lock()
+        self._lock = RLock()
+        self._released = False
         if self.path.is_dir():
             raise ValueError(f"ledger is {str(path)!r}, which is a directory; give a file.")
         self._connection = sqlite3.connect(
@@ -143,23 +144,26 @@ class Ledger:
 
     def claim(self, key: str) -> bool:
         """Take a unit, unless it is done, in other hands, or failed since the ledger was opened."""
-        with self._transaction() as db:
-            state, owner, until, changed = db.execute(
-                "SELECT state, owner, until, changed FROM units WHERE key = ?", (key,)
-            ).fetchone()
-            now = time.time()
-            free = (
-                state == "waiting"
-                or (state == "failed" and changed < self._opened)
-                or (state == "claimed" and (until < now or _is_dead(owner)))
-            )
-            if free:
-                db.execute(
-                    "UPDATE units SET state = 'claimed', owner = ?, until = ?, error = NULL "
-                    "WHERE key = ?",
-                    (self.owner, now + self.lease, key),
+        with self._lock:
+            if self._released:  # a thread of joblib's that has not heard yet that the run is over
+                return False
+            with self._transaction() as db:
+                state, owner, until, changed = db.execute(
+                    "SELECT state, owner, until, changed FROM units WHERE key = ?", (key,)
+                ).fetchone()
+                now = time.time()
+                free = (
+                    state == "waiting"
+                    or (state == "failed" and changed < self._opened)
+                    or (state == "claimed" and (until < now or _is_dead(owner)))
                 )
-        return free
+                if free:
+                    db.execute(
+                        "UPDATE units SET state = 'claimed', owner = ?, until = ?, error = NULL "
+                        "WHERE key = ?",
+                        (self.owner, now + self.lease, key),
+                    )
+            return free
 
     def renew(self) -> None:
         """Keep the claims of this run for another lease."""
@@ -170,8 +174,9 @@ class Ledger:
             )
 
     def release(self) -> None:
-        """Give back what this run has claimed and not finished."""
+        """Give back what this run has claimed and not finished, and claim no more."""
         with self._transaction() as db:
+            self._released = True
             db.execute(
                 "UPDATE units SET state = 'waiting', owner = NULL "
                 "WHERE owner = ? AND state = 'claimed'",
