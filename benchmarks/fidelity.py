@@ -8,8 +8,8 @@ the top 1 … 150, and Max and Ave over the sizes are compared with the printed 
         python benchmarks/fidelity.py --write-docs
 
 Results go to ``benchmarks/results/fidelity.csv``; what is already there is not run again. kNN and
-SVM see every size. CART and k-means see every third size, which keeps the study at about an hour
-of processor time; their Ave is that of the curve interpolated to all sizes.
+SVM see every size. CART and k-means, which cost most, see every third size; their Ave is that of
+the curve interpolated to all sizes.
 """
 
 import argparse
