@@ -6,7 +6,7 @@ is imported when the first figure is drawn.
 """
 
 from s2fs.plotting._classes import plot_centroids, plot_class_matrix, plot_plane
-from s2fs.plotting._curves import plot_curves
+from s2fs.plotting._curves import plot_curve_panels, plot_curves
 from s2fs.plotting._geometry import ClassGeometry, class_geometry
 from s2fs.plotting._illustration import plot_distance_and_direction, two_distributions
 from s2fs.plotting._membership import plot_memberships
@@ -22,6 +22,7 @@ __all__ = [
     "plot_centroids",
     "plot_class_matrix",
     "plot_critical_difference",
+    "plot_curve_panels",
     "plot_curves",
     "plot_distance_and_direction",
     "plot_faces",

@@ -4,10 +4,19 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from s2fs.evaluation import Curve
-from s2fs.plotting._style import axes_or_new, finish, legend_below, line_styles, shown
+from s2fs.plotting._style import (
+    FONT_SIZE,
+    axes_or_new,
+    finish,
+    legend_below,
+    line_styles,
+    panel_grid,
+    shown,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _SCORES = {"accuracy": "accuracy", "nmi": "normalised mutual information"}
 
@@ -16,6 +25,7 @@ def plot_curves(
     curves: Mapping[str, Curve],
     *,
     highlight: str | None = "S2FS",
+    labels: Mapping[str, str] | None = None,
     title: str = "",
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -27,6 +37,8 @@ def plot_curves(
         The curve of each algorithm, all of the same learner.
     highlight : str, optional
         The algorithm that is drawn thicker and on top of the others.
+    labels : mapping of str to str, optional
+        What to call an algorithm instead of its name, such as "FDM†".
     title : str, default=""
         What to write above, such as the dataset.
     ax : Axes, optional
@@ -68,7 +80,7 @@ def plot_curves(
         ax.plot(
             curve.sizes,
             curve.values,
-            label=shown(name),
+            label=shown((labels or {}).get(name, name)),
             **look._asdict(),
             linewidth=1.8 if on_top else 0.9,
             markersize=4 if on_top else 3,
@@ -79,5 +91,58 @@ def plot_curves(
     finish(ax, xlabel="number of features", ylabel=_SCORES.get(score, score), title=shown(title))
     ax.grid(color="0.5", alpha=0.2, linewidth=0.5)
     if len(curves) > 1:
-        legend_below(ax, curves)
+        legend_below(ax, [line.get_label() for line in ax.lines])
     return ax
+
+
+def plot_curve_panels(
+    panels: Mapping[str, Mapping[str, Curve]],
+    *,
+    labels: Mapping[str, str] | None = None,
+    note: str = "",
+) -> "Figure":
+    """Draw the curves on several datasets side by side, with one legend.
+
+    Parameters
+    ----------
+    panels : mapping of str to mapping of str to Curve
+        For each dataset the curve of each algorithm.
+    labels : mapping of str to str, optional
+        What to call an algorithm instead of its name.
+    note : str, default=""
+        What to write above the legend.
+
+    Returns
+    -------
+    Figure
+        A figure as wide as a page with two columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2fs.evaluation import Curve
+    >>> from s2fs.plotting import plot_curve_panels
+    >>> curve = Curve("knn", np.array([1, 2]), {"accuracy": np.array([0.5, 0.75])})
+    >>> figure = plot_curve_panels({"Wine": {"S2FS": curve}, "Iris": {"S2FS": curve, "FDM": curve}})
+    >>> [ax.get_title() for ax in figure.axes]
+    ['Wine', 'Iris']
+    """
+    figure, axes = panel_grid(len(panels))
+    entries = {}
+    for ax, (title, curves) in zip(axes, panels.items(), strict=True):
+        plot_curves(curves, labels=labels, title=title, ax=ax)
+        if legend := ax.get_legend():
+            legend.remove()
+        entries.update({str(line.get_label()): line for line in ax.lines})
+    figure.legend(
+        list(entries.values()),
+        list(entries),
+        loc="outside lower center",
+        fontsize=FONT_SIZE,
+        ncols=5,
+        frameon=False,
+        handlelength=2.8,
+        title=note or None,
+        title_fontsize=FONT_SIZE,
+    )
+    return figure

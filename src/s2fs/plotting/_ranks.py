@@ -1,6 +1,7 @@
 """Critical-difference diagrams (Fig. 9 of the paper)."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
 
 from s2fs.evaluation import NemenyiResult
 from s2fs.plotting._style import COLOURS, FONT_SIZE, axes_or_new, shown
@@ -16,7 +17,11 @@ _BETWEEN_NAMES = 1.0
 
 
 def plot_critical_difference(
-    result: NemenyiResult, *, title: str = "", ax: "Axes | None" = None
+    result: NemenyiResult,
+    *,
+    labels: Mapping[str, str] | None = None,
+    title: str = "",
+    ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw average ranks, with a bar over each group that the Nemenyi test cannot tell apart.
 
@@ -24,6 +29,8 @@ def plot_critical_difference(
     ----------
     result : NemenyiResult
         What :func:`s2fs.evaluation.nemenyi_test` returned.
+    labels : mapping of str to str, optional
+        What to call an algorithm instead of its name, such as "FDM†".
     title : str, default=""
         What to write above.
     ax : Axes, optional
@@ -65,9 +72,15 @@ def plot_critical_difference(
             ends, [height] * 2, color="0.3", linewidth=3, solid_capstyle="butt", gid=f"group-{i}"
         )
     margin = 0.06 * (s - 1)
-    for names, side, edge in ((left, "right", 1 - margin), (right, "left", s + margin)):
+    sides: tuple[tuple[list[str], Literal["left", "right"], float], ...] = (
+        (left, "right", 1 - margin),
+        (right, "left", s + margin),
+    )
+    for names, side, edge in sides:
         for i, name in enumerate(names):
-            _draw_name(ax, name, rank_of[name], edge, below_groups + _BETWEEN_NAMES * i, side)
+            height = below_groups + _BETWEEN_NAMES * i
+            label = (labels or {}).get(name, name)
+            _draw_name(ax, label, rank_of[name], edge, height, side, ours=name == "S2FS")
     ax.set_xlim(1 - 0.42 * (s - 1), s + 0.42 * (s - 1))
     ax.set_ylim(bottom, _CD_BAR - 1)
     if title:
@@ -82,9 +95,17 @@ def _draw_scale(ax: "Axes", s: int) -> None:
         ax.text(rank, -0.35, str(rank), ha="center", va="bottom", fontsize=FONT_SIZE)
 
 
-def _draw_name(ax: "Axes", name: str, rank: float, edge: float, height: float, side: str) -> None:
+def _draw_name(
+    ax: "Axes",
+    name: str,
+    rank: float,
+    edge: float,
+    height: float,
+    side: Literal["left", "right"],
+    *,
+    ours: bool,
+) -> None:
     """A line from the rank on the axis down and out to the name."""
-    ours = name == "S2FS"
     color = COLOURS[0] if ours else "0.45"
     ax.plot([rank, rank, edge], [0, height, height], color=color, linewidth=1.4 if ours else 0.7)
     ax.text(

@@ -82,6 +82,15 @@ def axes_or_new(ax: "Axes | None", height: float = COLUMN_WIDTH * 0.75) -> "Axes
     return new_figure(height=height).add_subplot() if ax is None else ax
 
 
+def panel_grid(n: int, *, n_columns: int = 3) -> "tuple[Figure, list[Axes]]":
+    """Make a figure of two columns' width with n axes in a grid."""
+    n_columns = min(n, n_columns)
+    n_rows = -(-n // n_columns)
+    width = 2 * COLUMN_WIDTH
+    figure = new_figure(width, n_rows * min(width / n_columns, COLUMN_WIDTH) * 0.8 + 0.6)
+    return figure, [figure.add_subplot(n_rows, n_columns, i + 1) for i in range(n)]
+
+
 def finish(ax: "Axes", *, xlabel: str = "", ylabel: str = "", title: str = "") -> None:
     """Label axes in the common text size, without the frame's upper and right side."""
     ax.set_xlabel(xlabel, fontsize=FONT_SIZE)

@@ -1,0 +1,147 @@
+"""Figures of a bench: from made-up results over several datasets, and from a real ledger."""
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from s2fs.baselines import RIVALS
+from s2fs.benchmark import Ledger, build_tables, load_plan, run
+from s2fs.benchmark._plan import SelectorSpec
+from s2fs.benchmark._results import Result
+from s2fs.benchmark._unit import Unit
+from s2fs.cli._figures import figures
+from s2fs.evaluation import Curve
+from s2fs.report._bench_figures import bench_figures, curve_panels
+
+DATASETS = ("glioma", "srbct", "warpar10p", "isolet")
+GRID = (0.01, 0.0316, 0.1)
+SIZES = (1, 2, 3)
+
+
+def result(dataset, name, values, weights=None, *, method=None, seed=0, protocol="inside"):
+    alphas, betas = ((weights[0],), (weights[1],)) if weights else ((), ())
+    spec = SelectorSpec(name, method or name, {}, alphas=alphas, betas=betas)
+    unit = Unit(dataset, "hash", spec, protocol, 0, 10, seed, SIZES, ("knn",))
+    curve = Curve("knn", np.array(SIZES), {"accuracy": np.asarray(values, dtype=float)})
+    return Result(unit, weights, (), {"knn": curve}, 0.5)
+
+
+@pytest.fixture
+def made_up():
+    """S²FS on a grid, its variants, and three rivals; the score tells who it is."""
+    found = []
+    for d, dataset in enumerate(DATASETS):
+        base = np.array([0.5, 0.6, 0.7]) + d / 100
+        for i, alpha in enumerate(GRID):
+            for j, beta in enumerate(GRID):
+                found.append(result(dataset, "S2FS", base + (3 * i + j) / 100, (alpha, beta)))
+        found.append(result(dataset, "S2-DWC", base - 0.01, (0.0, 0.0316), method="S2FS"))
+        found.append(result(dataset, "S2-DBS", base - 0.02, (0.0316, 0.0), method="S2FS"))
+        found.append(result(dataset, "S2-DWC-DBS", base - 0.03, (0.0, 0.0), method="S2FS"))
+        found.append(result(dataset, "FDM", base - 0.2))
+        found.append(result(dataset, "SFSS", base - 0.1))
+        found.append(result(dataset, "IPD", base - 0.15))
+    return found
+
+
+def test_draws_every_family(made_up):
+    assert [name for name, _ in bench_figures(made_up)] == [
+        "distance-and-direction",
+        "curves-knn",
+        "sensitivity-knn",
+        "variants-knn",
+        "critical-difference-knn-max",
+        "critical-difference-knn-ave",
+    ]
+
+
+def test_curves_are_those_of_the_best_pair(made_up):
+    (table,) = (t for t in build_tables(made_up) if t.statistic == "ave")
+    panels = curve_panels(made_up, "knn", [table.columns[j] for j in table.field()])
+    assert list(panels) == ["GLIOMA", "SRBCT", "warpAR10P", "Isolet"]
+    assert np.allclose(panels["SRBCT"]["S2FS"].values, [0.59, 0.69, 0.79])
+    for row, title in enumerate(table.datasets):
+        for j in table.field():
+            drawn = panels[title][table.columns[j].algorithm]
+            assert drawn.ave == pytest.approx(table.ours[row, j])
+
+
+def test_seeds_are_averaged_before_the_best_pair_is_taken():
+    found = [
+        result("srbct", "S2FS", [0.9, 0.9, 0.9], (0.01, 0.01)),
+        result("srbct", "S2FS", [0.5, 0.5, 0.5], (0.01, 0.01), seed=1),
+        result("srbct", "S2FS", [0.8, 0.8, 0.8], (0.1, 0.1)),
+        result("srbct", "S2FS", [0.7, 0.7, 0.7], (0.1, 0.1), seed=1),
+    ]
+    (table,) = (t for t in build_tables(found) if t.statistic == "ave")
+    panels = curve_panels(found, "knn", [table.columns[j] for j in table.field()])
+    assert np.allclose(panels["SRBCT"]["S2FS"].values, 0.75)
+
+
+@pytest.mark.parametrize("name", ["FDM", "SFSS", "IPD"])
+def test_reconstructed_algorithms_are_called_so(made_up, name):
+    status = RIVALS[name].status
+    sign = {"confirmed": "", "partly reconstructed": "‡", "reconstructed": "†"}[status]
+    drawn = dict(bench_figures(made_up))
+    legend = drawn["curves-knn"].legends[0]
+    (ax,) = drawn["critical-difference-knn-ave"].axes
+    for note in (legend.get_title().get_text(), ax.get_title()):
+        assert (f"{sign} {status}" in note) == bool(sign)
+    assert f"{name}{sign}" in [text.get_text() for text in legend.get_texts()]
+    assert any(text.get_text().startswith(f" {name}{sign} (") for text in ax.texts)
+
+
+def test_leaky_results_are_called_so():
+    found = [
+        result(dataset, name, [0.5, 0.6, 0.7 + bonus], protocol="before")
+        for dataset in DATASETS
+        for name, bonus in (("S2FS", 0.1), ("FDM", 0))
+    ]
+    drawn = dict(bench_figures(found))
+    assert "leaky" in drawn["curves-knn"].legends[0].get_title().get_text()
+    assert "leaky" in drawn["critical-difference-knn-max"].axes[0].get_title()
+
+
+def test_maps_hold_the_average_of_each_pair(made_up):
+    figure = dict(bench_figures(made_up))["sensitivity-knn"]
+    ax = next(ax for ax in figure.axes if ax.get_title() == "GLIOMA")
+    expected = [[0.6 + (3 * i + j) / 100 for j in range(3)] for i in range(3)]
+    np.testing.assert_allclose(ax.images[0].get_array(), expected)
+    (region,) = ax.patches
+    assert (region.get_width(), region.get_height()) == (2, 2)
+
+
+def test_variants_take_weights_in_the_recommended_region(made_up):
+    (ax,) = dict(bench_figures(made_up))["variants-knn"].axes
+    medians = [line.get_ydata()[0] for line in ax.lines if line.get_gid()]
+    # The best recommended pair of S²FS is (0.0316, 0.0316), the fifth of the grid.
+    np.testing.assert_allclose(medians, np.array([0.64, 0.59, 0.58, 0.57]) + 0.015)
+
+
+def test_the_command_draws_a_real_ledger_in_three_formats(tmp_path):
+    plan = tmp_path / "tiny.toml"
+    plan.write_text(
+        'title = "tiny"\ndatasets = ["srbct_bundled"]\nlearners = ["knn"]\nsizes = [1, 2]\n'
+        'protocol = "inside"\nfolds = 2\nseeds = [0]\n'
+        '[[selectors]]\nname = "S2FS"\n'
+        '[[selectors]]\nname = "ANOVA"\nmethod = "AnovaF"\n'
+    )
+    run(load_plan(str(plan)), tmp_path / "tiny.sqlite")
+    out = tmp_path / "figures"
+    done = CliRunner().invoke(figures, [str(tmp_path / "tiny.sqlite"), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    stems = ("curves-knn", "distance-and-direction")
+    expected = {f"{stem}.{suffix}" for stem in stems for suffix in ("svg", "pdf", "png")}
+    assert {path.name for path in out.iterdir()} == expected
+    assert sorted(done.output.split()) == sorted(str(path) for path in out.iterdir())
+    assert all(path.stat().st_size > 1000 for path in out.iterdir())
+
+
+def test_an_empty_ledger_is_told(tmp_path):
+    from s2fs.report import write_figures
+
+    with (
+        Ledger(tmp_path / "empty.sqlite", create=True) as book,
+        pytest.raises(ValueError, match="no complete cross-validation yet"),
+    ):
+        write_figures(book, tmp_path)
