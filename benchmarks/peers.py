@@ -1,8 +1,7 @@
 """Time of S²FS against its peers on the same data, in one process, as ratios.
 
 Run ``S2FS_DATA=folder python benchmarks/peers.py``; the extra ``bench`` installs the peers, and
-those that are missing are left out. ``--literal`` adds Algorithm 1 word for word, ``--slow`` the
-peers that take minutes.
+those that are missing are left out. ``--literal`` adds Algorithm 1 word for word.
 """
 
 import argparse
@@ -97,14 +96,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-k", type=int, nargs="+", default=[30, 150])
     parser.add_argument("--datasets", nargs="*", default=PAPER)
+    parser.add_argument("--peers", nargs="*", default=[*PEERS], choices=[*PEERS, *SLOW])
     parser.add_argument("--no-synthetic", action="store_true")
     parser.add_argument("--literal", action="store_true", help="Algorithm 1 on SRBCT at k = 50")
-    parser.add_argument("--slow", action="store_true", help="peers that take minutes")
     parser.add_argument("--n-jobs", type=int, default=2, help="threads of S²FS")
     args = parser.parse_args()
 
     print(machine("fastcan", "mrmr-selection", "fast-select", "skrebate"), end="\n\n")
-    peers = PEERS | (SLOW if args.slow else {})
+    peers = {name: (PEERS | SLOW)[name] for name in args.peers}
     data = [(name, *paper_data(name)) for name in args.datasets]
     if not args.no_synthetic:
         data += [(f"noise, {p} classes", *classes_in_noise(n, m, p)) for n, m, p in SYNTHETIC]

@@ -97,11 +97,12 @@ class CompiledState:
         low, high = np.zeros_like(most), np.zeros_like(most)  # of those not judged: never the best
 
         def judge(these: Features) -> None:
-            small, large = self._compactness_between(candidates[these])
-            separated = lambda_dis[these], lambda_dir[these]
+            (dis, dir_), (most_dis, most_dir) = self._compactness_between(candidates[these])
+            best = Components(dis, dir_, lambda_dis[these], lambda_dir[these])
+            worst = best._replace(theta_dis=most_dis, theta_dir=most_dir)
             for w, pair in enumerate(weights):
-                low[w, these] = Components(*large, *separated).separability(*pair)
-                high[w, these] = Components(*small, *separated).separability(*pair)
+                low[w, these] = worst.separability(*pair)
+                high[w, these] = best.separability(*pair)
 
         judge(np.flatnonzero(first))
         rest = (most >= low.max(axis=1, keepdims=True) * (1 - EQUAL)).any(axis=0) & ~first

@@ -122,7 +122,7 @@ def test_sat_of_the_worked_example(snorm, subset, expected):
 
 @pytest.mark.parametrize(("snorm", "peak"), [("lukasiewicz", 2), ("max", 3)])
 def test_ranking_of_the_worked_example(snorm, peak):
-    fdm = FDM(n_features_to_select=3, snorm=snorm).fit(X, Y)
+    fdm = FDM(3, similarity="sigma", snorm=snorm).fit(X, Y)
     assert fdm.indices_.tolist() == [C, B, A]
     assert fdm.peak_ == peak
 
@@ -179,37 +179,37 @@ def test_lazy_search_is_the_plain_search(data, rule):
     clauses = Clauses(X, codes)
     alone = clauses.unsatisfied().score(np.arange(m))
     plain = complete(clauses.unsatisfied, alone, m, rule, target=1.0, empty=0.0)
-    lazy = FDM(n_features_to_select=m, completion=rule).fit(X, codes)
+    lazy = FDM(m, similarity="sigma", completion=rule).fit(X, codes)
     assert lazy.indices_.tolist() == plain.indices.tolist()
     np.testing.assert_array_equal(lazy.scores_, plain.scores)
     assert lazy.peak_ == plain.peak
 
 
 def test_alpha_moves_the_peak_and_not_the_order():
-    fdm = FDM(n_features_to_select=3, alpha=0.7).fit(X, Y)
+    fdm = FDM(3, similarity="sigma", alpha=0.7).fit(X, Y)
     assert fdm.indices_.tolist() == [C, B, A]
     assert fdm.peak_ == 1
 
 
 def test_restart_begins_anew_after_the_reduct():
     twice = np.hstack([X, X])
-    fdm = FDM(n_features_to_select=6, completion="restart").fit(twice, Y)
+    fdm = FDM(6, similarity="sigma", completion="restart").fit(twice, Y)
     assert fdm.indices_.tolist() == [C, B, C + 3, B + 3, A, A + 3]
     np.testing.assert_allclose(fdm.scores_[:4], [0.7163, 1, 0.7163, 1], atol=5e-5)
-    by_importance = FDM(n_features_to_select=6).fit(twice, Y)
+    by_importance = FDM(6, similarity="sigma").fit(twice, Y)
     assert by_importance.indices_.tolist() == [C, B, C + 3, B + 3, A, A + 3]
 
 
 def test_a_copy_follows_by_importance_and_a_constant_comes_last():
     wide = np.column_stack([np.ones(6), X[:, C], X])
-    fdm = FDM(n_features_to_select=5).fit(wide, Y)
+    fdm = FDM(5, similarity="sigma").fit(wide, Y)
     assert fdm.indices_.tolist() == [1, 3, 4, 2, 0]
     assert np.isnan(fdm.scores_[-1])
 
 
 def test_identical_rows_of_different_class_do_not_count():
     rows = np.vstack([X, X[:1]])
-    fdm = FDM(n_features_to_select=3).fit(rows, [*Y, "yes"])
+    fdm = FDM(3, similarity="sigma").fit(rows, [*Y, "yes"])
     assert fdm.scores_[fdm.peak_ - 1] == pytest.approx(1)
 
 
@@ -217,7 +217,7 @@ def test_identical_rows_of_different_class_do_not_count():
 def test_the_reduct_of_real_data_satisfies_what_all_features_do():
     with np.load(Path(os.environ["S2FS_DATA"], "glioma.npz")) as data:
         X, y = data["X"], data["y"]
-    fdm = FDM(n_features_to_select=20).fit(X, y)
+    fdm = FDM(20, similarity="sigma").fit(X, y)
     assert fdm.peak_ < 20
     assert fdm.scores_[fdm.peak_ - 1] == pytest.approx(1, abs=1e-12)
     assert (np.diff(fdm.scores_[: fdm.peak_]) > 0).all()

@@ -30,10 +30,11 @@ class FDM(RivalSelector):
     ----------
     n_features_to_select : int or float, default=10
         How many features to choose; a fraction counts in shares of all features.
-    similarity : {"sigma", "range", "gaussian"}, default="sigma"
+    similarity : {"sigma", "range", "gaussian"}, default="range"
         When a feature a holds two instances for similar, with d the difference of their values:
         ``max(0, 1 − d/σ)``, ``1 − d/range`` or ``exp(−d²/2σ²)``, where σ is the sample standard
-        deviation.
+        deviation. "sigma" is the default of the first author's code; "range" comes nearer to
+        the numbers printed for FDM in the S²FS paper.
     snorm : {"lukasiewicz", "max"}, default="lukasiewicz"
         How features join in a clause: by the bounded sum or by the maximum.
     alpha : float, default=1.0
@@ -65,7 +66,7 @@ class FDM(RivalSelector):
     >>> X = [[-0.4, -0.3, -0.5], [-0.4, 0.2, -0.1], [-0.3, -0.4, -0.3],
     ...      [0.3, -0.3, 0.0], [0.2, -0.3, 0.0], [0.2, 0.0, 0.0]]
     >>> y = ["no", "yes", "no", "yes", "yes", "no"]
-    >>> fdm = FDM(n_features_to_select=3).fit(X, y)
+    >>> fdm = FDM(n_features_to_select=3, similarity="sigma").fit(X, y)
     >>> fdm.indices_, fdm.peak_
     (array([2, 1, 0]), 2)
     >>> fdm.scores_.round(4)
@@ -89,7 +90,7 @@ class FDM(RivalSelector):
         self,
         n_features_to_select: int | float = 10,
         *,
-        similarity: Literal["sigma", "range", "gaussian"] = "sigma",
+        similarity: Literal["sigma", "range", "gaussian"] = "range",
         snorm: Snorm = "lukasiewicz",
         alpha: float = 1.0,
         completion: Completion = "importance",

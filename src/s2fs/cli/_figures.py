@@ -1,8 +1,10 @@
-"""``s2fs figures``: the paper's figures from the results of a bench."""
+"""``s2fs figures`` and ``s2fs bench report``: the results of a bench to look at."""
 
 from pathlib import Path
 
 import click
+
+from s2fs.cli._select import checked_report
 
 
 @click.command(epilog="\b\nExample:\n  s2fs figures paper.sqlite --out figures")
@@ -22,3 +24,22 @@ def figures(*, ledger: Path, out: Path) -> None:
     with Ledger(ledger) as book:
         for path in write_figures(book, out):
             click.echo(str(path))
+
+
+@click.command(epilog="\b\nExample:\n  s2fs bench report paper.sqlite --out bench.html")
+@click.argument("ledger", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="bench.html",
+    show_default=True,
+    callback=checked_report,
+    help="The .html file to write.",
+)
+def report(*, ledger: Path, out: Path) -> None:
+    """Write the results of LEDGER as one page, the printed numbers beside ours."""
+    from s2fs.benchmark import Ledger
+    from s2fs.report import bench_report
+
+    with Ledger(ledger) as book:
+        click.echo(str(bench_report(book, out, title=ledger.name)))

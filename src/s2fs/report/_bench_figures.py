@@ -21,7 +21,7 @@ from s2fs.plotting import (
     plot_variants,
 )
 from s2fs.plotting._sensitivity import RECOMMENDED
-from s2fs.plotting._style import panel_grid
+from s2fs.plotting._style import FONT_SIZE, panel_grid
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -126,9 +126,9 @@ def critical_difference(table: Table) -> "Figure | None":
         return None
     labels = {column.algorithm: heading(column) for column in comparison.columns}
     statistic = {"max": "Max", "ave": "Ave"}[table.statistic]
-    note = sign_note(table, f"{LEARNERS[table.learner]}, {statistic}")
+    what = f"{LEARNERS[table.learner]}, {statistic}, {comparison.n_datasets} datasets"
     ax = plot_critical_difference(comparison.nemenyi, labels=labels)
-    ax.set_title(f"{note} ({comparison.n_datasets} datasets)", fontsize="small")
+    ax.set_title(sign_note(table, what).replace("; ", "\n", 1), fontsize=FONT_SIZE + 1)
     return ax.figure  # type: ignore[return-value]
 
 

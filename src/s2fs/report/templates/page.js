@@ -33,13 +33,26 @@
     });
   }
 
+  // A switch shows one of the figures of its section.
+  for (const choice of document.querySelectorAll(".switch")) {
+    const pickers = [...choice.querySelectorAll("select")];
+    const figures = choice.closest("section").querySelectorAll("figure[data-dataset]");
+    const pick = () => {
+      for (const figure of figures) {
+        figure.hidden = pickers.some((picker) => figure.dataset[picker.name] !== picker.value);
+      }
+    };
+    pickers.forEach((picker) => picker.addEventListener("change", pick));
+    choice.hidden = false;
+    pick();
+  }
+
   // Search, copy and download of the table that has tools.
-  const tools = document.querySelector(".tools");
-  if (tools) {
-    const table = document.getElementById("ranking-table");
+  const table = document.getElementById("ranking-table");
+  if (table) {
     const rows = [...table.tBodies[0].rows];
     const status = document.getElementById("status");
-    tools.hidden = false;
+    document.querySelector("#ranking .tools").hidden = false;
 
     document.getElementById("search").addEventListener("input", (event) => {
       const wanted = event.target.value.trim().toLowerCase();
