@@ -4,44 +4,16 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from report.benches import DATASETS, made_up_results, result, small_ledger
 from s2fs.baselines import RIVALS
-from s2fs.benchmark import Ledger, build_tables, load_plan, run
-from s2fs.benchmark._plan import SelectorSpec
-from s2fs.benchmark._results import Result
-from s2fs.benchmark._unit import Unit
+from s2fs.benchmark import Ledger, build_tables
 from s2fs.cli._figures import figures
-from s2fs.evaluation import Curve
 from s2fs.report._bench_figures import bench_figures, curve_panels
-
-DATASETS = ("glioma", "srbct", "warpar10p", "isolet")
-GRID = (0.01, 0.0316, 0.1)
-SIZES = (1, 2, 3)
-
-
-def result(dataset, name, values, weights=None, *, method=None, seed=0, protocol="inside"):
-    alphas, betas = ((weights[0],), (weights[1],)) if weights else ((), ())
-    spec = SelectorSpec(name, method or name, {}, alphas=alphas, betas=betas)
-    unit = Unit(dataset, "hash", spec, protocol, 0, 10, seed, SIZES, ("knn",))
-    curve = Curve("knn", np.array(SIZES), {"accuracy": np.asarray(values, dtype=float)})
-    return Result(unit, weights, (), {"knn": curve}, 0.5)
 
 
 @pytest.fixture
 def made_up():
-    """S²FS on a grid, its variants, and three rivals; the score tells who it is."""
-    found = []
-    for d, dataset in enumerate(DATASETS):
-        base = np.array([0.5, 0.6, 0.7]) + d / 100
-        for i, alpha in enumerate(GRID):
-            for j, beta in enumerate(GRID):
-                found.append(result(dataset, "S2FS", base + (3 * i + j) / 100, (alpha, beta)))
-        found.append(result(dataset, "S2-DWC", base - 0.01, (0.0, 0.0316), method="S2FS"))
-        found.append(result(dataset, "S2-DBS", base - 0.02, (0.0316, 0.0), method="S2FS"))
-        found.append(result(dataset, "S2-DWC-DBS", base - 0.03, (0.0, 0.0), method="S2FS"))
-        found.append(result(dataset, "FDM", base - 0.2))
-        found.append(result(dataset, "SFSS", base - 0.1))
-        found.append(result(dataset, "IPD", base - 0.15))
-    return found
+    return made_up_results()
 
 
 def test_draws_every_family(made_up):
@@ -119,16 +91,9 @@ def test_variants_take_weights_in_the_recommended_region(made_up):
 
 
 def test_the_command_draws_a_real_ledger_in_three_formats(tmp_path):
-    plan = tmp_path / "tiny.toml"
-    plan.write_text(
-        'title = "tiny"\ndatasets = ["srbct_bundled"]\nlearners = ["knn"]\nsizes = [1, 2]\n'
-        'protocol = "inside"\nfolds = 2\nseeds = [0]\n'
-        '[[selectors]]\nname = "S2FS"\n'
-        '[[selectors]]\nname = "ANOVA"\nmethod = "AnovaF"\n'
-    )
-    run(load_plan(str(plan)), tmp_path / "tiny.sqlite")
+    ledger = small_ledger(tmp_path)
     out = tmp_path / "figures"
-    done = CliRunner().invoke(figures, [str(tmp_path / "tiny.sqlite"), "--out", str(out)])
+    done = CliRunner().invoke(figures, [str(ledger), "--out", str(out)])
     assert done.exit_code == 0, done.output
     stems = ("curves-knn", "distance-and-direction")
     expected = {f"{stem}.{suffix}" for stem in stems for suffix in ("svg", "pdf", "png")}
