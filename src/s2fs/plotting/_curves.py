@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from s2fs.evaluation import Curve
 from s2fs.plotting._style import (
+    COLUMN_WIDTH,
     FONT_SIZE,
     axes_or_new,
     finish,
@@ -73,7 +74,8 @@ def plot_curves(
             f"curves mixes the scores {' and '.join(sorted(scores))}; draw them in two figures."
         )
     (score,) = scores
-    ax = axes_or_new(ax)
+    # A figure with more algorithms is higher by the lines of its legend.
+    ax = axes_or_new(ax, height=COLUMN_WIDTH * 0.75 + 0.06 * len(curves))
     for i, (name, look) in enumerate(line_styles(curves).items()):
         curve, on_top = curves[name], name == highlight
         step = max(1, len(curve.sizes) // 8)

@@ -63,13 +63,13 @@ def plot_critical_difference(
     ax.set_axis_off()
     _draw_scale(ax, s)
     cd = result.critical_difference
-    ax.plot([1, 1 + cd], [_CD_BAR] * 2, "-|", color="0.3", linewidth=1.4, gid="cd")
+    ax.plot([1, 1 + cd], [_CD_BAR] * 2, "-|", color="black", linewidth=1.4, gid="cd")
     ax.text(1 + cd / 2, _CD_BAR - 0.25, f"CD = {cd:.3f}", ha="center", fontsize=FONT_SIZE)
     for i, group in enumerate(result.groups):
         height = _FIRST_GROUP + _BETWEEN_GROUPS * i
         ends = [min(rank_of[name] for name in group), max(rank_of[name] for name in group)]
         ax.plot(
-            ends, [height] * 2, color="0.3", linewidth=3, solid_capstyle="butt", gid=f"group-{i}"
+            ends, [height] * 2, color="black", linewidth=3, solid_capstyle="butt", gid=f"group-{i}"
         )
     margin = 0.06 * (s - 1)
     sides: tuple[tuple[list[str], Literal["left", "right"], float], ...] = (
@@ -89,9 +89,9 @@ def plot_critical_difference(
 
 
 def _draw_scale(ax: "Axes", s: int) -> None:
-    ax.plot([1, s], [0, 0], color="0.3", linewidth=0.8)
+    ax.plot([1, s], [0, 0], color="black", linewidth=0.8)
     for rank in range(1, s + 1):
-        ax.plot([rank, rank], [0, -0.25], color="0.3", linewidth=0.8)
+        ax.plot([rank, rank], [0, -0.25], color="black", linewidth=0.8)
         ax.text(rank, -0.35, str(rank), ha="center", va="bottom", fontsize=FONT_SIZE)
 
 

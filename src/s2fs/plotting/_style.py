@@ -27,7 +27,7 @@ COLOURS = (
     "#56B4E9",
     "#E69F00",
     "#7F7F7F",
-    "#332288",
+    "#6A51A3",
     "#8C5109",
     "#999933",
 )
@@ -118,10 +118,15 @@ def line_styles(names: Iterable[str]) -> dict[str, LineStyle]:
 
 def legend_below(ax: "Axes", names: Iterable[Any]) -> None:
     """Put the legend under the axes, where it hides nothing, in as many columns as fit."""
+    from matplotlib.transforms import ScaledTranslation
+
     longest = max(len(shown(name)) for name in names)
+    # In points, not in heights of the axes: ticks and label need the same room in every figure.
+    room = ScaledTranslation(0, -4 * FONT_SIZE / 72, ax.figure.dpi_scale_trans)
     ax.legend(
         loc="upper center",
-        bbox_to_anchor=(0.5, -0.17),
+        bbox_to_anchor=(0.5, 0),
+        bbox_transform=ax.transAxes + room,
         fontsize=FONT_SIZE - 1,
         ncols=max(1, min(4, 44 // (longest + 6))),
         frameon=False,
