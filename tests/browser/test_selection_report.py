@@ -220,8 +220,10 @@ def test_text_has_contrast_in_light_and_dark(visit, srbct, scheme):
 
 
 def test_prints_the_whole_ranking_without_the_tools(visit, srbct):
-    page = visit(srbct, color_scheme="dark")
+    paper = {"width": 690, "height": 980}  # A4 without its margins, at 96 dots per inch
+    page = visit(srbct, color_scheme="dark", viewport=paper)
     page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= paper["width"]
     assert page.locator(".tools").is_hidden()
     assert page.locator("nav").is_hidden()
     assert luminance(page.evaluate("getComputedStyle(document.body).backgroundColor")) == 1
