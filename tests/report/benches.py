@@ -8,7 +8,7 @@ from s2fs.benchmark._results import Result
 from s2fs.benchmark._unit import Unit
 from s2fs.evaluation import Curve
 
-DATASETS = ("glioma", "srbct", "warpar10p", "isolet")
+DATASETS = ("glioma", "srbct", "all_aml_3", "isolet")
 GRID = (0.01, 0.0316, 0.1)
 SIZES = (1, 2, 3)
 

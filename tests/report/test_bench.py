@@ -44,7 +44,7 @@ def test_has_a_figure_for_each_dataset_and_diagrams(ledger, tmp_path, monkeypatc
     text = page_of(made_up_results(), ledger, tmp_path, monkeypatch)
     page = Page(text)
     datasets = [v for _, name, v in page.attributes if name == "data-dataset"]
-    assert datasets == ["GLIOMA", "SRBCT", "warpAR10P", "Isolet"]
+    assert datasets == ["GLIOMA", "SRBCT", "ALL-AML-3", "Isolet"]
     assert page.tags["svg"] == page.tags["figcaption"] == 4 + 2
     assert {name: count for name, count in page.ids.items() if count > 1} == {}
     assert "A &lt;bench&gt;" in text

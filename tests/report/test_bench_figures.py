@@ -30,7 +30,7 @@ def test_draws_every_family(made_up):
 def test_curves_are_those_of_the_best_pair(made_up):
     (table,) = (t for t in build_tables(made_up) if t.statistic == "ave")
     panels = curve_panels(made_up, "knn", [table.columns[j] for j in table.field()])
-    assert list(panels) == ["GLIOMA", "SRBCT", "warpAR10P", "Isolet"]
+    assert list(panels) == ["GLIOMA", "SRBCT", "ALL-AML-3", "Isolet"]
     assert np.allclose(panels["SRBCT"]["S2FS"].values, [0.59, 0.69, 0.79])
     for row, title in enumerate(table.datasets):
         for j in table.field():
@@ -110,3 +110,12 @@ def test_an_empty_ledger_is_told(tmp_path):
         pytest.raises(ValueError, match="no complete cross-validation yet"),
     ):
         write_figures(book, tmp_path)
+
+
+def test_pictures_show_their_pixels_where_the_data_are_at_hand(paper_data):
+    paper_data("yale")
+    found = [result("yale", "S2FS", [0.5, 0.6, 0.7])]
+    faces = dict(bench_figures(found))["pixels-yale"]
+    titles = [ax.get_title() for ax in faces.axes]
+    assert titles[:5] == ["1: 10", "1: 20", "1: 50", "1: 100", "1: 150"]
+    assert titles[5:] == [f"{subject}: 150" for subject in range(2, 16)]
