@@ -25,10 +25,12 @@ def slow_accuracy(X, y, k=None):
 
 
 @pytest.fixture(scope="module")
-def output():
-    result = CliRunner().invoke(main, ["demo"])
+def output(tmp_path_factory):
+    report = tmp_path_factory.mktemp("demo") / "report.html"
+    result = CliRunner().invoke(main, ["demo", "--report", str(report)])
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
+    assert report.exists()
     return result.stdout
 
 

@@ -1,5 +1,4 @@
 import re
-import sys
 
 import numpy as np
 import pytest
@@ -63,11 +62,3 @@ def test_demo_ends_by_saying_where_the_report_is(tmp_path):
     ranked = [row[1] for row in Page(page.read_text(encoding="utf-8")).rows if len(row) == 8][1:]
     assert len(ranked) == 20
     assert set(ranked) <= set(load_srbct().feature_names)
-
-
-def test_without_jinja_the_extra_is_named(pictures, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    result = run("select", pictures, "--report", tmp_path / "report.html")
-    assert result.exit_code == 2
-    assert "pip install 's2fs[report]'" in result.stderr
-    assert len(result.stderr.splitlines()) == 1

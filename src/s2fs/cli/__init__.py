@@ -10,6 +10,7 @@ import click
 from s2fs.cli._bench import bench
 from s2fs.cli._data import data
 from s2fs.cli._demo import demo
+from s2fs.cli._figures import figures, report
 from s2fs.cli._score import score
 from s2fs.cli._select import select
 
@@ -46,5 +47,7 @@ main.add_command(score)
 main.add_command(demo)
 main.add_command(data)
 main.add_command(bench)
+main.add_command(figures)
+bench.add_command(report)
 
 __all__ = ["main"]

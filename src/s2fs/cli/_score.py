@@ -54,9 +54,8 @@ def score(
         raise ValueError(f"--features is {features!r}, which has a feature twice; give each once.")
     # The selector's own scaling, so that a subset scores here what it scored when selected.
     problem = Problem(data.X, data.y, None if no_scale else "minmax")
-    parts = components(
-        problem.columns(np.array(chosen)).T, data.y, centroid_membership=centroid_membership
-    )
+    columns = problem.columns(np.array(chosen)).T * problem.unit
+    parts = components(columns, data.y, centroid_membership=centroid_membership)
     print_table(
         {
             "n_features": [len(chosen)],

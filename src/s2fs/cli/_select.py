@@ -21,10 +21,7 @@ def checked_report(_: click.Context, __: click.Parameter, path: Path | None) -> 
         return None
     from s2fs.report import check_destination
 
-    try:
-        return check_destination(path)
-    except ImportError as error:
-        raise ValueError(str(error)) from None
+    return check_destination(path)
 
 
 def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:

@@ -70,10 +70,8 @@ def new_figure(width: float = COLUMN_WIDTH, height: float = COLUMN_WIDTH * 0.75)
     Figure
         An empty figure.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("Figures need Matplotlib: pip install 's2fs[plot]'.") from None
+    from matplotlib.figure import Figure
+
     return Figure(figsize=(width, height), layout="constrained")
 
 

@@ -24,13 +24,6 @@ def check_destination(path: str | os.PathLike[str]) -> Path:
     Path
         The same place.
     """
-    try:
-        import jinja2  # noqa: F401
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise ImportError(
-            "Reports need Jinja2 and Matplotlib: pip install 's2fs[report]'."
-        ) from None
     place = Path(path)
     if place.suffix.lower() not in _SUFFIXES:
         raise ValueError(f"report is {str(path)!r}; give a name that ends in .html.")
