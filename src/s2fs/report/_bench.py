@@ -44,6 +44,18 @@ def bench_report(
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> import dataclasses, pathlib, tempfile
+    >>> from s2fs.benchmark import Ledger, load_plan, run
+    >>> from s2fs.report import bench_report
+    >>> plan = dataclasses.replace(load_plan("quick"), folds=2, sizes=(1, 2), learners=("knn",))
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = run(plan, folder / "quick.sqlite")
+    >>> with Ledger(folder / "quick.sqlite") as ledger:
+    ...     bench_report(ledger, folder / "bench.html").name
+    'bench.html'
     """
     place = check_destination(path)
     split = settings(list(results(ledger)))

@@ -58,6 +58,18 @@ def write_figures(ledger: Ledger, folder: str | PathLike[str]) -> list[Path]:
     -------
     list of Path
         The files written.
+
+    Examples
+    --------
+    >>> import dataclasses, pathlib, tempfile
+    >>> from s2fs.benchmark import Ledger, load_plan, run
+    >>> from s2fs.report import write_figures
+    >>> plan = dataclasses.replace(load_plan("quick"), folds=2, sizes=(1, 2), learners=("knn",))
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = run(plan, folder / "quick.sqlite")
+    >>> with Ledger(folder / "quick.sqlite") as ledger:
+    ...     sorted({path.suffix for path in write_figures(ledger, folder)})
+    ['.pdf', '.png', '.svg']
     """
     split = settings(list(results(ledger)))
     if not split:
