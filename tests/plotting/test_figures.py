@@ -1,5 +1,4 @@
 import io
-import sys
 
 import numpy as np
 import pytest
@@ -193,9 +192,3 @@ def test_names_are_shown_as_they_are_unless_long():
     assert len(shown("x" * 500)) == 28
     svg = drawn(plot_curves({"S2FS": curve(1.0)}, title="5 $ a $").figure)
     assert "<!-- 5 $ a $ -->" in svg
-
-
-def test_without_matplotlib_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"pip install 's2fs\[plot\]'"):
-        plot_curves({"S2FS": curve(1.0)})
