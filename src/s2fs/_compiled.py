@@ -6,8 +6,9 @@ are judged in float32. Each distance and direction then carries an error bound, 
 that may still be the best are left to be judged in float64, so the choice is that of a search in
 double precision.
 
-**The lower bound.** With A_q = Σ_{i∈q} √D[i, q] of the subset and w_q = Σ_{i∈q} |x_i − c_q| of the
-candidate, Θ_dis ≥ (1/n) Σ_q √(A_q² + w_q²) by Minkowski's inequality, and Θ_dir ≥ 0.
+**The lower bound.** With ω_i the weights, A_q = Σ_{i∈q} ω_i √D[i, q] of the subset and
+w_q = Σ_{i∈q} ω_i |x_i − c_q| of the candidate, Θ_dis ≥ Σ_q √(A_q² + w_q²) by Minkowski's
+inequality, and Θ_dir ≥ 0.
 
 **The rounding errors.** Let u = 2⁻²⁴, x the scaled value (0 ≤ x ≤ 1), b = x − c and w = 1/‖V_r‖ of
 one instance and class. Rounding x, c and their difference changes b by at most 2u(x + |b|). As
@@ -67,19 +68,19 @@ class CompiledState:
     def __init__(
         self, problem: Problem, reading: CentroidMembership = "printed", n_threads: int = 1
     ) -> None:
-        n, p = problem.n_samples, problem.n_classes
+        p = problem.n_classes
         self.problem = problem
         self._reading = reading
         self._n_threads = n_threads
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self._own = _in_lanes(problem.codes[None], np.int32)[:, 0]
-        self._weight = _in_lanes(np.full((1, n), 1 / n), np.float64)[:, 0]
+        self._weight = _in_lanes(problem.weight[None], np.float64)[:, 0]
         shape = (len(self._own), p, LANES)
         self._D, self._P = np.zeros(shape), np.zeros(shape)
         self._D_single, self._P_single = (np.zeros(shape, np.float32) for _ in range(2))
         self._G = np.zeros((p, p))
         self._own_distances = np.zeros(p)  # weighted sums over the classes
-        self._deviations = problem.deviations() / n
+        self._deviations = problem.deviations()
         extents = problem.on_centroid[problem.varying]
         fits = extents.size > 0 and extents.min() > _SINGLE_EXTENTS * extents.max()
         self._screen_in = np.float32 if fits else np.float64

@@ -31,6 +31,8 @@ class Problem:
     scale : {"minmax", None}
         ``"minmax"`` maps every feature to [0, 1]. ``None`` keeps the units; the columns are then
         moved to start at 0 and divided by one common ``unit``, which is put back into distances.
+    sample_weight : ndarray of shape (n_samples,), optional
+        How much each instance counts, positive; an instance of weight 2 is two equal instances.
 
     Attributes
     ----------
@@ -38,23 +40,36 @@ class Problem:
         The sizes, called n, m and p in the documentation.
     codes : ndarray of shape (n_samples,)
         Class of each instance.
+    weight : ndarray of shape (n_samples,)
+        How much each instance counts, summing to 1.
     unit : float
         What a distance of 1 between scaled columns stands for; 1 if every feature is scaled.
     centroids : ndarray of shape (n_features, n_classes)
-        Class means of the scaled columns.
+        Weighted class means of the scaled columns.
     on_centroid : ndarray of shape (n_features,)
         Differences to a centroid up to this size are rounding and count as 0.
     varying : ndarray of shape (n_features,)
         Mask of the features that are not constant.
     """
 
-    def __init__(self, X: Any, codes: Features, scale: Scale = "minmax") -> None:
+    def __init__(
+        self,
+        X: Any,
+        codes: Features,
+        scale: Scale = "minmax",
+        sample_weight: Floats | None = None,
+    ) -> None:
         self._X = X
         self.is_sparse = issparse(X)
         self.codes = codes
         self.n_samples, self.n_features = X.shape
-        counts = np.bincount(codes)
-        self.n_classes = len(counts)
+        self._mass = sample_weight  # None is 1 each, and saves the multiplications
+        self._class_mass = np.bincount(codes, sample_weight).astype(np.float64)
+        self._total = self._class_mass.sum()
+        self.weight = (
+            np.ones(len(codes)) if sample_weight is None else sample_weight
+        ) / self._total
+        self.n_classes = len(self._class_mass)
         self._lower, upper = self._range()
         extent = upper - self._lower
         self.varying = extent > 0
@@ -63,18 +78,24 @@ class Problem:
         self._width = minmax if scale == "minmax" else np.full(self.n_features, self.unit)
         self.on_centroid = ON_CENTROID * extent / self._width
 
-        counts = counts[:, None]
-        means = self._class_sums(np.zeros((self.n_classes, self.n_features))) / counts
+        mass = self._class_mass[:, None]
+        means = self._class_sums(np.zeros((self.n_classes, self.n_features))) / mass
         # A second pass over what is left makes the mean of equal values that very value.
-        means += self._class_sums(means) / counts
+        means += self._class_sums(means) / mass
         self.centroids = np.ascontiguousarray((means / self._width).T)
 
     def deviations(self) -> Floats:
-        """Lower bounds of Σ_{i∈q} |x_i − c_q|: shape ``(n_features, n_classes)``."""
+        """Lower bounds of Σ_{i∈q} weight_i |x_i − c_q|: shape ``(n_features, n_classes)``."""
         sums = self._class_sums(self.centroids.T * self._width, absolute=True) / self._width
         # Each difference counts as 0 if it is rounding, so that much may be missing from each.
-        rounding = np.bincount(self.codes)[:, None] * self.on_centroid
-        return np.ascontiguousarray(np.maximum(sums - rounding, 0).T)
+        rounding = self._class_mass[:, None] * self.on_centroid
+        return np.ascontiguousarray(np.maximum(sums - rounding, 0).T) / self._total
+
+    def mean(self, values: Floats) -> Floats:
+        """Weighted mean over the instances, the last axis of ``values``."""
+        if self._mass is not None:
+            values = values * self._mass
+        return values.sum(axis=-1) / self._total
 
     def columns(self, features: Features) -> Floats:
         """Scaled columns, one per row: shape ``(len(features), n_samples)``."""
@@ -111,24 +132,28 @@ class Problem:
         return lower.astype(np.float64), upper.astype(np.float64)
 
     def _class_sums(self, centre: Floats, absolute: bool = False) -> Floats:
-        """Sums over each class of the (absolute) differences to ``_lower + centre[class]``."""
+        """Weighted sums over each class of the (absolute) differences to ``_lower + centre``."""
         sums = np.zeros((self.n_classes, self.n_features))
         for q in range(self.n_classes):
-            for values, features in self._pieces_of(np.flatnonzero(self.codes == q)):
+            for values, rows, features in self._pieces_of(np.flatnonzero(self.codes == q)):
                 differences = values - self._lower[features] - centre[q, features]
                 if absolute:
                     np.abs(differences, out=differences)
+                if self._mass is not None:
+                    differences *= self._mass[rows, None]
                 sums[q, features] += differences.sum(axis=0)
         return sums
 
-    def _pieces_of(self, rows: Features) -> Iterator[tuple[NDArray[Any], Features]]:
-        """Dense pieces of some rows as they are, each with the features it covers."""
+    def _pieces_of(self, rows: Features) -> Iterator[tuple[NDArray[Any], Features, Features]]:
+        """Dense pieces of some rows as they are, each with the rows and features it covers."""
         everything = np.arange(self.n_features)
         if self.is_sparse:
             X = self._X[rows]
-            yield from ((X[:, some].toarray(), some) for some in blocks(everything, len(rows)))
+            yield from (
+                (X[:, some].toarray(), rows, some) for some in blocks(everything, len(rows))
+            )
         else:
-            yield from ((self._X[some], everything) for some in blocks(rows, self.n_features))
+            yield from ((self._X[some], some, everything) for some in blocks(rows, self.n_features))
 
 
 def blocks(indices: Features, size_of_one: int) -> list[Features]:

@@ -134,7 +134,8 @@ class SubsetState:
         pull = (P * inverse * np.sqrt(inverse)).sum(axis=-1) / inverse.sum(axis=-1)
         distance = np.sqrt(D_own)
         turned = 1 - np.divide(pull, distance, out=np.ones_like(pull), where=D_own > 0)
-        return distance.mean(axis=-1) * self.problem.unit, np.maximum(turned, 0).mean(axis=-1)
+        mean = self.problem.mean
+        return mean(distance) * self.problem.unit, mean(np.maximum(turned, 0))
 
     def _separation(self, G: Floats) -> tuple[Floats, Floats]:
         """Λ_dis and Λ_dir (Eqs. 16 and 21) for G of shape ``(…, p, p)``."""
