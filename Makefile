@@ -3,13 +3,18 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint format clean
+.PHONY: demo test docs lint format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/s2fs demo
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest
+
+docs: $(VENV)/.installed-docs
+	rm -rf docs/reference  # pages of names that are gone
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "Open the documentation in a browser: $(CURDIR)/docs/_build/html/index.html"
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -32,5 +37,9 @@ $(VENV)/.installed-test: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@
 
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) docs/_build docs/gallery docs/reference .mypy_cache .pytest_cache .ruff_cache .hypothesis
