@@ -175,9 +175,7 @@ def evaluate(run: Run, selector: Any, folder: Path) -> tuple[Run, Scores]:
         ranking = clone(selector).fit(X[train], y[train]).indices_
         fold = (X[train], y[train], X[test], y[test], ranking)
         for learners, sizes in SIZES.items():
-            results[learners].append(
-                evaluate_fold(*fold, learners=learners, sizes=sizes, random_state=run.seed)
-            )
+            results[learners].append(evaluate_fold(*fold, learners=learners, sizes=sizes))
     scores: Scores = {}
     for folds in results.values():
         for learner, curve in pool_folds(folds).items():

@@ -11,7 +11,6 @@ from sklearn.metrics import normalized_mutual_info_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 
 from s2fs.evaluation import _kernels, _learners, _smo, stratified_folds
 
@@ -101,12 +100,6 @@ def test_svm(continuous):
     A, codes, B = continuous
     ours = _learners.svm(A, codes, B, SIZES)
     np.testing.assert_array_equal(ours, from_scratch(SVC(C=10), A, codes, B, SIZES))
-
-
-def test_cart(continuous):
-    A, codes, B = continuous
-    theirs = from_scratch(DecisionTreeClassifier(random_state=7), A, codes, B, SIZES)
-    np.testing.assert_array_equal(_learners.cart(A, codes, B, SIZES, 7), theirs)
 
 
 def test_kmeans(continuous):

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 #: To be raised whenever the same unit may give other numbers than before.
-LEDGER_VERSION = 1
+LEDGER_VERSION = 2
 #: Folds and learner that choose the weights inside the training rows.
 TUNING_FOLDS = 5
 TUNING_LEARNER = "knn"
@@ -47,7 +47,7 @@ class Unit:
     protocol : {"inside", "before"}
         Which rows it ranks them on.
     fold, n_folds, seed : int
-        Which of how many folds, and the seed of the split, the trees and the selector.
+        Which of how many folds, and the seed of the split and of the selector.
     sizes : tuple of int
         The sizes of prefix.
     learners : tuple of str
@@ -235,7 +235,6 @@ def judge(
             ranking,
             learners=learners,
             sizes=sizes[~known].tolist(),
-            random_state=unit.seed,
         )
         for name, said in predictions.items():
             said[i, ~known] = fold.predictions[name]

@@ -114,7 +114,7 @@ def prefix_curves(
         split. The latter lets the test rows leak into the ranking: it is here to show how much
         that flatters, and the result says ``leaky``. Scaling is learnt inside the fold in both.
     random_state : int, default=0
-        Seed of the folds and of the trees.
+        Seed of the folds.
     n_jobs : int, optional
         How many folds to run at once, as in joblib.
 
@@ -151,8 +151,7 @@ def prefix_curves(
     folds = list(stratified_folds(labels, cv, random_state=random_state))
     seen_all = _ranking(selector, X, labels) if protocol == "before" else None
     results = Parallel(n_jobs=n_jobs)(
-        delayed(_run_fold)(X, labels, fold, selector, seen_all, learners, sizes, random_state)
-        for fold in folds
+        delayed(_run_fold)(X, labels, fold, selector, seen_all, learners, sizes) for fold in folds
     )
     return PrefixCurves(
         curves=pool_folds(results),
@@ -219,7 +218,6 @@ def _run_fold(
     ranking: Indices | None,
     learners: Sequence[str],
     sizes: int | Sequence[int],
-    random_state: int,
 ) -> FoldResult:
     """Select, unless a ranking is given, and evaluate."""
     from sklearn.utils import _safe_indexing
@@ -236,7 +234,6 @@ def _run_fold(
         ranking,
         learners=learners,
         sizes=sizes,
-        random_state=random_state,
     )
 
 

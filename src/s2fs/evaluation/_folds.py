@@ -110,7 +110,6 @@ def evaluate_fold(
     *,
     learners: Sequence[str] = LEARNERS,
     sizes: int | Sequence[int] = 150,
-    random_state: int = 0,
 ) -> FoldResult:
     """Run the learners on every prefix of a ranking, trained on one part and tried on another.
 
@@ -128,8 +127,6 @@ def evaluate_fold(
         The learners to run.
     sizes : int or sequence of int, default=150
         The sizes of prefix, as in :func:`prefix_curves`.
-    random_state : int, default=0
-        Seed of the trees.
 
     Returns
     -------
@@ -175,8 +172,6 @@ def evaluate_fold(
         for learner in learners:
             if learner == "kmeans":
                 nmi = _learners.kmeans(A, codes, steps)
-            elif learner == "cart":
-                predictions[learner] = classes[_learners.cart(A, codes, B, steps, random_state)]
             else:
                 predictions[learner] = classes[getattr(_learners, learner)(A, codes, B, steps)]
     return FoldResult(steps, order, np.asarray(y_test), predictions, nmi)

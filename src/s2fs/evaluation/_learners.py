@@ -1,8 +1,9 @@
 """The four learners of the paper, each run on the top 1, 2, … features of a ranking.
 
 The features of a prefix are those of the one before and one more, so squared distances grow by one
-term per feature: kNN and the Gaussian kernel take every size from one running matrix. All
-functions take the training rows ``A`` and the test rows ``B`` with columns in ranked order.
+term per feature: kNN and the Gaussian kernel take every size from one running matrix, and trees
+share all nodes that the new feature does not change. All functions take the training rows ``A``
+and the test rows ``B`` with columns in ranked order.
 """
 
 import warnings
@@ -20,12 +21,16 @@ N_NEIGHBORS = 5
 SVM_PENALTY = 10.0
 
 
-def cart(A: Floats, codes: Indices, B: Floats, sizes: Indices, random_state: int) -> Indices:
-    """Predict with a classification tree grown afresh for each size."""
-    from sklearn.tree import DecisionTreeClassifier
+def cart(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
+    """Predict with classification trees grown until every leaf is pure (Gini impurity).
 
-    tree = DecisionTreeClassifier(random_state=random_state)
-    return np.array([tree.fit(A[:, :k], codes).predict(B[:, :k]) for k in sizes])
+    Of splits equally good the one by the earlier feature of the ranking is taken, then the one at
+    the lower value. Scikit-learn draws lots among features; where no such tie decides, the
+    predictions are those of ``DecisionTreeClassifier()``.
+    """
+    from s2fs.evaluation import _tree
+
+    return _tree.predict(A, codes, B, sizes)
 
 
 def knn(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
