@@ -29,7 +29,7 @@ def forward(state: State, k: int, alpha: float, beta: float) -> Iterator[Step]:
     for _ in range(k):
         candidates = eligible(state, left)
         (shortlist,) = state.shortlists(candidates, [(alpha, beta)])
-        step = best(state, shortlist, alpha, beta, sep)
+        step = best(shortlist, state.score(shortlist), alpha, beta, sep)
         state.add(step.feature)
         left = left[left != step.feature]
         sep = step.sep
@@ -49,12 +49,15 @@ def forward_grid(state: State, k: int, weights: list[Weights]) -> Iterator[list[
         steps: dict[int, Step] = {}
         grown: dict[frozenset[int], tuple[State, list[int]]] = {}
         for chosen, (shared, pairs) in groups.items():
-            left = np.setdiff1d(everything, np.fromiter(chosen, np.intp, len(chosen)))
+            left = np.delete(everything, list(chosen))
             shortlists = shared.shortlists(
                 eligible(shared, left), [weights[pair] for pair in pairs]
             )
+            contenders = np.unique(np.concatenate(shortlists))
+            parts = shared.score(contenders)  # once for all pairs
             for pair, shortlist in zip(pairs, shortlists, strict=True):
-                steps[pair] = best(shared, shortlist, *weights[pair], seps[pair])
+                own = Components(*(part[np.searchsorted(contenders, shortlist)] for part in parts))
+                steps[pair] = best(shortlist, own, *weights[pair], seps[pair])
                 seps[pair] = steps[pair].sep
             for feature in dict.fromkeys(steps[pair].feature for pair in pairs):
                 followers = [pair for pair in pairs if steps[pair].feature == feature]
@@ -75,9 +78,11 @@ def eligible(state: State, left: Features) -> Features:
     return varying if len(varying) else left[:1]
 
 
-def best(state: State, candidates: Features, alpha: float, beta: float, before: float) -> Step:
-    """The candidate with the largest gain over ``before``, the first one among equals."""
-    parts = state.score(candidates)
+def best(candidates: Features, parts: Components, alpha: float, beta: float, before: float) -> Step:
+    """The candidate with the largest gain over ``before``, the first one among equals.
+
+    ``parts`` are the components of the subset joined by each candidate.
+    """
     seps = parts.separability(alpha, beta)
     i = int(np.argmax(may_be_best(seps, seps)))
     sep = float(seps[i])
