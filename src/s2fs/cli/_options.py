@@ -38,8 +38,8 @@ _DATA = (
         "-t",
         "--target",
         metavar="COLUMN",
-        help="Column with the classes, by name or position (0 is the first, -1 the last). "
-        "Not needed for .npz and .mat with X and y.",
+        help="Column with the classes, by name or position (0 is the first, -1 the last); of obs "
+        "in an .h5ad file. Not needed for .npz and .mat with X and y.",
     ),
     click.option(
         "--drop",
@@ -53,6 +53,7 @@ _DATA = (
         help="The table has features in rows: names in the first column, classes in the row "
         "named by --target.",
     ),
+    click.option("--layer", help="Layer of an .h5ad file to read instead of X."),
 )
 _CRITERION = (
     click.option(

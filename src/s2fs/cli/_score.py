@@ -28,6 +28,7 @@ def score(
     target: str | None,
     drop: tuple[str, ...],
     transpose: bool,
+    layer: str | None,
     alpha: float,
     beta: float,
     centroid_membership: Literal["printed", "normalized"],
@@ -45,7 +46,7 @@ def score(
     from s2fs.datasets import read_table
     from s2fs.datasets._readers import column_position
 
-    data = read_table(file, target, drop=drop, transpose=transpose)
+    data = read_table(file, target, drop=drop, transpose=transpose, layer=layer)
     wanted = [name.strip() for name in next(csv.reader([features]), [])]
     if not wanted:
         raise ValueError("--features is empty; give at least one feature.")

@@ -81,6 +81,7 @@ def select(
     target: str | None,
     drop: tuple[str, ...],
     transpose: bool,
+    layer: str | None,
     alpha: float,
     beta: float,
     centroid_membership: Literal["printed", "normalized"],
@@ -94,7 +95,7 @@ def select(
 ) -> None:
     """Rank the features of FILE by how well they tell the classes apart.
 
-    FILE is a .csv, .tsv, .txt, .parquet, .npz, .mat or .arff file. The table shows, for each
+    FILE is a .csv, .tsv, .txt, .parquet, .npz, .mat, .arff or .h5ad file. The table shows, for each
     feature in order of choice, the criterion Sep of the features so far, its gain, and its four
     components: compactness (theta, smaller is better) and separation (lambda, larger is better)
     by distance and by direction.
@@ -104,7 +105,7 @@ def select(
 
     if image_shape is not None and report is None:
         raise ValueError("--image-shape is for the report; add --report FILE.html.")
-    data = read_table(file, target, drop=drop, transpose=transpose)
+    data = read_table(file, target, drop=drop, transpose=transpose, layer=layer)
     if output is not None and output.exists() and output.samefile(file):
         raise ValueError(f"--output is {str(output)!r}, the data itself; choose another name.")
     n, m = data.X.shape

@@ -2,7 +2,8 @@
 
 from importlib.resources import as_file, files
 
-from s2fs.datasets._readers import Dataset, read_table
+from s2fs.datasets._dataset import Dataset
+from s2fs.datasets._readers import read_table
 
 
 def load_srbct() -> Dataset:

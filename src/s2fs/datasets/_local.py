@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs.datasets._readers import Dataset, read_table
+from s2fs.datasets._dataset import Dataset
+from s2fs.datasets._readers import read_table
 from s2fs.datasets._registry import dataset_info
 
 #: The environment variable that names a folder with files ``<name>.npz``.

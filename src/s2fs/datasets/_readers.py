@@ -3,14 +3,17 @@
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from s2fs._base import nearest_name, some_of
+from s2fs.datasets._anndata import Cells, label_codes, read_h5ad
 from s2fs.datasets._arrays import Arrays, read_mat, read_npz
 from s2fs.datasets._cells import as_numbers, encode_labels, first_text
+from s2fs.datasets._dataset import Dataset
 from s2fs.datasets._tables import (
     COMPRESSED,
     DELIMITERS,
@@ -22,38 +25,7 @@ from s2fs.datasets._tables import (
     transposed,
 )
 
-KNOWN_SUFFIXES = (*DELIMITERS, ".parquet", ".npz", ".mat", ".arff")
-
-
-class _Arrays(NamedTuple):
-    X: NDArray[np.float64]
-    y: NDArray[np.intp]
-    feature_names: list[str]
-    class_names: list[str]
-
-
-class Dataset(_Arrays):
-    """Instances, their classes, and the names of both.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Finite float64 numbers.
-    y : ndarray of shape (n_samples,)
-        For each instance the position of its class in ``class_names``.
-    feature_names : list of str
-        One name for each column of ``X``.
-    class_names : list of str
-        One name for each class.
-    image_shape : tuple of int or None
-        If each instance is a picture, its height and width.
-    image_order : {"C", "F"} or None
-        How its pixels are laid out: ``X[i].reshape(image_shape, order=image_order)`` is upright.
-    """
-
-    # Not items of the tuple: ``X, y, feature_names, class_names = data`` holds for every dataset.
-    image_shape: tuple[int, int] | None = None
-    image_order: Literal["C", "F"] | None = None
+KNOWN_SUFFIXES = (*DELIMITERS, ".parquet", ".npz", ".mat", ".arff", ".h5ad")
 
 
 def read_table(
@@ -62,13 +34,16 @@ def read_table(
     *,
     drop: str | int | Iterable[str | int] = (),
     transpose: bool = False,
+    layer: str | None = None,
 ) -> Dataset:
     r"""Read labelled data from a file; the suffix tells the format.
 
     Tables are ``.csv`` (comma or semicolon), ``.tsv``, ``.tab``, ``.txt`` (tab; all of these in
     UTF-8 and optionally compressed as ``.gz``, ``.bz2`` or ``.xz``), ``.parquet`` and ``.arff``.
     Arrays are ``.npz`` and ``.mat`` with the keys ``X`` and ``y`` (or ``Y``), and optionally
-    ``feature_names`` and ``classes`` (the names of the codes 0, 1, … in ``y``).
+    ``feature_names`` and ``classes`` (the names of the codes 0, 1, … in ``y``). Annotated cells are
+    ``.h5ad`` (extra ``bio``): features are the columns of ``X``, classes a column of ``obs``; genes
+    of the same name are told apart as ``name``, ``name-1``, ….
 
     Parameters
     ----------
@@ -77,13 +52,15 @@ def read_table(
     target : str or int, optional
         The column with the class labels: its name, or its position counted from 0, or from the
         end if negative. A name goes before a position written as text. For ``.npz`` and ``.mat``
-        the key of the labels, by default ``y`` or ``Y``.
+        the key of the labels, by default ``y`` or ``Y``; for ``.h5ad`` the column of ``obs``.
     drop : str, int or iterable of these, default=()
         Columns to leave out, such as identifiers, by name or position.
     transpose : bool, default=False
         The table has features in rows, as is usual for gene expression: the first column holds
         their names, the header the names of the samples (which are not kept), and ``target`` and
         ``drop`` mean rows.
+    layer : str, optional
+        For ``.h5ad`` only: the layer to read instead of ``X``.
 
     Returns
     -------
@@ -114,6 +91,12 @@ def read_table(
     path = Path(path)
     suffix = _suffix(path)
     dropped = [drop] if isinstance(drop, str | int) else list(drop)
+    if suffix == ".h5ad":
+        if transpose:
+            raise ValueError(f"transpose is not for .h5ad files: {path} has the cells in rows.")
+        return _from_cells(path, read_h5ad(path, layer), target, dropped)
+    if layer is not None:
+        raise ValueError(f"layer is {layer!r}, but only .h5ad files have layers; leave it out.")
     if suffix in (".npz", ".mat"):
         arrays = read_npz(path) if suffix == ".npz" else read_mat(path)
         return _from_arrays(path, arrays, target, dropped, transpose)
@@ -247,6 +230,31 @@ def _from_arrays(
     return _checked(path, X[:, kept], y, [names[f] for f in kept], class_names)
 
 
+def _from_cells(
+    path: Path, cells: Cells, target: str | int | None, drop: list[str | int]
+) -> Dataset:
+    X, obs, names = cells
+    columns = [str(name) for name in obs.columns]
+    if target is None:
+        raise ValueError(
+            f"target is missing: say which column of obs in {path} holds the classes; "
+            f"it has {some_of(columns) or 'none'}."
+        )
+    label = column_position(target, columns, "target", f"obs in {path}")
+    source = f"column {columns[label]!r} of {path}"
+    y, classes = label_codes(obs.iloc[:, label], source)
+    if (missing := y < 0).any():
+        raise ValueError(
+            f"{source} has {missing.sum()} missing label(s), the first for cell "
+            f"{some_of(obs.index[missing][:1])}; label or remove these cells, or see unlabelled in "
+            "s2fs.bio.select."
+        )
+    kept = _kept(path, names, drop, set())
+    if len(kept) < len(names):
+        X, names = X[:, kept], [names[f] for f in kept]
+    return _checked(path, X, y, names, [str(name) for name in classes])
+
+
 def _kept(path: Path, names: list[str], drop: list[str | int], taken: set[int]) -> list[int]:
     """Positions of the features: all columns but the dropped ones and the target."""
     dropped = {column_position(wanted, names, "drop", path) for wanted in drop}
@@ -259,15 +267,15 @@ def _kept(path: Path, names: list[str], drop: list[str | int], taken: set[int]) 
 
 
 def _checked(
-    path: Path,
-    X: NDArray[np.float64],
-    y: NDArray[np.intp],
-    feature_names: list[str],
-    class_names: list[str],
+    path: Path, X: Any, y: NDArray[np.intp], feature_names: list[str], class_names: list[str]
 ) -> Dataset:
     """The last check of every reader: all numbers are there and finite."""
-    for what, bad in (("missing", np.isnan(X)), ("infinite", np.isinf(X))):
-        columns = np.flatnonzero(bad.any(axis=0))
+    for what, is_bad in (("missing", np.isnan), ("infinite", np.isinf)):
+        if issparse(X):
+            bad = np.flatnonzero(is_bad(X.data))
+            columns = np.unique(np.searchsorted(X.indptr, bad, side="right") - 1)
+        else:
+            columns = np.flatnonzero(is_bad(X).any(axis=0))
         if len(columns):
             shown = some_of(feature_names[f] for f in columns)
             raise ValueError(
