@@ -89,21 +89,20 @@ class CompiledState:
     def shortlists(self, candidates: Features, weights: list[Weights]) -> list[Features]:
         """For each pair (alpha, beta) the candidates that may have the largest Sep, or equal it."""
         lambda_dis, lambda_dir, least = self._separation(self._pieces(candidates))
-        bound = Components(least, 0.0, lambda_dis, lambda_dir)
-        most = np.array([bound.separability(*pair) for pair in weights])
+        alphas, betas = np.array(weights).T[:, :, None]  # a row for each pair
+        most = Components(least, 0.0, lambda_dis, lambda_dir).separability(alphas, betas)
         first = np.zeros(len(candidates), dtype=bool)
-        for sep in most:
-            # Which ones are judged first matters to the time only, not to the outcome.
-            first[np.argpartition(-sep, min(_FIRST, len(sep)) - 1)[:_FIRST]] = True
+        # Which ones are judged first matters to the time only, not to the outcome.
+        promising = np.argpartition(-most, min(_FIRST, len(candidates)) - 1, axis=1)[:, :_FIRST]
+        first[promising] = True
         low, high = np.zeros_like(most), np.zeros_like(most)  # of those not judged: never the best
 
         def judge(these: Features) -> None:
             (dis, dir_), (most_dis, most_dir) = self._compactness_between(candidates[these])
             best = Components(dis, dir_, lambda_dis[these], lambda_dir[these])
             worst = best._replace(theta_dis=most_dis, theta_dir=most_dir)
-            for w, pair in enumerate(weights):
-                low[w, these] = worst.separability(*pair)
-                high[w, these] = best.separability(*pair)
+            low[:, these] = worst.separability(alphas, betas)
+            high[:, these] = best.separability(alphas, betas)
 
         judge(np.flatnonzero(first))
         rest = (most >= low.max(axis=1, keepdims=True) * (1 - EQUAL)).any(axis=0) & ~first
