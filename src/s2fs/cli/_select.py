@@ -108,6 +108,10 @@ def select(
     data = read_table(file, target, drop=drop, transpose=transpose, layer=layer)
     if output is not None and output.exists() and output.samefile(file):
         raise ValueError(f"--output is {str(output)!r}, the data itself; choose another name.")
+    if report is not None:
+        from s2fs.report._summary import made_dense
+
+        data = made_dense(data)
     n, m = data.X.shape
     if image_shape is not None and image_shape[0] * image_shape[1] != m:
         raise ValueError(

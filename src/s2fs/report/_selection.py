@@ -30,7 +30,8 @@ def selection_report(
     ----------
     data : Dataset
         The data the selector was fitted on, such as :func:`s2fs.datasets.read_table` returns. With
-        an ``image_shape`` the selected pixels are shown.
+        an ``image_shape`` the selected pixels are shown. Sparse data are made dense, which is
+        refused beyond 2²⁴ numbers.
     selector : S2FS
         The fitted selector.
     path : str or path-like
@@ -67,8 +68,9 @@ def selection_report(
     place = check_destination(path)
     from s2fs import __version__
     from s2fs.report._figures import draw_selection
-    from s2fs.report._summary import summarise_selection
+    from s2fs.report._summary import made_dense, summarise_selection
 
+    data = made_dense(data)
     summary = summarise_selection(data, selector, n_jobs=n_jobs)
     page = render(
         "selection.html",

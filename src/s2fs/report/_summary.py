@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from s2fs._criterion import EQUAL, Components
@@ -22,6 +23,8 @@ BETWEEN = 0.6
 #: How many instances, and how many pairs of classes, are listed at most.
 LONGEST_LIST = 20
 N_FOLDS = 10
+#: A sparse table of at most so many numbers is made dense to be drawn; that takes 128 MB.
+MOST_NUMBERS = 1 << 24
 LEARNER_NAMES = {"knn": "5 nearest neighbours", "svm": "support vector machine"}
 
 
@@ -56,6 +59,7 @@ def summarise_selection(
     ('V153', 3)
     """
     _check(data, selector)
+    data = made_dense(data)
     suggested = suggested_size(selector.path_["sep"])
     scaled = scaled_columns(data, selector)
     before = class_geometry(scaled(np.arange(data.X.shape[1])), data.y)
@@ -107,6 +111,21 @@ def scaled_columns(data: "Dataset", selector: S2FS) -> Any:
         return lambda features: data.X[:, features]
     problem = Problem(data.X, data.y, selector.scale)
     return lambda features: problem.columns(np.asarray(features)).T
+
+
+def made_dense(data: "Dataset") -> "Dataset":
+    """The same data with a dense table, or a complaint if that would be too large."""
+    if not issparse(data.X):
+        return data
+    n, m = data.X.shape
+    if n * m > MOST_NUMBERS:
+        raise ValueError(
+            f"report needs a dense table, but the data are sparse and {n} × {m}, more than "
+            f"{MOST_NUMBERS} numbers; leave the report out, or make it of fewer rows or columns."
+        )
+    dense = data._replace(X=data.X.toarray())
+    dense.image_shape, dense.image_order = data.image_shape, data.image_order
+    return dense
 
 
 def _check(data: "Dataset", selector: S2FS) -> None:
