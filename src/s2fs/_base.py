@@ -1,7 +1,6 @@
 """The contract every selector keeps: fit once, get a ranked list."""
 
 import difflib
-from abc import abstractmethod
 from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -28,7 +27,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     """Base of all selectors: supervised, ordered, scikit-learn compatible.
 
     A subclass defines its constructor with ``n_features_to_select`` first, extends
-    ``_parameter_constraints``, and implements :meth:`_rank`.
+    ``_parameter_constraints``, and implements :meth:`_rank`, or :meth:`fit` if it takes more than
+    ``X`` and ``y``.
 
     Attributes
     ----------
@@ -55,7 +55,6 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     _accept_sparse: ClassVar[str | bool] = False
     n_features_to_select: int | float
 
-    @abstractmethod
     def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, NDArray[np.float64]]:
         """Rank the best ``k`` features.
 
@@ -73,6 +72,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         indices, scores : ndarray of shape (k,)
             The features in order of choice and the criterion after each choice.
         """
+        raise NotImplementedError
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
@@ -90,24 +90,29 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         Self
             The fitted selector.
         """
-        X, codes, k = self._check(X, y)
-        self.indices_, self.scores_ = self._rank(X, codes, k)
-        self.support_ = np.zeros(X.shape[1], dtype=bool)
-        self.support_[self.indices_] = True
-        self.ranking_ = np.full(X.shape[1], k + 1)
-        self.ranking_[self.indices_] = np.arange(1, k + 1)
+        X, y = self._validate(X, y)
+        codes = self._encode(y)
+        k = n_features_to_choose(self.n_features_to_select, X.shape[1])
+        return self._set_ranking(*self._rank(X, codes, k))
+
+    def _set_ranking(self, indices: Indices, scores: NDArray[np.float64]) -> Self:
+        """Set the fitted attributes that follow from the features in order of choice."""
+        self.indices_, self.scores_ = indices, scores
+        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
+        self.support_[indices] = True
+        self.ranking_ = np.full(self.n_features_in_, len(indices) + 1)
+        self.ranking_[indices] = np.arange(1, len(indices) + 1)
         return self
 
-    def _check(self, X: Any, y: Any) -> tuple[Any, Indices, int]:
-        """Validate the input: finite numbers, class codes, and how many features to choose."""
-        X, y = self._validate(X, y)
+    def _encode(self, y: NDArray[Any]) -> Indices:
+        """For each label its position in ``classes_``, which is set here."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"y has one class only ({self.classes_[0]}); {type(self).__name__} needs at "
                 "least two to tell apart."
             )
-        return X, codes, n_features_to_choose(self.n_features_to_select, X.shape[1])
+        return codes
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check the input; every complaint names the argument and the columns."""
@@ -161,13 +166,13 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-def n_features_to_choose(wanted: int | float, m: int) -> int:
+def n_features_to_choose(wanted: int | float, m: int, what: str = "of X") -> int:
     """Tell how many of ``m`` features a number or a fraction asks for, at least one."""
     if not isinstance(wanted, Integral):
         return max(1, int(wanted * m))
     if wanted > m:
         raise ValueError(
-            f"n_features_to_select={wanted} is more than the {m} feature(s) of X; "
+            f"n_features_to_select={wanted} is more than the {m} feature(s) {what}; "
             f"ask for at most {m}, or for a fraction such as 0.1."
         )
     return int(wanted)
