@@ -1,0 +1,1 @@
+"""Selection over rows that are spread over a Dask cluster."""

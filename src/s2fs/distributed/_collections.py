@@ -1,0 +1,86 @@
+"""Dask arrays and data frames as a list of row chunks, with the labels and weights of each."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import dask
+import numpy as np
+from dask import delayed
+
+from s2fs.distributed._detect import is_dask
+from s2fs.distributed._rows import label_mass, n_rows, ready_rows
+
+
+def row_chunks(X: Any) -> list[Any]:
+    """The row chunks of a two-dimensional array or data frame, not computed yet."""
+    if hasattr(X, "to_delayed") and getattr(X, "ndim", 0) == 2:
+        if hasattr(X, "rechunk") and X.numblocks[1] > 1:
+            X = X.rechunk({1: -1})
+        return list(np.ravel(X.to_delayed()))
+    raise ValueError(
+        f"X is a Dask {type(X).__name__} with {getattr(X, 'ndim', 'unknown')} dimension(s); give "
+        "an array of rows and columns, or a data frame."
+    )
+
+
+def chunk_sizes(X: Any) -> list[int] | None:
+    """How many rows each chunk has, or None if only the chunks can tell."""
+    sizes = X.chunks[0] if hasattr(X, "chunks") else (np.nan,)
+    return None if np.isnan(sizes).any() else [int(size) for size in sizes]
+
+
+def along(values: Any, name: str, sizes: list[int] | None, chunks: list[Any]) -> list[Any]:
+    """Labels or weights, one piece for each of the row chunks.
+
+    Parameters
+    ----------
+    values : dask array or series, or array-like, or None
+        One value per row.
+    name : str
+        What the values are called in errors.
+    sizes : list of int or None
+        Rows of each chunk, if they are known.
+    chunks : list of Delayed
+        The row chunks.
+    """
+    if values is None:
+        return [None] * len(chunks)
+    if not is_dask(values):
+        values = np.asarray(values)
+        if sizes is None:
+            sizes = list(dask.compute(*(delayed(n_rows)(chunk) for chunk in chunks)))
+        if len(values) != sum(sizes):
+            raise _wrong_length(name, len(values), sum(sizes))
+        return np.split(values, np.cumsum(sizes)[:-1])
+    if hasattr(values, "chunks") and sizes is not None and not np.isnan(values.shape[0]):
+        if values.shape[0] != sum(sizes):
+            raise _wrong_length(name, values.shape[0], sum(sizes))
+        values = values.rechunk({0: tuple(sizes), **dict.fromkeys(range(1, values.ndim), -1)})
+    pieces = list(np.ravel(values.to_delayed()))
+    if len(pieces) != len(chunks):
+        raise ValueError(
+            f"{name} has {len(pieces)} chunk(s) for the {len(chunks)} of X, and their lengths are "
+            "not known; chunk both alike, or call compute_chunk_sizes on both."
+        )
+    return pieces
+
+
+def as_rows(
+    chunks: list[Any], labels: list[Any], weights: list[Any], class_weight: Mapping[Any, float]
+) -> list[Any]:
+    """The chunks with their labels and weights, not computed yet."""
+    ready = delayed(ready_rows, pure=True)
+    return [
+        ready(X, y, weight, class_weight)
+        for X, y, weight in zip(chunks, labels, weights, strict=True)
+    ]
+
+
+def masses(labels: list[Any], weights: list[Any]) -> list[Any]:
+    """The weight of each label, chunk by chunk, not computed yet."""
+    return [delayed(label_mass)(y, weight) for y, weight in zip(labels, weights, strict=True)]
+
+
+def _wrong_length(name: str, found: int, wanted: int) -> ValueError:
+    what = "label(s)" if name == "y" else "weight(s)"
+    return ValueError(f"{name} has {found} {what} for the {wanted} row(s) of X; give one per row.")

@@ -1,0 +1,20 @@
+"""Telling Dask collections from other data, without importing Dask."""
+
+from typing import Any
+
+
+def is_dask(values: Any) -> bool:
+    """Whether ``values`` is a Dask array, data frame or series."""
+    return type(values).__module__.partition(".")[0] == "dask"
+
+
+def current_client() -> Any:
+    """The ``distributed.Client`` that is in force here, or None."""
+    try:
+        from distributed import get_client
+    except ImportError:
+        return None
+    try:
+        return get_client()
+    except ValueError:
+        return None

@@ -1,0 +1,173 @@
+"""From Dask collections to a problem whose rows stay on the cluster."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from distributed import futures_of
+from sklearn.utils.multiclass import check_classification_targets
+
+from s2fs._base import some_of
+from s2fs._criterion import Floats
+from s2fs._problem import Problem, Scale
+from s2fs._weights import ClassWeight, row_weights
+from s2fs.distributed import _collections as collections
+from s2fs.distributed import _rows as on_rows
+from s2fs.distributed import _shard as on_shard
+from s2fs.distributed._cluster import Cluster
+
+
+class ClusterProblem(Problem):
+    """What stays fixed during a search over rows that are elsewhere.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        Where the rows are.
+    rows : list of list of Future
+        The chunks of each shard, see :class:`~s2fs.distributed._rows.Rows`.
+    survey : Survey
+        The merged survey of all shards.
+    scale : {"minmax", None}
+        As in :class:`~s2fs._problem.Problem`.
+    """
+
+    def __init__(
+        self, cluster: Cluster, rows: list[list[Any]], survey: on_rows.Survey, scale: Scale
+    ) -> None:
+        self.cluster = cluster
+        self._rows = rows
+        self._survey = survey
+        # Here one row stands for each class, and weighs as much; sums over the real rows are asked
+        # for. So whatever a state on this problem allocates per row is small.
+        p, m = survey.sums.shape
+        super().__init__(np.zeros((p, m)), np.arange(p), scale, survey.mass)
+
+    @property
+    def classes(self) -> Any:
+        """The labels, sorted."""
+        return self._survey.classes
+
+    def build_shards(self, reading: Any) -> list[Any]:
+        """Futures of the shards; the chunks are theirs from now on."""
+        shared = ("_lower", "_width", "_total", "centroids", "on_centroid", "varying")
+        facts = {name: getattr(self, name) for name in shared}
+        # The unit is put back on the driver: single precision may not hold it.
+        handed = self.cluster.hand_out({"classes": self.classes, "unit": 1.0, **facts})
+        rows, self._rows = self._rows, []
+        return [self.cluster.submit(on_shard.build, chunks, handed, reading) for chunks in rows]
+
+    def _range(self) -> tuple[Floats, Floats]:
+        return self._survey.lower, self._survey.upper
+
+    def _class_sums(self, centre: Floats, absolute: bool = False) -> Floats:
+        if not absolute and not centre.any():
+            return self._survey.sums
+        facts = {"classes": self.classes, "_lower": self._lower, "_total": self._total}
+        handed = self.cluster.hand_out((facts, centre, absolute))
+        parts = [self.cluster.submit(on_rows.class_sums, chunks, handed) for chunks in self._rows]
+        (total,) = self.cluster.gather([self.cluster.submit(on_rows.add_up, parts)])
+        return total
+
+
+def cluster_problem(
+    client: Any,
+    X: Any,
+    y: Any,
+    scale: Scale = "minmax",
+    *,
+    names: Any = None,
+    sample_weight: Any = None,
+    class_weight: ClassWeight = None,
+) -> ClusterProblem:
+    """Survey the rows of a Dask collection where they are.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    X : dask array or data frame of shape (n_samples, n_features)
+        Numbers, dense or sparse, in row chunks.
+    y, sample_weight : dask array or series, or array-like, of shape (n_samples,)
+        Labels and weights.
+    scale, class_weight
+        As in :class:`~s2fs.S2FS`.
+    names : sequence of str, optional
+        Names of the features, for errors.
+    """
+    cluster = Cluster(client)
+    chunks, sizes = collections.row_chunks(X), collections.chunk_sizes(X)
+    labels = collections.along(y, "y", sizes, chunks)
+    weights = collections.along(sample_weight, "sample_weight", sizes, chunks)
+    per_class: Mapping[Any, float] = {}
+    if class_weight is not None:
+        masses = cluster.gather(client.compute(collections.masses(labels, weights)))
+        per_class = _per_class(class_weight, masses)
+    ready = collections.as_rows(chunks, labels, weights, per_class)
+    rows = _placed(cluster, ready, sizes, stay=bool(futures_of(X)))
+    surveys = [cluster.submit(on_rows.survey, shard) for shard in rows]
+    (survey,) = cluster.gather([cluster.submit(on_rows.merge, surveys)])
+    _check(survey, names)
+    return ClusterProblem(cluster, rows, survey, scale)
+
+
+def _placed(
+    cluster: Cluster, ready: list[Any], sizes: list[int] | None, stay: bool
+) -> list[list[Any]]:
+    """Futures of the chunks, by the worker that is to keep them.
+
+    Chunks that are on the cluster already stay where they are. Others are dealt out in runs of
+    neighbours, as many rows to each worker as it has threads.
+    """
+    client, threads = cluster.client, cluster.threads()
+    if stay:
+        futures = client.compute(ready)
+        cluster.wait(futures)
+        holders = client.who_has(futures)
+        shards: dict[str, list[Any]] = {}
+        for future in futures:
+            shards.setdefault(min(holders[future.key], default=""), []).append(future)
+        return list(shards.values())
+    size = np.array(sizes if sizes and sum(sizes) else [1] * len(ready))
+    middle = (np.cumsum(size) - size / 2) / size.sum()
+    share = np.cumsum(list(threads.values())) / sum(threads.values())
+    keeper = np.minimum(np.searchsorted(share, middle), len(threads) - 1)
+    runs = [(address, np.flatnonzero(keeper == i)) for i, address in enumerate(threads)]
+    return [
+        client.compute([ready[i] for i in run], workers=[address], allow_other_workers=True)
+        for address, run in runs
+        if len(run)
+    ]
+
+
+def _per_class(class_weight: ClassWeight, masses: list[dict[Any, float]]) -> dict[Any, float]:
+    """What the rows of each class are multiplied by, from the weight of each label per chunk."""
+    total: Counter[Any] = Counter()
+    for found in masses:
+        total.update(found)
+    classes = sorted(total)
+    mass = np.array([total[label] for label in classes])
+    weighted = row_weights(mass, class_weight, np.array(classes))
+    if weighted is None:
+        weighted = np.ones_like(mass)
+    factors = np.divide(weighted, mass, out=np.zeros_like(mass), where=mass > 0)
+    return dict(zip(classes, factors.tolist(), strict=True))
+
+
+def _check(survey: on_rows.Survey | None, names: Any) -> None:
+    """Raise if what the workers found cannot be searched."""
+    if survey is None or survey.n_rows < 2:
+        raise ValueError(
+            f"X has {0 if survey is None else survey.n_rows} row(s) that count; give at least two."
+        )
+    check_classification_targets(survey.classes)
+    wrong = np.flatnonzero(~np.isfinite(survey.lower + survey.upper))
+    if len(wrong):
+        with_nan = np.isnan(survey.lower[wrong])
+        what = " and ".join(
+            kind for kind, found in (("NaN", with_nan.any()), ("infinity", not with_nan.all()))
+            if found
+        )  # fmt: skip
+        shown = wrong if names is None else np.asarray(names)[wrong]
+        raise ValueError(f"X has {what} in column(s) {some_of(shown)}; impute or drop them.")

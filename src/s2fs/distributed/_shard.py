@@ -1,0 +1,116 @@
+"""What workers do during the search, as functions of (rows, features chosen so far).
+
+Nothing here changes its arguments: the scheduler may run any of it again, elsewhere, after a worker
+was lost, and get the same numbers.
+"""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from s2fs._compiled import CompiledState
+from s2fs._criterion import Floats
+from s2fs._problem import Features, blocks
+from s2fs.distributed._rows import Part, Rows, add_up
+
+#: What a chunk remembers of the chosen features, by name.
+Memory = dict[str, NDArray[Any]]
+
+
+class ChunkState(CompiledState):
+    """The state of a subset on the rows of one chunk."""
+
+    #: What grows with the subset; everything else is the same for all subsets.
+    _GROWING = ("_D", "_P", "_D_single", "_P_single", "_own_distances")
+
+    def at(self, memory: Memory) -> "ChunkState":
+        """The state after the features it is to remember."""
+        twin = copy(self)
+        twin.__dict__.update(memory)
+        return twin
+
+    def grown(self, feature: int) -> Memory:
+        """What to remember once a feature has joined."""
+        twin = self.at({name: getattr(self, name).copy() for name in (*self._GROWING, "_G")})
+        twin.add(feature)
+        return {name: getattr(twin, name) for name in self._GROWING}
+
+    def sums(self, candidates: Features, real: Any) -> Floats:
+        """What Θ_dis, Θ_dir and the rounding error of the latter are made of, for each one."""
+        small = blocks(candidates, self.problem.n_samples)
+        return self._compactness(small if real is np.float64 else self._pieces(candidates), real)
+
+    @property
+    def own_distances(self) -> Floats:
+        """Weighted sums over each class of the distances to the own centroid."""
+        return self._own_distances
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the rows, scaled and as they came; what grows is counted elsewhere."""
+        X = self.problem._X
+        arrays = (X.data, X.indices, X.indptr) if self.problem.is_sparse else (X,)
+        return sum(a.nbytes for a in (*arrays, self._Z, self._own, self._weight) if a is not None)
+
+
+class Shard(tuple[ChunkState, ...]):
+    """The chunks one worker takes care of, in their order, as long as the search lasts."""
+
+    def at(self, memories: list[Memory] | None) -> list[ChunkState]:
+        """The states of the chunks after the features they remember; None is no feature yet."""
+        if memories is None:
+            return list(self)
+        return [chunk.at(memory) for chunk, memory in zip(self, memories, strict=True)]
+
+    def __sizeof__(self) -> int:
+        # The scheduler weighs by this what it would cost to move the shard.
+        return sum(chunk.nbytes for chunk in self)
+
+
+def build(chunks: Sequence[Rows], facts: Mapping[str, Any], reading: Any) -> Shard:
+    """The shard of some chunks, with the ranges, centroids and weights of the whole problem."""
+    return Shard(ChunkState(Part(rows, **facts), reading) for rows in chunks if len(rows.labels))
+
+
+def grow(shard: Shard, memories: list[Memory] | None, feature: int) -> list[Memory]:
+    """What the chunks remember after one more feature."""
+    return [chunk.grown(feature) for chunk in shard.at(memories)]
+
+
+def own_distances(memories: list[Memory], n_classes: int) -> Floats:
+    """The chunks' own distances, added up."""
+    return add_up([memory["_own_distances"] for memory in memories], np.zeros(n_classes))
+
+
+def compactness(
+    shard: Shard, memories: list[Memory] | None, announced: NDArray[np.uint8], real: Any
+) -> NDArray[Any]:
+    """The shard's share of Θ_dis and Θ_dir for the announced candidates, by increasing index.
+
+    In single precision the rounding errors come as a third row, and all travel in single precision.
+    """
+    candidates = np.flatnonzero(np.unpackbits(announced))
+    n_rows = 2 if real is np.float64 else 3
+    chunks = shard.at(memories)
+
+    def judge(some: Features) -> Floats:
+        return add_up([chunk.sums(some, real)[:n_rows] for chunk in chunks],
+                      np.zeros((n_rows, len(some))))  # fmt: skip
+
+    n_threads = min(_threads(), len(candidates))
+    if n_threads == 1:
+        return judge(candidates).astype(real)
+    with ThreadPoolExecutor(n_threads) as pool:
+        parts = pool.map(judge, np.array_split(candidates, n_threads))
+        return np.concatenate(list(parts), axis=1).astype(real)
+
+
+def _threads() -> int:
+    """How many threads the worker that runs this task has; a shard has a worker to itself."""
+    from distributed import get_worker
+
+    return int(get_worker().state.nthreads)
