@@ -51,17 +51,17 @@ def read_h5ad(path: Path, layer: str | None) -> Cells:
     with file:
         if not {"obs", "var"} <= set(file):
             raise ValueError(f"{path} is an HDF5 file but no .h5ad file: it lacks obs and var.")
+        if not all(isinstance(file[part], h5py.Group) for part in ("obs", "var")):
+            raise ValueError(
+                f"{path} is in the format that AnnData wrote before version 0.7; open and save it "
+                "with a newer one."
+            )
         key = _key_of_matrix(file, layer, str(path))
         try:
             X, obs, var = (read_elem(file[part]) for part in (key, "obs", "var"))
         except Exception as error:  # whatever a damaged file makes the HDF5 library raise
             reason = str(error).splitlines()[0].rstrip(".")
             raise ValueError(f"{path} cannot be read as .h5ad ({reason}).") from None
-    if not (hasattr(obs, "columns") and hasattr(var, "columns")):
-        raise ValueError(
-            f"{path} is in the format that AnnData wrote before version 0.7; open and save it "
-            "with a newer one."
-        )
     names = make_index_unique(var.index.astype(str)).tolist()
     return Cells(_as_floats(X, f"{key} of {path}"), obs, names)
 
@@ -71,10 +71,11 @@ def matrix_of(adata: Any, layer: str | None) -> Any:
     key = _key_of_matrix({"X": adata.X, "layers": adata.layers}, layer, "adata")
     X = adata.X if layer is None else adata.layers[layer]
     if hasattr(X, "to_memory"):  # a sparse matrix on disk
-        return _as_floats(X.to_memory(), key)
-    if type(X).__module__.startswith("h5py"):  # a dense one
-        return _as_floats(X[()], key)
-    return X
+        X = X.to_memory()
+    elif type(X).__module__.startswith("h5py"):  # a dense one
+        X = X[()]
+    # Other kinds of arrays, such as those of Dask, are for the selector to take or refuse.
+    return _as_floats(X, key) if issparse(X) or isinstance(X, np.ndarray) else X
 
 
 def label_codes(column: Any, source: str) -> tuple[NDArray[np.intp], NDArray[Any]]:
