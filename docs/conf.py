@@ -40,12 +40,12 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "doc_module": ("s2fs",),
-    "reference_url": {"s2fs": None},
     "image_scrapers": (save_figures,),
     "reset_modules": (),
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    "remove_config_comments": True,
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     # Times differ from run to run, and those that matter are in speed.md.

@@ -2,13 +2,28 @@
 The path of a selection
 =======================
 
-x
+S²FS adds one feature after the other. The path shows what each addition did: Sep above, and below
+the four quantities it is made of. Λ should be large (the classes are apart), Θ small (they are
+tight).
 """
 
 from s2fs import S2FS
 from s2fs.datasets import load_srbct
 from s2fs.plotting import plot_path
+from s2fs.report import suggested_size
 
 data = load_srbct()
-selector = S2FS(20).fit(data.X, data.y)
-figure = plot_path(selector.path_, title="SRBCT")
+selector = S2FS(40).fit(data.X, data.y)
+
+# %%
+# Sep rises as long as a new gene sets the classes further apart than it widens them. After its peak
+# every gene costs more than it gives: the later features are the least bad ones.
+
+figure = plot_path(
+    selector.path_, suggested=suggested_size(selector.scores_), title="SRBCT, 2308 genes"
+)
+
+# %%
+# The same as a table, with the gain of each step:
+
+print(selector.ranking_table().head(10).to_string(float_format="{:.3f}".format))
