@@ -53,7 +53,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     }
     #: The sparse format the selector takes, or False.
     _accept_sparse: ClassVar[str | bool] = False
-    n_features_to_select: int | float
+    n_features_to_select: Any  # a number or a fraction; a selector may take more
 
     def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, NDArray[np.float64]]:
         """Rank the best ``k`` features.

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from s2fs import _kernels as kernels
-from s2fs._criterion import EQUAL, CentroidMembership, Components, Floats
+from s2fs._criterion import CentroidMembership, Components, Floats
 from s2fs._kernels import LANES
 from s2fs._problem import BLOCK, Features, Problem, blocks
 from s2fs._state import Weights, may_be_best
@@ -86,15 +86,20 @@ class CompiledState:
         self._screen_in = np.float32 if fits else np.float64
         self._Z = _dense_lanes(problem) if fits and not problem.is_sparse else None
 
-    def shortlists(self, candidates: Features, weights: list[Weights]) -> list[Features]:
-        """For each pair (alpha, beta) the candidates that may have the largest Sep, or equal it."""
+    def shortlists(
+        self, candidates: Features, weights: list[Weights], n_best: int = 1
+    ) -> list[Features]:
+        """For each pair (alpha, beta) the candidates that may have the largest Sep, or equal it.
+
+        With ``n_best`` those that may be among so many best, or equal the last of them.
+        """
         lambda_dis, lambda_dir, least = self._separation(self._pieces(candidates))
         alphas, betas = np.array(weights).T[:, :, None]  # a row for each pair
         most = Components(least, 0.0, lambda_dis, lambda_dir).separability(alphas, betas)
         first = np.zeros(len(candidates), dtype=bool)
         # Which ones are judged first matters to the time only, not to the outcome.
-        promising = np.argpartition(-most, min(_FIRST, len(candidates)) - 1, axis=1)[:, :_FIRST]
-        first[promising] = True
+        n_first = min(max(_FIRST, n_best), len(candidates))
+        first[np.argpartition(-most, n_first - 1, axis=1)[:, :n_first]] = True
         low, high = np.zeros_like(most), np.zeros_like(most)  # of those not judged: never the best
 
         def judge(these: Features) -> None:
@@ -105,11 +110,11 @@ class CompiledState:
             high[:, these] = best.separability(alphas, betas)
 
         judge(np.flatnonzero(first))
-        rest = (most >= low.max(axis=1, keepdims=True) * (1 - EQUAL)).any(axis=0) & ~first
+        rest = may_be_best(low, most, n_best).any(axis=0) & ~first
         if rest.any():
             judge(np.flatnonzero(rest))
         judged = first | rest
-        return [candidates[judged & may_be_best(*pair)] for pair in zip(low, high, strict=True)]
+        return [candidates[judged & reach] for reach in may_be_best(low, high, n_best)]
 
     def score(self, candidates: Features) -> Components:
         """The components of the subset joined by each candidate, in double precision."""

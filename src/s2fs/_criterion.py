@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_X_y
 
+from s2fs._weights import check_sample_weight
+
 Floats = NDArray[np.float64]
 CentroidMembership = Literal["printed", "normalized"]
 
@@ -60,7 +62,11 @@ class Components(NamedTuple):
 
 
 def components(
-    X: ArrayLike, y: ArrayLike, *, centroid_membership: CentroidMembership = "printed"
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    centroid_membership: CentroidMembership = "printed",
+    sample_weight: ArrayLike | None = None,
 ) -> Components:
     """Compute the four components of the separability of classes ``y`` in the features ``X``.
 
@@ -75,6 +81,9 @@ def components(
     centroid_membership : {"printed", "normalized"}, default="printed"
         Which reading of Eq. 20 to use. The formula as printed has a leading 1 in the denominator;
         without it the memberships sum to one, as the paper's text says.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts in the centroids (Eq. 5) and in the means of Eqs. 7 and 13:
+        weight 2 is two equal instances, weight 0 is none.
 
     Returns
     -------
@@ -96,15 +105,18 @@ def components(
         )
     values, labels = check_X_y(X, y, dtype=np.float64)
     check_classification_targets(labels)
+    omega = check_sample_weight(sample_weight, len(labels))
+    values, labels, omega = values[omega > 0], labels[omega > 0], omega[omega > 0]
     classes, own = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"y has one class only ({classes[0]}); at least two are needed.")
 
     values = values - values.min(axis=0)  # a large offset would eat the digits of the means
     on_centroid = ON_CENTROID * values.max(axis=0)
-    C = np.array([values[own == q].mean(axis=0) for q in range(len(classes))])
+    members = [own == q for q in range(len(classes))]
+    C = np.array([np.average(values[of_q], axis=0, weights=omega[of_q]) for of_q in members])
     return Components(
-        *_compactness(values, C, own, on_centroid),
+        *_compactness(values, C, own, omega, on_centroid),
         *_separation(C, on_centroid, centroid_membership),
     )
 
@@ -116,6 +128,7 @@ def separability(
     beta: float = 0.0316,
     *,
     centroid_membership: CentroidMembership = "printed",
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     """Compute Sep (Eq. 23), how far apart the classes are over how tight they are.
 
@@ -131,6 +144,8 @@ def separability(
         Weights of direction in compactness and in separation, not negative.
     centroid_membership : {"printed", "normalized"}, default="printed"
         Which reading of Eq. 20 to use, see :func:`components`.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts, see :func:`components`.
 
     Returns
     -------
@@ -149,7 +164,7 @@ def separability(
     for name, value in (("alpha", alpha), ("beta", beta)):
         if not (isinstance(value, int | float | np.number) and 0 <= value < np.inf):
             raise ValueError(f"{name} is {value!r}; give a finite number that is not negative.")
-    parts = components(X, y, centroid_membership=centroid_membership)
+    parts = components(X, y, centroid_membership=centroid_membership, sample_weight=sample_weight)
     return float(parts.separability(alpha, beta))
 
 
@@ -170,7 +185,7 @@ def _cosine(u: Floats, v: Floats) -> Floats:
 
 
 def _compactness(
-    X: Floats, C: Floats, own: NDArray[np.intp], on_centroid: Floats
+    X: Floats, C: Floats, own: NDArray[np.intp], omega: Floats, on_centroid: Floats
 ) -> tuple[float, float]:
     """Θ_dis and Θ_dir (Eqs. 7 and 13)."""
     V = C[None, :, :] - X[:, None, :]  # V[i, q] = c_q − φ(x_i)
@@ -178,7 +193,7 @@ def _compactness(
     distance = np.linalg.norm(V, axis=2)
     rows = np.arange(len(X))
     V_own, distance_own = V[rows, own], distance[rows, own]
-    theta_dis = distance_own.mean()  # Eq. 7
+    theta_dis = np.average(distance_own, weights=omega)  # Eq. 7
 
     # Eq. 12. An instance on centroids belongs to those alone, in equal shares.
     at_centroid = distance == 0
@@ -190,7 +205,8 @@ def _compactness(
     turned = membership * (1 - _cosine(V_own[:, None, :], V))
     turned[rows, own] = 0
     turned[distance_own == 0] = 0
-    return float(theta_dis), float(turned.sum() / len(X))  # Eq. 13
+    theta_dir = np.average(turned.sum(axis=1), weights=omega)  # Eq. 13
+    return float(theta_dis), float(theta_dir)
 
 
 def _separation(C: Floats, on_centroid: Floats, reading: CentroidMembership) -> tuple[float, float]:

@@ -1,18 +1,19 @@
 """All greedy paths of a grid of weights at once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from s2fs._criterion import PAPER_GRID, CentroidMembership, Floats
 from s2fs._problem import Problem, Scale
 from s2fs._s2fs import S2FS
 from s2fs._search import forward_grid
 from s2fs._state import empty_state
+from s2fs._weights import ClassWeight
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,10 @@ def s2fs_paths(
     alphas: Sequence[float] = PAPER_GRID,
     betas: Sequence[float] = PAPER_GRID,
     *,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeight = None,
+    include: Iterable[str | int] | None = None,
+    exclude: Iterable[str | int] | None = None,
     scale: Scale = "minmax",
     centroid_membership: CentroidMembership = "printed",
     n_jobs: int | None = None,
@@ -61,7 +66,7 @@ def s2fs_paths(
         Length of each path: a number, or a fraction of the features in (0, 1].
     alphas, betas : sequence of float, default=the grid of the paper
         The weights; every alpha is combined with every beta.
-    scale, centroid_membership, n_jobs
+    sample_weight, class_weight, include, exclude, scale, centroid_membership, n_jobs
         As for :class:`S2FS`.
 
     Returns
@@ -81,13 +86,24 @@ def s2fs_paths(
     [[2.4267, 2.501, 2.4971], [0.4991, 1.0269, 1.2122]]
     """
     weights = [(alpha, beta) for alpha in alphas for beta in betas]
-    selector = S2FS(n_features, scale=scale, centroid_membership=centroid_membership, n_jobs=n_jobs)
+    if isinstance(n_features, str):
+        raise ValueError(
+            f"n_features is {n_features!r}; the paths of a grid need one length, so give a number."
+        )
+    selector = S2FS(
+        n_features,
+        include=include,
+        exclude=exclude,
+        class_weight=class_weight,
+        scale=scale,
+        centroid_membership=centroid_membership,
+    )
     for alpha, beta in weights:  # the checks are those of the estimator
         selector.set_params(alpha=alpha, beta=beta)._validate_params()
-    X, codes, k = selector._check(X, y)
-    problem = Problem(X, codes, scale)
+    X, codes, omega, choices, k = selector._prepare(X, y, sample_weight)
+    problem = Problem(X, codes, scale, omega)
     state = empty_state(problem, centroid_membership, k, effective_n_jobs(n_jobs))
-    steps = list(forward_grid(state, k, weights))
+    steps = list(forward_grid(state, k, weights, choices))
     shape = (k, len(alphas), len(betas))
     indices = np.array([[step.feature for step in row] for row in steps]).reshape(shape)
     scores = np.array([[step.sep for step in row] for row in steps]).reshape(shape)

@@ -1,21 +1,31 @@
 """The S²FS estimator."""
 
+from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._base import Indices, RankingSelector
+from s2fs._base import Indices, RankingSelector, n_features_to_choose
+from s2fs._constraints import Choices, resolve
 from s2fs._criterion import CentroidMembership, Components, Floats
 from s2fs._problem import Problem, Scale
 from s2fs._progress import progress
-from s2fs._search import forward
-from s2fs._state import empty_state
+from s2fs._search import Step, forward
+from s2fs._state import State, empty_state
+from s2fs._stopping import forward_until_chance, with_shuffled_rows
+from s2fs._subsets import beam, floating
+from s2fs._weights import ClassWeight, row_weights
+
+Search = Literal["forward", "floating", "beam"]
 
 _MEASURES = ("sep", "gain", *Components._fields)
+#: With "auto" the number of steps is not known beforehand.
+_USUAL_SIZE = 50
 _PATH = np.dtype([("feature", np.intp), *((name, np.float64) for name in _MEASURES)])
 
 
@@ -32,13 +42,35 @@ class S2FS(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
-        How many features to select: a number, or a fraction of the features in (0, 1].
+    n_features_to_select : int, float or "auto", default=10
+        How many features to select: a number, a fraction of the features in (0, 1], or "auto": as
+        many as do better than chance, see ``tol``.
     alpha : float, default=0.0316
         Weight of direction in the compactness of the classes. The paper recommends 0.01 to 0.0562
         for both weights.
     beta : float, default=0.0316
         Weight of direction in the separation of the classes.
+    search : {"forward", "floating", "beam"}, default="forward"
+        ``"forward"`` adds one feature after the other. ``"floating"`` also drops and swaps features
+        while that raises the best Sep known for their number, ``"beam"`` follows several sets at
+        once. The Sep of both is never below that of ``"forward"``.
+    beam_width : int, default=5
+        How many sets ``search="beam"`` follows.
+    tol : float, default=0.005
+        With ``n_features_to_select="auto"`` a feature has to raise Sep to this share more than the
+        best feature does once the rows of all features are shuffled; after three features in a row
+        that do not, the search ends without them. A larger ``tol`` selects fewer features.
+    include, exclude : list of str or int, default=None
+        Features that are in from the start, in this order, and features that are never chosen; by
+        column name or position. Included features count towards ``n_features_to_select``.
+    groups : list of lists, or a label per feature, default=None
+        Features that are chosen together, by column name or position; or for each feature the label
+        of its group, None for none. The number of selected features never exceeds the one asked
+        for: a group that no longer fits is passed over, and if nothing fits fewer are selected.
+        Including a feature includes its group; an excluded feature leaves its group.
+    class_weight : "balanced" or dict, default=None
+        How much the instances of a class count in the compactness. ``"balanced"`` lets every class
+        count as much as another, however few instances it has. Classes not in a dict count 1.
     scale : {"minmax", None}, default="minmax"
         ``"minmax"`` scales every feature to [0, 1] on the data given to ``fit``, for the search
         only; ``transform`` returns the input values. ``None`` takes the features as they are.
@@ -52,9 +84,10 @@ class S2FS(RankingSelector):
     Attributes
     ----------
     indices_ : ndarray of shape (n_selected,)
-        The selected features in order of choice.
+        The selected features in order of choice. ``"floating"`` and ``"beam"`` find a set: its
+        features are put in the order in which a forward search would choose among them.
     scores_ : ndarray of shape (n_selected,)
-        Sep after each choice.
+        Sep of the first 1, 2, … features of ``indices_``; the last one is that of the selection.
     path_ : structured ndarray of shape (n_selected,)
         Per step ``feature``, ``sep``, ``gain`` and the four components ``theta_dis``,
         ``theta_dir``, ``lambda_dis``, ``lambda_dir`` of the features selected so far.
@@ -96,9 +129,19 @@ class S2FS(RankingSelector):
 
     _accept_sparse: ClassVar[str | bool] = "csc"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RankingSelector._parameter_constraints,
+        "n_features_to_select": [
+            *RankingSelector._parameter_constraints["n_features_to_select"],
+            StrOptions({"auto"}),
+        ],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "beta": [Interval(Real, 0, None, closed="left")],
+        "search": [StrOptions({"forward", "floating", "beam"})],
+        "beam_width": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "include": ["array-like", None],
+        "exclude": ["array-like", None],
+        "groups": ["array-like", None],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
         "scale": [StrOptions({"minmax"}), None],
         "centroid_membership": [StrOptions({"printed", "normalized"})],
         "n_jobs": [Integral, None],
@@ -107,10 +150,17 @@ class S2FS(RankingSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float = 10,
+        n_features_to_select: int | float | Literal["auto"] = 10,
         *,
         alpha: float = 0.0316,
         beta: float = 0.0316,
+        search: Search = "forward",
+        beam_width: int = 5,
+        tol: float = 0.005,
+        include: Iterable[str | int] | None = None,
+        exclude: Iterable[str | int] | None = None,
+        groups: Iterable[Any] | None = None,
+        class_weight: ClassWeight = None,
         scale: Scale = "minmax",
         centroid_membership: CentroidMembership = "printed",
         n_jobs: int | None = None,
@@ -119,19 +169,94 @@ class S2FS(RankingSelector):
         self.n_features_to_select = n_features_to_select
         self.alpha = alpha
         self.beta = beta
+        self.search = search
+        self.beam_width = beam_width
+        self.tol = tol
+        self.include = include
+        self.exclude = exclude
+        self.groups = groups
+        self.class_weight = class_weight
         self.scale = scale
         self.centroid_membership = centroid_membership
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, Floats]:
-        problem = Problem(X, codes, self.scale)
-        state = empty_state(problem, self.centroid_membership, k, effective_n_jobs(self.n_jobs))
-        self.path_ = np.empty(k, dtype=_PATH)
-        steps = forward(state, k, self.alpha, self.beta)
-        for row, step in enumerate(progress(steps, k, "S²FS", show=self.verbose > 0)):
-            self.path_[row] = (step.feature, step.sep, step.gain, *step.components)
-        return self.path_["feature"].copy(), self.path_["sep"].copy()
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Select features of ``X`` that tell the classes ``y`` apart.
+
+        Parameters
+        ----------
+        X : array-like, sparse array or data frame of shape (n_samples, n_features)
+            Numeric features without missing values.
+        y : array-like of shape (n_samples,)
+            Class labels, at least two distinct ones.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts: weight 2 is two equal instances, weight 0 is none.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
+        X, codes, omega, choices, k = self._prepare(X, y, sample_weight)
+        steps: Iterable[Step]
+        if self.n_features_to_select == "auto":
+            doubled = Problem(with_shuffled_rows(X, codes), codes, self.scale, omega)
+            state = self._empty_state(doubled, _USUAL_SIZE)
+            until = forward_until_chance(state, self.alpha, self.beta, choices, self.tol)
+            steps = list(progress(until, k, "S²FS", show=self.verbose > 0))
+            k = len(steps)
+        if self.search != "forward" or self.n_features_to_select != "auto":
+            steps = self._search(Problem(X, codes, self.scale, omega), choices, k)
+            steps = progress(steps, k, "S²FS", show=self.verbose > 0)
+        rows = [(step.feature, step.sep, step.gain, *step.components) for step in steps]
+        self.path_ = np.array(rows, dtype=_PATH)
+        return self._set_ranking(self.path_["feature"].copy(), self.path_["sep"].copy())
+
+    def _search(self, problem: Problem, choices: Choices, k: int) -> Iterable[Step]:
+        """The selected features in order, ``k`` of them if the groups allow it."""
+        weights = (self.alpha, self.beta)
+        if self.search == "forward":
+            return forward(self._empty_state(problem, k), k, *weights, choices)
+        if self.search == "floating":
+            state = self._empty_state(problem, k * k)
+            found = floating(state.copy(), k, weights, choices)
+        else:
+            state = self._empty_state(problem, k * self.beam_width)
+            found = beam(state.copy(), k, weights, choices, self.beam_width)
+        return forward(state, k, *weights, choices.only(found[max(found)].units))
+
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Any, Indices, Floats | None, Choices, int]:
+        """Check the input: the rows that count, their classes and weights, and what to choose."""
+        X, y = self._validate(X, y)
+        omega = row_weights(sample_weight, self.class_weight, y)
+        if omega is not None and not omega.all():
+            there = omega > 0
+            X, y, omega = X[there], y[there], omega[there]
+        codes = self._encode(y)
+        m = X.shape[1]
+        choices = resolve(
+            self.include, self.exclude, self.groups, m, getattr(self, "feature_names_in_", None)
+        )
+        n_free = choices.n_features
+        wanted = n_free if self.n_features_to_select == "auto" else self.n_features_to_select
+        what = "of X" if n_free == m else "that are not excluded"
+        k = n_features_to_choose(wanted, n_free, what)
+        if len(choices.first) > k:
+            raise ValueError(
+                f"include has {len(choices.first)} feature(s), with their groups, but "
+                f"n_features_to_select={self.n_features_to_select} asks for {k}; include fewer or "
+                "ask for more."
+            )
+        return X, codes, omega, choices, k
+
+    def _empty_state(self, problem: Problem, n_steps: int) -> State:
+        return empty_state(
+            problem, self.centroid_membership, n_steps, effective_n_jobs(self.n_jobs)
+        )
 
     def _score_columns(self) -> dict[str, NDArray[Any]]:
         return {name: self.path_[name] for name in _MEASURES}

@@ -1,12 +1,14 @@
 """Greedy forward search over a subset state (Algorithm 1)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from s2fs._criterion import Components
-from s2fs._problem import Features
+from s2fs._constraints import Choices, Unit
+from s2fs._criterion import Components, Floats
+from s2fs._problem import Features, Problem
 from s2fs._state import State, Weights, may_be_best
 
 
@@ -19,40 +21,57 @@ class Step(NamedTuple):
     components: Components
 
 
-def forward(state: State, k: int, alpha: float, beta: float) -> Iterator[Step]:
+def forward(
+    state: State, k: int, alpha: float, beta: float, choices: Choices | None = None
+) -> Iterator[Step]:
     """Add ``k`` features one by one, each time the one with the largest gain.
 
-    Gains may be negative; the search goes on.
+    Gains may be negative; the search goes on. A group of features competes as a whole, and then
+    joins feature by feature; it ends early if nothing is left that fits.
     """
-    left = np.arange(state.problem.n_features)
-    sep = 0.0
-    for _ in range(k):
-        candidates = eligible(state, left)
-        (shortlist,) = state.shortlists(candidates, [(alpha, beta)])
-        step = best(shortlist, state.score(shortlist), alpha, beta, sep)
-        state.add(step.feature)
-        left = left[left != step.feature]
+    left = Choices.everything(state.problem.n_features) if choices is None else choices
+    sep, room = 0.0, k - len(left.first)
+    for feature in left.first:
+        one = np.array([feature])
+        step = best(one, state.score(one), alpha, beta, sep)
+        state.add(feature)
         sep = step.sep
         yield step
+    while left := left.fitting(room):
+        unit, parts = extensions(state, left, alpha, beta)[0]
+        left, room = left.minus([unit]), room - len(unit)
+        for feature in unit:
+            if len(unit) > 1:
+                parts = state.score(np.array([feature]))
+            step = best(np.array([feature]), parts, alpha, beta, sep)
+            state.add(feature)
+            sep = step.sep
+            yield step
 
 
-def forward_grid(state: State, k: int, weights: list[Weights]) -> Iterator[list[Step]]:
-    """Run :func:`forward` for many pairs (alpha, beta) in lockstep.
+def forward_grid(
+    state: State, k: int, weights: list[Weights], choices: Choices
+) -> Iterator[list[Step]]:
+    """Run :func:`forward` for many pairs (alpha, beta) in lockstep, without groups of features.
 
     The components of a set do not depend on the weights, nor on the order in which the set was
     filled, so the pairs that stand at the same set share its state and its evaluation.
     """
-    everything = np.arange(state.problem.n_features)
+    free = np.zeros(state.problem.n_features, dtype=bool)
+    free[choices.singles] = True
     seps = [0.0] * len(weights)
     groups = {frozenset[int](): (state, list(range(len(weights))))}
-    for _ in range(k):
+    for row in range(k):
         steps: dict[int, Step] = {}
         grown: dict[frozenset[int], tuple[State, list[int]]] = {}
         for chosen, (shared, pairs) in groups.items():
-            left = np.delete(everything, list(chosen))
-            shortlists = shared.shortlists(
-                eligible(shared, left), [weights[pair] for pair in pairs]
-            )
+            if row < len(choices.first):
+                candidates = np.array(choices.first[row : row + 1])
+            else:
+                left = free.copy()
+                left[list(chosen)] = False
+                candidates = eligible(shared.problem, Choices((), np.flatnonzero(left))).singles
+            shortlists = shared.shortlists(candidates, [weights[pair] for pair in pairs])
             contenders = np.unique(np.concatenate(shortlists))
             parts = shared.score(contenders)  # once for all pairs
             for pair, shortlist in zip(pairs, shortlists, strict=True):
@@ -72,10 +91,40 @@ def forward_grid(state: State, k: int, weights: list[Weights]) -> Iterator[list[
         yield [steps[pair] for pair in range(len(weights))]
 
 
-def eligible(state: State, left: Features) -> Features:
-    """The features that may be chosen now: constant ones wait until no other is left."""
-    varying = left[state.problem.varying[left]]
-    return varying if len(varying) else left[:1]
+def extensions(
+    state: State, left: Choices, alpha: float, beta: float, n_best: int = 1
+) -> list[tuple[Unit, Components]]:
+    """What is best added next: up to ``n_best`` units, with the components of the joined subset."""
+    ready = eligible(state.problem, left)
+    units: list[Unit] = []
+    scored: list[Components] = []
+    if len(ready.singles):
+        (shortlist,) = state.shortlists(ready.singles, [(alpha, beta)], n_best)
+        units += [(f,) for f in shortlist.tolist()]
+        scored.append(state.score(shortlist))
+    for bundle in ready.bundles:
+        units.append(bundle)
+        twin = state.copy()
+        for feature in bundle[:-1]:
+            twin.add(feature)
+        scored.append(twin.score(np.array(bundle[-1:])))
+    parts = np.concatenate(scored, axis=1)
+    if ready.bundles:  # ties go to the smaller index
+        order = sorted(range(len(units)), key=lambda i: min(units[i]))
+        units, parts = [units[i] for i in order], parts[:, order]
+    seps = Components(*parts).separability(alpha, beta)
+    return [(units[i], Components(*parts[:, i, None])) for i in best_first(seps, n_best)]
+
+
+def eligible(problem: Problem, left: Choices) -> Choices:
+    """What may be chosen now: constant features wait until no other is left."""
+    varying = problem.varying
+    singles = left.singles[varying[left.singles]]
+    bundles = tuple(b for b in left.bundles if varying[list(b)].any())
+    if len(singles) or bundles:
+        return replace(left, singles=singles, bundles=bundles)
+    units = [*((int(f),) for f in left.singles[:1]), *left.bundles[:1]]
+    return left.only([min(units, key=min)])
 
 
 def best(candidates: Features, parts: Components, alpha: float, beta: float, before: float) -> Step:
@@ -88,3 +137,12 @@ def best(candidates: Features, parts: Components, alpha: float, beta: float, bef
     sep = float(seps[i])
     gain = 0.0 if sep == before else sep - before  # two infinities are equal
     return Step(int(candidates[i]), sep, gain, Components(*(float(part[i]) for part in parts)))
+
+
+def best_first(seps: Floats, n_best: int) -> list[int]:
+    """The positions of the largest values, the largest first, the first one among equals."""
+    left, order = np.array(seps), []
+    for _ in range(min(n_best, len(left))):
+        order.append(int(np.argmax(may_be_best(left, left))))
+        left[order[-1]] = -1.0  # Sep is never negative
+    return order

@@ -33,8 +33,13 @@ class State(Protocol):
 
     problem: Problem
 
-    def shortlists(self, candidates: Features, weights: list[Weights]) -> list[Features]:
-        """For each pair (alpha, beta) the candidates that may have the largest Sep, or equal it."""
+    def shortlists(
+        self, candidates: Features, weights: list[Weights], n_best: int = 1
+    ) -> list[Features]:
+        """For each pair (alpha, beta) the candidates that may have the largest Sep, or equal it.
+
+        With ``n_best`` those that may be among so many best, or equal the last of them.
+        """
 
     def score(self, candidates: Features) -> Components:
         """The components of the subset joined by each candidate, in double precision."""
@@ -46,9 +51,16 @@ class State(Protocol):
         """An independent state of the same subset."""
 
 
-def may_be_best(low: Floats, high: Floats) -> NDArray[np.bool_]:
-    """Mask of the candidates whose score, between ``low`` and ``high``, may be the largest."""
-    return high >= low.max() * (1 - EQUAL)
+def may_be_best(low: Floats, high: Floats, n_best: int = 1) -> NDArray[np.bool_]:
+    """Mask of the candidates whose score, between ``low`` and ``high``, may be the largest.
+
+    Or one of the ``n_best`` largest, along the last axis.
+    """
+    if n_best == 1:
+        reached = low.max(axis=-1, keepdims=True)
+    else:
+        reached = np.sort(low, axis=-1)[..., [-min(n_best, low.shape[-1])]]
+    return high >= reached * (1 - EQUAL)
 
 
 def empty_state(
@@ -83,11 +95,13 @@ class SubsetState:
         self._P = np.zeros((n, p))
         self._G = np.zeros((p, p))
 
-    def shortlists(self, candidates: Features, weights: list[Weights]) -> list[Features]:
+    def shortlists(
+        self, candidates: Features, weights: list[Weights], n_best: int = 1
+    ) -> list[Features]:
         """For each pair (alpha, beta) the candidates with the largest Sep."""
         scores = self.score(candidates)
         seps = (scores.separability(*pair) for pair in weights)
-        return [candidates[may_be_best(sep, sep)] for sep in seps]
+        return [candidates[may_be_best(sep, sep, n_best)] for sep in seps]
 
     def score(self, candidates: Features) -> Components:
         """The components of the subset joined by each candidate, as arrays."""
