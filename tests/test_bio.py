@@ -193,6 +193,56 @@ def test_genes_of_the_same_name(adata):
     assert adata.uns["s2fs"]["path"]["position"].tolist() == expected.indices_.tolist()
 
 
+def test_genes_to_include_and_exclude_may_be_named(adata):
+    first, second, *_ = truth(adata, 5).indices_
+    chosen = {"include": ["<script>", 9], "exclude": [adata.var_names[first], int(second)]}
+    selector = select(adata, n_features_to_select=6, **chosen)
+    named = pd.DataFrame(adata.X.toarray(), columns=adata.var_names)
+    expected = S2FS(6, **chosen).fit(named, adata.obs["cell_type"].astype(str))
+    np.testing.assert_array_equal(selector.indices_, expected.indices_)
+    assert selector.indices_[:2].tolist() == [2, 9]
+    assert {name: selector.get_params()[name] for name in chosen} == chosen
+    params = json.loads(adata.uns["s2fs"]["params"])
+    assert {name: params[name] for name in chosen} == chosen
+
+
+@pytest.mark.parametrize("kind", ["lists", "labels"])
+def test_groups_of_genes(adata, kind):
+    lists = [["<script>", "gene 8"], ["a/b", "gene 20", 11]]
+    label_of = {2: "one", 8: "one", 1: "two", 20: "two", 11: "two"}
+    groups = lists if kind == "lists" else [label_of.get(f) for f in range(30)]
+    selector = select(adata, n_features_to_select=30, groups=groups)
+    order = selector.indices_.tolist()
+    for group in ((2, 8), (1, 20, 11)):
+        places = sorted(order.index(f) for f in group)
+        assert places == list(range(places[0], places[0] + len(group)))
+
+
+def test_a_gene_that_is_not_there_or_there_twice(adata):
+    with pytest.raises(ValueError, match=r"'gene 88', which is not in adata\.var_names .*'gene 8'"):
+        select(adata, include=["gene 88"])
+    names = adata.var_names.to_numpy(copy=True)
+    names[[3, 4]] = "twin"
+    adata.var_names = names
+    with pytest.raises(ValueError, match="exclude has 'twin', but 2 genes have this name"):
+        select(adata, exclude=["twin"])
+
+
+def test_classes_may_be_weighted_by_name(adata):
+    weights = {"NK/T": 3.0}
+    selector = select(adata, n_features_to_select=5, class_weight=weights)
+    expected = truth(adata, 5, class_weight=weights)
+    np.testing.assert_array_equal(selector.indices_, expected.indices_)
+    np.testing.assert_allclose(selector.scores_, expected.scores_)
+    assert json.loads(adata.uns["s2fs"]["params"])["class_weight"] == weights
+
+
+def test_as_many_genes_as_beat_chance(adata):
+    selector = select(adata, n_features_to_select="auto")
+    np.testing.assert_array_equal(selector.indices_, truth(adata, "auto").indices_)
+    assert adata.var["s2fs_selected"].sum() == len(selector.indices_)
+
+
 def test_a_view_becomes_an_object_of_its_own(adata):
     view = adata[10:50, 5:25]
     expected = truth(view, 5)

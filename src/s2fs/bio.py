@@ -4,6 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from s2fs._base import nearest_name, reject_nonfinite_columns, some_of
 from s2fs._s2fs import S2FS
@@ -14,11 +15,14 @@ if TYPE_CHECKING:
 
 __all__ = ["select"]
 
+#: The parameters of the selector that may name genes.
+_OF_GENES = {"include", "exclude", "groups"}
+
 
 def select(
     adata: "AnnData",
     label: str = "cell_type",
-    n_features_to_select: int | float = 50,
+    n_features_to_select: int | float | Literal["auto"] = 50,
     *,
     layer: str | None = None,
     unlabelled: Literal["error", "ignore"] = "error",
@@ -47,14 +51,15 @@ def select(
         The column of ``adata.obs`` with the classes: categories, text, whole numbers or truth
         values. Categories that no cell has do not count. Text such as "nan" or "NA" is a missing
         label.
-    n_features_to_select : int or float, default=50
+    n_features_to_select : int, float or "auto", default=50
         How many genes to select, as in :class:`s2fs.S2FS`.
     layer : str, optional
         The layer to select from, by default ``adata.X``.
     unlabelled : {"error", "ignore"}, default="error"
         What to do about cells without a label: complain, or select on the other cells.
     **parameters
-        Further parameters of :class:`s2fs.S2FS`, such as ``alpha`` and ``n_jobs``.
+        Further parameters of :class:`s2fs.S2FS`, such as ``alpha`` and ``n_jobs``. Genes to
+        ``include`` or ``exclude``, and those in ``groups``, may be named.
 
     Returns
     -------
@@ -90,8 +95,14 @@ def select(
         X = X[labelled]
     names = np.asarray(adata.var_names.astype(str), dtype=object)
     reject_nonfinite_columns(X, names)
-    selector = S2FS(n_features_to_select, **parameters).fit(X, classes[codes[labelled]])
+    by_position = {
+        name: _positions(name, parameters[name], names) for name in _OF_GENES & parameters.keys()
+    }
+    selector = S2FS(n_features_to_select, **parameters | by_position)
+    selector.fit(X, classes[codes[labelled]])
+    # From here on as after a fit on a table whose columns have the names of the genes.
     selector.feature_names_in_ = names
+    selector.set_params(**parameters)
     _write(adata, selector, {"label": label, "layer": layer, "unlabelled": unlabelled})
     return selector
 
@@ -117,6 +128,35 @@ def _check(adata: Any, label: str, unlabelled: str) -> None:
         )
     if unlabelled not in ("error", "ignore"):
         raise ValueError(f"unlabelled is {unlabelled!r}; use 'error' or 'ignore'.")
+
+
+def _positions(argument: str, wanted: Any, names: NDArray[Any]) -> Any:
+    """Put the position of a gene in the place of its name."""
+    if wanted is None or isinstance(wanted, str):
+        return wanted
+    entries = list(wanted)
+    if argument == "groups":
+        # Other entries are the label of a group for each gene.
+        return [_positions("a group", e, names) if _is_list(e) else e for e in entries]
+    return [_position(argument, e, names) if isinstance(e, str) else e for e in entries]
+
+
+def _is_list(entry: Any) -> bool:
+    return hasattr(entry, "__iter__") and not isinstance(entry, str)
+
+
+def _position(argument: str, gene: str, names: NDArray[Any]) -> int:
+    found = np.flatnonzero(names == gene)
+    if len(found) == 1:
+        return int(found[0])
+    if len(found):
+        raise ValueError(
+            f"{argument} has {gene!r}, but {len(found)} genes have this name; give the position of "
+            "the one you mean."
+        )
+    raise ValueError(
+        f"{argument} has {gene!r}, which is not in adata.var_names{nearest_name(gene, names)}."
+    )
 
 
 def _write(adata: "AnnData", selector: S2FS, choices: dict[str, Any]) -> None:

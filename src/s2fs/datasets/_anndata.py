@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csc_array, issparse
 
 from s2fs._base import nearest_name, some_of
 from s2fs.datasets._cells import is_missing
@@ -20,7 +20,7 @@ class Cells(NamedTuple):
 
     Attributes
     ----------
-    X : ndarray or sparse matrix in CSC format, of shape (n_cells, n_genes)
+    X : ndarray or csc_array, of shape (n_cells, n_genes)
         Real numbers; float32 if the file has them, else float64.
     obs : pandas.DataFrame
         The annotation of the cells.
@@ -130,5 +130,5 @@ def _as_floats(X: Any, source: str) -> Any:
     if not hasattr(X, "dtype") or X.ndim != 2 or X.dtype.kind not in "biuf":
         raise ValueError(f"{source} is no matrix of real numbers; choose another layer.")
     if issparse(X):
-        X = X.tocsc()
+        X = csc_array(X)  # an array whatever it was: the operators of a matrix mean other things
     return X.astype(X.dtype if X.dtype in (np.float32, np.float64) else np.float64, copy=False)

@@ -20,7 +20,7 @@ class Dataset(_Arrays):
     ----------
     X : ndarray of shape (n_samples, n_features)
         Finite float64 numbers. From an ``.h5ad`` file the matrix comes as it is stored there:
-        float32 if it is, and in SciPy's CSC format if it is sparse.
+        float32 if it is, and a SciPy ``csc_array`` if it is sparse.
     y : ndarray of shape (n_samples,)
         For each instance the position of its class in ``class_names``.
     feature_names : list of str
