@@ -1,1 +1,9 @@
-"""Selection over rows that are spread over a Dask cluster."""
+"""Selection over rows that are spread over a Dask cluster (extra ``distributed``).
+
+Give :class:`s2fs.S2FS` a Dask array or data frame while a ``distributed.Client`` is open: the rows
+stay with the workers, and the choice is that of a fit on one machine.
+"""
+
+from s2fs.distributed._read import Partitioned, connect, read_partitioned
+
+__all__ = ["Partitioned", "connect", "read_partitioned"]

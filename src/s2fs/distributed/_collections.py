@@ -16,7 +16,7 @@ def row_chunks(X: Any) -> list[Any]:
     if hasattr(X, "to_delayed") and getattr(X, "ndim", 0) == 2:
         if hasattr(X, "rechunk") and X.numblocks[1] > 1:
             X = X.rechunk({1: -1})
-        return list(np.ravel(X.to_delayed()))
+        return _pieces(X)
     raise ValueError(
         f"X is a Dask {type(X).__name__} with {getattr(X, 'ndim', 'unknown')} dimension(s); give "
         "an array of rows and columns, or a data frame."
@@ -56,7 +56,7 @@ def along(values: Any, name: str, sizes: list[int] | None, chunks: list[Any]) ->
         if values.shape[0] != sum(sizes):
             raise _wrong_length(name, values.shape[0], sum(sizes))
         values = values.rechunk({0: tuple(sizes), **dict.fromkeys(range(1, values.ndim), -1)})
-    pieces = list(np.ravel(values.to_delayed()))
+    pieces = _pieces(values)
     if len(pieces) != len(chunks):
         raise ValueError(
             f"{name} has {len(pieces)} chunk(s) for the {len(chunks)} of X, and their lengths are "
@@ -79,6 +79,13 @@ def as_rows(
 def masses(labels: list[Any], weights: list[Any]) -> list[Any]:
     """The weight of each label, chunk by chunk, not computed yet."""
     return [delayed(label_mass)(y, weight) for y, weight in zip(labels, weights, strict=True)]
+
+
+def _pieces(values: Any) -> list[Any]:
+    """The chunks of a collection along its rows, not computed yet."""
+    # Optimised one by one, a frame and its column of labels may be cut differently: Dask joins
+    # partitions that have become small. As they are, they also share the reading of their files.
+    return list(np.ravel(values.to_delayed(optimize_graph=hasattr(values, "chunks"))))
 
 
 def _wrong_length(name: str, found: int, wanted: int) -> ValueError:

@@ -1,6 +1,6 @@
 """What workers find out about their rows before the search: ranges, classes and class sums."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from s2fs._criterion import Floats
-from s2fs._problem import Problem
+from s2fs._problem import Features, Problem
 
 
 class Rows(NamedTuple):
@@ -84,6 +84,10 @@ class Part(Problem):
     def deviations(self) -> Floats:
         """Nothing: they bound the sum over all rows, so whoever decides needs those of all rows."""
         return np.zeros((0, self.n_classes))
+
+    def _pieces_of(self, rows: Features) -> Iterator[tuple[NDArray[Any], Features, Features]]:
+        if len(rows):  # a class may be missing here
+            yield from super()._pieces_of(rows)
 
 
 def ready_rows(X: Any, y: Any, sample_weight: Any, class_weight: Mapping[Any, float]) -> Rows:

@@ -1,0 +1,189 @@
+"""Data in many files, read by the workers and not by the client."""
+
+from collections.abc import Iterable
+from glob import glob
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from s2fs._base import some_of
+from s2fs.datasets._readers import column_position
+
+#: Seconds that a scheduler has to answer.
+ANSWER_WITHIN = 10.0
+_EXTRA = "pip install 's2fs[distributed]'"
+
+
+class Partitioned(NamedTuple):
+    """Labelled data that is read when and where it is needed.
+
+    Attributes
+    ----------
+    X : dask data frame or array
+        The features.
+    y : dask series or array
+        The labels.
+    feature_names : list of str
+        Names of the features.
+    """
+
+    X: Any
+    y: Any
+    feature_names: list[str]
+
+
+def connect(address: str) -> Any:
+    """Connect to a running Dask cluster; from then on selectors leave Dask collections there.
+
+    Parameters
+    ----------
+    address : str
+        Address of the scheduler, such as ``"tcp://host:8786"``.
+
+    Returns
+    -------
+    distributed.Client
+        The connection, to be used in a ``with`` statement or closed.
+
+    Raises
+    ------
+    ValueError
+        If Dask is not installed.
+    OSError
+        If no scheduler answers within ten seconds.
+
+    Examples
+    --------
+    >>> from distributed import LocalCluster
+    >>> from s2fs.distributed import connect
+    >>> with LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
+    ...     with connect(cluster.scheduler_address) as client:
+    ...         len(client.nthreads())
+    1
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ValueError(f"A cluster is reached through Dask: {_EXTRA}.") from None
+    try:
+        return Client(address, timeout=ANSWER_WITHIN)
+    except (OSError, ValueError, TypeError) as error:  # an address may also make no sense
+        raise OSError(
+            f"No Dask scheduler answers at {address!r} within {ANSWER_WITHIN:g} s "
+            f"({type(error).__name__}); give the address of a running one, such as "
+            "tcp://host:8786."
+        ) from None
+
+
+def read_partitioned(
+    path: str | PathLike[str],
+    target: str | int | None = None,
+    *,
+    drop: str | int | Iterable[str | int] = (),
+) -> Partitioned:
+    """Open labelled data in many files without reading it.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A directory of Parquet files, a pattern such as ``"parts/*.parquet"``, or a Zarr group with
+        the arrays ``X`` and ``y`` (and optionally ``feature_names``) if ``zarr`` is installed.
+        Client and workers must find the files under the same name.
+    target : str or int, optional
+        The column with the class labels, by name or position; for Zarr the name of their array, by
+        default ``y``.
+    drop : str, int or iterable of these, default=()
+        Columns to leave out, by name or position.
+
+    Returns
+    -------
+    Partitioned
+        Named tuple ``(X, y, feature_names)`` of Dask collections, one chunk per file, group of rows
+        or chunk of the array.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import pandas as pd
+    >>> from s2fs.distributed import read_partitioned
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> plants = pd.DataFrame({"height": [2.5, 0.5], "width": [1, 3], "kind": ["fern", "moss"]})
+    >>> plants.to_parquet(folder / "part-0.parquet")
+    >>> plants.to_parquet(folder / "part-1.parquet")
+    >>> data = read_partitioned(folder, "kind")
+    >>> data.feature_names, data.X.npartitions
+    (['height', 'width'], 2)
+    """
+    try:
+        import dask.dataframe
+    except ImportError:
+        raise ValueError(f"Data in many files is read through Dask: {_EXTRA}.") from None
+    where = str(path)
+    dropped = [drop] if isinstance(drop, str | int) else list(drop)
+    remote = "://" in where
+    if not remote and not glob(where):
+        raise FileNotFoundError(f"There is no file {where!r}; check the path or the pattern.")
+    if Path(where).suffix == ".zarr" or (Path(where) / "zarr.json").exists():
+        return _from_zarr(where, target, dropped)
+    if not remote and Path(where).is_dir() and not glob(f"{where}/**/*.parquet", recursive=True):
+        raise ValueError(f"{where} holds no .parquet files; give a directory that does.")
+    try:
+        frame = dask.dataframe.read_parquet(where)
+    except (OSError, ValueError) as error:
+        reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+        raise ValueError(f"{where} cannot be read as Parquet ({reason}).") from None
+    except ImportError:
+        raise ValueError(
+            f"{where} has Parquet files, which need pyarrow: pip install 's2fs[parquet]'."
+        ) from None
+    names = [str(name) for name in frame.columns]
+    if target is None:
+        raise ValueError(
+            f"target is missing: say which column of {where} holds the classes; it has "
+            f"{some_of(names)}."
+        )
+    label = column_position(target, names, "target", where)
+    left = _left(names, dropped, label, where)
+    frame = frame[[frame.columns[f] for f in (*left, label)]]
+    X, y = frame[[frame.columns[f] for f in range(len(left))]], frame[frame.columns[-1]]
+    return Partitioned(X, y, [names[f] for f in left])
+
+
+def _from_zarr(where: str, target: str | int | None, drop: list[str | int]) -> Partitioned:
+    import dask.array
+
+    try:
+        import zarr
+    except ImportError:
+        raise ValueError(f"{where} is a Zarr store, which needs zarr: pip install zarr.") from None
+    key = "y" if target is None else str(target)
+    try:
+        arrays = dict(zarr.open_group(where, mode="r").arrays())
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{where} cannot be read as a Zarr group ({error}).") from None
+    if "X" not in arrays or key not in arrays:
+        raise ValueError(
+            f"{where} must hold the arrays 'X' and {key!r}; it has {some_of(sorted(arrays))}."
+        )
+    X, y = (dask.array.from_zarr(where, component=name) for name in ("X", key))
+    if X.ndim != 2:
+        raise ValueError(f"X in {where} has {X.ndim} dimension(s); give rows and columns.")
+    named = arrays.get("feature_names")
+    names = [f"x{f}" for f in range(X.shape[1])] if named is None else [str(f) for f in named[:]]
+    if len(names) != X.shape[1]:
+        raise ValueError(
+            f"X in {where} has {X.shape[1]} column(s) but feature_names has {len(names)}."
+        )
+    left = _left(names, drop, None, where)
+    return Partitioned(X if len(left) == len(names) else X[:, left], y, [names[f] for f in left])
+
+
+def _left(names: list[str], drop: list[str | int], label: int | None, where: str) -> list[int]:
+    """Positions of the features: all columns but the dropped ones and the labels."""
+    dropped = {column_position(wanted, names, "drop", where) for wanted in drop}
+    if label in dropped:
+        raise ValueError(f"{names[label]!r} is both target and in drop; choose one.")
+    left = [f for f in range(len(names)) if f != label and f not in dropped]
+    if not left:
+        raise ValueError(f"{where} has no features left beside the target and the dropped columns.")
+    return left

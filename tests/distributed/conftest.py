@@ -1,0 +1,18 @@
+"""One cluster of two worker processes on loopback for all tests that do not break it."""
+
+import pytest
+from distributed import Client, LocalCluster
+
+
+@pytest.fixture(scope="package")
+def cluster():
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    with Client(cluster) as client:
+        yield client

@@ -1,0 +1,135 @@
+"""Shards add up to the whole, for any cut of the rows; no cluster is needed to see that."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from s2fs._compiled import CompiledState
+from s2fs._problem import Problem
+from s2fs._search import forward
+from s2fs.distributed import _rows, _shard
+from s2fs.distributed._problem import ClusterProblem
+from s2fs.distributed._state import DistributedState
+from strategies import problems
+
+
+class Here:
+    """A cluster that is this process: futures are their results."""
+
+    def submit(self, function, *arguments):
+        return function(*arguments)
+
+    hand_out = staticmethod(lambda facts: facts)
+    gather = staticmethod(list)
+
+
+def distributed_state(X, y, cuts, scale="minmax", weight=None, form=np.asarray):
+    """The state of rows cut at ``cuts``, the chunks dealt out to two shards."""
+    bounds = [0, *sorted(cuts), len(y)]
+    chunks = [
+        _rows.ready_rows(form(X[a:b]), y[a:b], None if weight is None else weight[a:b], {})
+        for a, b in zip(bounds, bounds[1:], strict=False)
+    ]
+    half = len(chunks) // 2
+    shards = [chunks[:half], chunks[half:]]
+    survey = _rows.merge([_rows.survey(shard) for shard in shards])
+    return DistributedState(ClusterProblem(Here(), shards, survey, scale))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def three_threads():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_shard, "_threads", lambda: 3)
+        yield
+
+
+@settings(max_examples=150)
+@given(problems(max_samples=30), st.data())
+def test_any_cut_gives_the_choice_of_one_machine(problem, data):
+    X, y = problem
+    cuts = data.draw(st.lists(st.integers(0, len(y)), max_size=8))
+    scale = data.draw(st.sampled_from(["minmax", None]))
+    form = data.draw(st.sampled_from([np.asarray, csr_array]))
+    order = data.draw(st.sampled_from([np.arange(len(y)), np.argsort(y, kind="stable")]))
+    k, weights = min(5, X.shape[1]), (0.3, 0.3)
+    alone = list(forward(CompiledState(Problem(X, y, scale)), k, *weights))
+    state = distributed_state(X[order], y[order], cuts, scale=scale, form=form)
+    steps = list(forward(state, k, *weights))
+    assert [step.feature for step in steps] == [step.feature for step in alone]
+    np.testing.assert_allclose(
+        [step.sep for step in steps], [step.sep for step in alone], rtol=1e-9, atol=1e-12
+    )
+
+
+@settings(max_examples=30)
+@given(problems(max_samples=30), st.data())
+def test_what_all_rows_have_in_common_is_found_from_the_chunks(problem, data):
+    X, y = problem
+    weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
+    cuts = data.draw(st.lists(st.integers(0, len(y)), max_size=8))
+    whole = Problem(X, y, "minmax", weight)
+    there = distributed_state(X, y, cuts, weight=weight).problem
+    np.testing.assert_array_equal(there.varying, whole.varying)
+    np.testing.assert_allclose(there.centroids, whole.centroids, rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(there.on_centroid, whole.on_centroid)
+
+
+def test_a_copy_goes_its_own_way():
+    rng = np.random.default_rng(3)
+    y = np.arange(60) % 3
+    X = rng.normal(size=(60, 8)) + y[:, None]
+    state = distributed_state(X, y, [20, 40])
+    state.add(2)
+    twin = state.copy()
+    twin.add(5)
+    expected = CompiledState(Problem(X, y))
+    expected.add(2)
+    for got, want in zip(state.score(np.arange(8)), expected.score(np.arange(8)), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+    expected.add(5)
+    for got, want in zip(twin.score(np.arange(8)), expected.score(np.arange(8)), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+def test_candidates_may_come_in_any_order():
+    rng = np.random.default_rng(4)
+    y = np.arange(60) % 3
+    X = rng.normal(size=(60, 8))
+    mixed = np.array([5, 0, 7, 2])
+    got = distributed_state(X, y, [30]).score(mixed)
+    want = CompiledState(Problem(X, y)).score(mixed)
+    np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+def test_growing_leaves_what_a_retry_may_need():
+    rng = np.random.default_rng(5)
+    y = np.arange(40) % 2
+    rows = [_rows.ready_rows(rng.normal(size=(40, 4)), y, None, {})]
+    problem = ClusterProblem(Here(), [rows], _rows.survey(rows), "minmax")
+    (shard,) = problem.build_shards("printed")
+    first = _shard.grow(shard, None, 1)
+    kept = {name: array.copy() for name, array in first[0].items()}
+    again = _shard.grow(shard, None, 1)
+    _shard.grow(shard, first, 2)
+    for name, array in kept.items():
+        np.testing.assert_array_equal(first[0][name], array)
+        np.testing.assert_array_equal(again[0][name], array)
+
+
+def test_a_shard_weighs_what_it_holds():
+    X, y = np.ones((64, 5), np.float32), np.arange(64) % 2
+    X[0] = 0
+    rows = [_rows.ready_rows(X, y, None, {})]
+    problem = ClusterProblem(Here(), [rows], _rows.survey(rows), "minmax")
+    (shard,) = problem.build_shards("printed")
+    assert shard.__sizeof__() == 2 * X.nbytes + 64 * (4 + 8)
+
+
+def test_rows_that_do_not_count_are_left_out_before_scaling():
+    X = np.array([[0.0], [1.0], [100.0], [3.0]])
+    rows = _rows.ready_rows(X, np.array([0, 1, 0, 1]), [1, 1, 0, 2], {})
+    survey = _rows.survey([rows])
+    assert survey.upper == 3
+    np.testing.assert_array_equal(survey.mass, [1, 3])
