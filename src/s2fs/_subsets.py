@@ -73,23 +73,20 @@ def floating(state: State, k: int, weights: Weights, choices: Choices) -> dict[i
     Every drop and every swap raises the best Sep of some size, so no set comes back.
     """
     start = _joined(state, [choices.first])
-    found = _forward_sets(start.copy(), k, weights, choices)
-    settled: set[Units] = set()
     current = Subset(frozenset(), 0.0)
+    found = {len(choices.first): current, **_forward_sets(start.copy(), k, weights, choices)}
+    settled: set[Units] = set()
     while left := choices.minus(current.units).fitting(k - _size(choices, current.units)):
         here = _joined(start, current.units)
         ((unit, parts),) = extensions(here, left, *weights)
         sep = float(parts.separability(*weights)[0])
         current = _best_known(found, choices, Subset(current.units | {unit}, sep))
         while current.units not in settled:
-            moves = _drops(start, current, weights, choices, found) or _swaps(
-                start, current, k, weights, choices, found
-            )
-            if moves:
-                (i,) = best_first(np.array([move.sep for move in moves]), 1)
-                current = _best_known(found, choices, moves[i])
-            else:
+            better = _improvement(start, current, k, weights, choices, found)
+            if better is None:
                 settled.add(current.units)
+            else:
+                current = _best_known(found, choices, better)
     return found
 
 
@@ -114,46 +111,44 @@ def _forward_sets(state: State, k: int, weights: Weights, choices: Choices) -> d
     return found
 
 
-def _drops(
-    start: State, current: Subset, weights: Weights, choices: Choices, found: dict[int, Subset]
-) -> list[Subset]:
-    """The sets with one unit less that beat the best known of their size."""
-    moves = [
-        Subset(current.units - {unit}, sep)
-        for unit, _, sep in _leave_one_out(start, _in_order(current.units), weights)
-    ]
-    return [move for move in moves if _beats(move, found, choices)]
-
-
-def _swaps(
+def _improvement(
     start: State,
     current: Subset,
     k: int,
     weights: Weights,
     choices: Choices,
     found: dict[int, Subset],
-) -> list[Subset]:
-    """The sets with one unit replaced that beat the best known of their size."""
-    moves = []
+) -> Subset | None:
+    """A set with one unit less, or else one with a unit replaced, that beats the best of its size.
+
+    The units are tried in the order of what their absence costs, the cheapest first.
+    """
+    without = list(_leave_one_out(start, _in_order(current.units), weights))
+    order = best_first(np.array([sep for _, sep in without]), len(without))
+    for unit, sep in (without[i] for i in order):
+        smaller = Subset(current.units - {unit}, sep)
+        if _beats(smaller, found, choices):
+            return smaller
     outside = choices.minus(current.units)
-    for unit, state, _ in _leave_one_out(start, _in_order(current.units), weights):
+    for unit, _ in (without[i] for i in order):
         rest = current.units - {unit}
-        left = outside.fitting(k - _size(choices, rest))
-        if left:
-            ((other, parts),) = extensions(state, left, *weights)
-            moves.append(Subset(rest | {other}, float(parts.separability(*weights)[0])))
-    return [move for move in moves if _beats(move, found, choices)]
+        if left := outside.fitting(k - _size(choices, rest)):
+            ((other, parts),) = extensions(_joined(start, rest), left, *weights)
+            swapped = Subset(rest | {other}, float(parts.separability(*weights)[0]))
+            if _beats(swapped, found, choices):
+                return swapped
+    return None
 
 
 def _leave_one_out(
     state: State, units: Sequence[Unit], weights: Weights, sep: float = 0.0
-) -> Iterator[tuple[Unit, State, float]]:
-    """For each unit the state of ``state`` joined by all the others, and its Sep.
+) -> Iterator[tuple[Unit, float]]:
+    """For each unit the Sep of ``state``, which has ``sep``, joined by all the others.
 
-    Halving takes O(k log k) additions for k units. ``sep`` is that of ``state``.
+    Halving the units takes O(k log k) additions for k of them.
     """
     if len(units) == 1:
-        yield units[0], state, sep
+        yield units[0], sep
         return
     half = len(units) // 2
     for inside, outside in ((units[half:], units[:half]), (units[:half], units[half:])):
@@ -183,9 +178,7 @@ def _best_known(found: dict[int, Subset], choices: Choices, subset: Subset) -> S
 
 def _beats(subset: Subset, found: dict[int, Subset], choices: Choices) -> bool:
     known = found.get(_size(choices, subset.units))
-    if known is None:
-        return len(subset.units) > 0
-    return subset.sep > known.sep * (1 + EQUAL)
+    return known is None or subset.sep > known.sep * (1 + EQUAL)
 
 
 def _size(choices: Choices, units: Units) -> int:
