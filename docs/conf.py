@@ -32,6 +32,11 @@ myst_heading_anchors = 3
 
 templates_path = ["_templates"]
 autosummary_context = {"own_methods": own_methods}
+# Two names that differ by case alone would share a file on some systems.
+autosummary_filename_map = {
+    "s2fs.Components": "s2fs.Components-class",
+    "s2fs.evaluation.Stability": "s2fs.evaluation.Stability-class",
+}
 # The parameters are described one by one below each signature, with their types.
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
@@ -58,6 +63,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "s2fs"
 html_static_path = ["_static"]
 html_css_files = ["s2fs.css"]
+html_sidebars = {page: [] for page in ("index", "tutorial")}  # nothing stands below them
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
