@@ -14,6 +14,7 @@ from s2fs.plotting._path import plot_path
 from s2fs.plotting._pixels import plot_faces, plot_pixels
 from s2fs.plotting._ranks import plot_critical_difference
 from s2fs.plotting._sensitivity import plot_sensitivity
+from s2fs.plotting._stability import plot_stability
 from s2fs.plotting._variants import plot_variants
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "plot_pixels",
     "plot_plane",
     "plot_sensitivity",
+    "plot_stability",
     "plot_variants",
     "two_distributions",
 ]

@@ -1,0 +1,155 @@
+"""StabilitySelector against a literal count, and the picture of it."""
+
+import io
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import load_wine, make_classification
+from sklearn.feature_selection import SelectKBest
+from sklearn.model_selection import cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+
+from s2fs import S2FS, StabilitySelector
+from s2fs.baselines import AnovaF
+from s2fs.evaluation import stability
+from s2fs.plotting import plot_stability
+
+
+def data(seed=0, m=15):
+    return make_classification(
+        60, m, n_informative=4, n_classes=3, weights=[0.5, 0.3, 0.2], random_state=seed
+    )
+
+
+class Recording(S2FS):
+    """Notes the rows it is fitted on; the first feature carries their numbers."""
+
+    seen = None
+
+    def fit(self, X, y):
+        Recording.seen.append(X[:, 0].astype(int))
+        return super().fit(X, y)
+
+
+def test_counts_by_hand():
+    X, y = data()
+    fitted = StabilitySelector(selector=S2FS(4), n_resamples=12).fit(X, y)
+    assert len(fitted.selected_) == 12
+    counts, ranks = np.zeros(15), np.zeros((12, 15))
+    for b, chosen in enumerate(fitted.selected_):
+        for f in range(15):
+            chosen_here = f in chosen
+            counts[f] += chosen_here
+            ranks[b, f] = 1 + list(chosen).index(f) if chosen_here else 5
+    np.testing.assert_allclose(fitted.frequencies_, counts / 12)
+    np.testing.assert_allclose(fitted.mean_ranks_, ranks.mean(axis=0))
+    order = sorted(range(15), key=lambda f: (-counts[f], ranks[:, f].sum(), f))
+    assert fitted.indices_.tolist() == order[:4]
+    np.testing.assert_array_equal(fitted.scores_, counts[order[:4]] / 12)
+    assert fitted.stability_ == stability(fitted.selected_, 15)
+    table = fitted.ranking_table()
+    assert table.columns.tolist() == ["rank", "feature", "frequency", "mean_rank"]
+
+
+@pytest.mark.parametrize("fraction", [0.3, 0.5, 0.9])
+def test_subsamples_keep_the_shares_of_the_classes(fraction):
+    X, y = data()
+    X[:, 0] = np.arange(60)
+    Recording.seen = []
+    StabilitySelector(selector=Recording(2), n_resamples=30, sample_fraction=fraction).fit(X, y)
+    assert len(Recording.seen) == 30
+    for rows in Recording.seen:
+        assert len(set(rows)) == len(rows)  # without replacement
+        drawn, there = np.bincount(y[rows], minlength=3), np.bincount(y)
+        assert drawn.tolist() == [round(fraction * n) for n in there]
+    assert len({tuple(rows) for rows in Recording.seen}) == 30
+    assert set(np.concatenate(Recording.seen)) == set(range(60))  # everyone has a turn
+
+
+def test_small_classes_are_never_lost():
+    X, y = data()
+    y = np.where(np.arange(60) == 7, 9, np.where(np.arange(60) < 2, 8, 0))
+    X[:, 0] = np.arange(60)
+    Recording.seen = []
+    StabilitySelector(selector=Recording(2), n_resamples=5, sample_fraction=0.1).fit(X, y)
+    for rows in Recording.seen:
+        assert sorted(y[rows]) == [0] * 6 + [8, 8, 9]
+
+
+def test_the_same_for_any_number_of_threads_and_another_for_another_seed():
+    X, y = data()
+    one = StabilitySelector(4, n_resamples=10).fit(X, y)
+    two = StabilitySelector(4, n_resamples=10, n_jobs=2).fit(X, y)
+    assert [s.tolist() for s in one.selected_] == [s.tolist() for s in two.selected_]
+    other = StabilitySelector(4, n_resamples=10, random_state=1).fit(X, y)
+    assert [s.tolist() for s in one.selected_] != [s.tolist() for s in other.selected_]
+
+
+def test_how_many_are_selected():
+    X, y = data()
+    assert len(StabilitySelector(n_resamples=3).fit(X, y).indices_) == 10
+    assert len(StabilitySelector(6, selector=S2FS(2), n_resamples=3).fit(X, y).indices_) == 6
+    assert len(StabilitySelector(selector=S2FS(0.2), n_resamples=3).fit(X, y).indices_) == 3
+    strict = StabilitySelector(selector=S2FS(5), n_resamples=10, threshold=0.7).fit(X, y)
+    assert strict.scores_.min() >= 0.7
+    everything = StabilitySelector(selector=S2FS(5), n_resamples=10).fit(X, y)
+    reached = [f for f in everything.indices_.tolist() if everything.frequencies_[f] >= 0.7]
+    assert strict.indices_.tolist() == reached
+    assert 0 < len(reached) < 5
+    noise = np.random.default_rng(0).normal(size=(60, 200))
+    fickle = StabilitySelector(selector=S2FS(1), n_resamples=20, threshold=1.0)
+    with pytest.raises(ValueError, match=r"threshold is 1\.0, but no feature"):
+        fickle.fit(noise, y)
+
+
+def test_all_features_every_time_have_no_stability():
+    X, y = load_wine(return_X_y=True)
+    fitted = StabilitySelector(1.0, n_resamples=3).fit(X, y)
+    assert fitted.stability_ is None
+    assert (fitted.frequencies_ == 1).all()
+
+
+def test_any_selector_in_a_pipeline_by_name_and_sparse():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    stable = StabilitySelector(selector=AnovaF(3), n_resamples=5)
+    assert cross_val_score(make_pipeline(stable, GaussianNB()), X, y).mean() > 0.85
+    assert set(stable.fit(X, y).get_feature_names_out()) <= set(X.columns)
+    truth = StabilitySelector(selector=S2FS(3), n_resamples=5).fit(X.to_numpy(), y)
+    sparse = StabilitySelector(selector=S2FS(3), n_resamples=5).fit(csr_array(X.to_numpy()), y)
+    np.testing.assert_array_equal(sparse.frequencies_, truth.frequencies_)
+    with pytest.raises(ValueError, match="SelectKBest, which has no indices_ after fit"):
+        StabilitySelector(selector=SelectKBest(k=2), n_resamples=2).fit(X, y)
+
+
+def drawn(figure):
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg")  # must not warn, for warnings are errors
+    return buffer.getvalue()
+
+
+def test_plot_shows_the_most_frequent_and_the_threshold():
+    frequencies = [0.2, 0.0, 1.0, 0.6, 0.6]
+    names = ["a", "b", "$c", "d", "e"]
+    index = stability([[0, 2], [2, 3], [2, 4]], 5)
+    ax = plot_stability(
+        frequencies, feature_names=names, threshold=0.5, stability=index, title="Wine"
+    )
+    assert [label.get_text() for label in ax.get_yticklabels()] == [r"\$c", "d", "e", "a"]
+    assert [bar.get_width() for bar in ax.patches] == [1.0, 0.6, 0.6, 0.2]
+    filled = [bar.get_facecolor()[3] > 0 for bar in ax.patches]
+    assert filled == [True, True, True, False]
+    assert [line.get_xdata()[0] for line in ax.lines] == [0.5]
+    assert f"stability {index.value:.2f}" in ax.get_xlabel()
+    drawn(ax.figure)
+    assert len(plot_stability(frequencies, n_shown=2).patches) == 2
+
+
+@pytest.mark.parametrize(
+    ("frequencies", "names", "words"),
+    [([0.5], ["a", "b"], "feature_names has 2"), ([0.0, 0.0], None, "no feature that was ever")],
+)
+def test_plot_refuses_what_it_cannot_draw(frequencies, names, words):
+    with pytest.raises(ValueError, match=words):
+        plot_stability(frequencies, feature_names=names)
