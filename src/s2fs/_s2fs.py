@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from s2fs._base import Indices, RankingSelector, n_features_to_choose
 from s2fs._constraints import Choices, resolve
 from s2fs._criterion import CentroidMembership, Components, Floats
+from s2fs._dask import current_client, in_memory, is_dask
 from s2fs._problem import Problem, Scale
 from s2fs._progress import progress
 from s2fs._search import Step, forward
@@ -188,7 +189,8 @@ class S2FS(RankingSelector):
         Parameters
         ----------
         X : array-like, sparse array or data frame of shape (n_samples, n_features)
-            Numeric features without missing values.
+            Numeric features without missing values. A Dask array or data frame stays on the cluster
+            of the current ``distributed.Client``; without one it is computed here.
         y : array-like of shape (n_samples,)
             Class labels, at least two distinct ones.
         sample_weight : array-like of shape (n_samples,), optional
@@ -199,8 +201,13 @@ class S2FS(RankingSelector):
         Self
             The fitted selector.
         """
-        X, codes, omega, choices, k = self._prepare(X, y, sample_weight)
         steps: Iterable[Step]
+        if is_dask(X) and (client := current_client()) is not None:
+            problem, choices, k = self._prepare_there(client, X, y, sample_weight)
+            steps = self._search(problem, choices, k)
+            return self._record(progress(steps, k, "S²FS", show=self.verbose > 0))
+        X, y, sample_weight = in_memory(X, y, sample_weight)
+        X, codes, omega, choices, k = self._prepare(X, y, sample_weight)
         if self.n_features_to_select == "auto":
             doubled = Problem(with_shuffled_rows(X, codes), codes, self.scale, omega)
             state = self._empty_state(doubled, _USUAL_SIZE)
@@ -210,6 +217,10 @@ class S2FS(RankingSelector):
         if self.search != "forward" or self.n_features_to_select != "auto":
             steps = self._search(Problem(X, codes, self.scale, omega), choices, k)
             steps = progress(steps, k, "S²FS", show=self.verbose > 0)
+        return self._record(steps)
+
+    def _record(self, steps: Iterable[Step]) -> Self:
+        """Take the steps, and set the fitted attributes."""
         rows = [(step.feature, step.sep, step.gain, *step.components) for step in steps]
         self.path_ = np.array(rows, dtype=_PATH)
         return self._set_ranking(self.path_["feature"].copy(), self.path_["sep"].copy())
@@ -237,7 +248,37 @@ class S2FS(RankingSelector):
             there = omega > 0
             X, y, omega = X[there], y[there], omega[there]
         codes = self._encode(y)
-        m = X.shape[1]
+        return X, codes, omega, *self._to_choose()
+
+    def _prepare_there(
+        self, client: Any, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Problem, Choices, int]:
+        """As :meth:`_prepare`, for rows that stay on the cluster of a Dask client."""
+        from s2fs.distributed._collections import check_columns
+        from s2fs.distributed._problem import cluster_problem
+
+        check_columns(self, X)
+        if self.n_features_to_select == "auto":
+            raise ValueError(
+                "n_features_to_select='auto' needs all rows in one place, and X is on a Dask "
+                "cluster; give a number, or fit on a sample of the rows."
+            )
+        choices, k = self._to_choose()
+        problem = cluster_problem(
+            client,
+            X,
+            y,
+            self.scale,
+            names=getattr(self, "feature_names_in_", None),
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+        )
+        self._encode(problem.classes)
+        return problem, choices, k
+
+    def _to_choose(self) -> tuple[Choices, int]:
+        """What may be chosen of the features seen, and how many of them."""
+        m = self.n_features_in_
         choices = resolve(
             self.include, self.exclude, self.groups, m, getattr(self, "feature_names_in_", None)
         )
@@ -251,9 +292,12 @@ class S2FS(RankingSelector):
                 f"n_features_to_select={self.n_features_to_select} asks for {k}; include fewer or "
                 "ask for more."
             )
-        return X, codes, omega, choices, k
+        return choices, k
 
     def _empty_state(self, problem: Problem, n_steps: int) -> State:
+        if hasattr(problem, "empty_state"):  # its rows are on a cluster
+            there: State = problem.empty_state(self.centroid_membership)
+            return there
         return empty_state(
             problem, self.centroid_membership, n_steps, effective_n_jobs(self.n_jobs)
         )

@@ -7,7 +7,7 @@ from distributed import Client, LocalCluster
 @pytest.fixture(scope="package")
 def cluster():
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as cluster:
         yield cluster
 

@@ -1,5 +1,7 @@
 """Shards add up to the whole, for any cut of the rows; no cluster is needed to see that."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -30,7 +32,7 @@ def distributed_state(X, y, cuts, scale="minmax", weight=None, form=np.asarray):
     bounds = [0, *sorted(cuts), len(y)]
     chunks = [
         _rows.ready_rows(form(X[a:b]), y[a:b], None if weight is None else weight[a:b], {})
-        for a, b in zip(bounds, bounds[1:], strict=False)
+        for a, b in pairwise(bounds)
     ]
     half = len(chunks) // 2
     shards = [chunks[:half], chunks[half:]]

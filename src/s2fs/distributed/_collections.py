@@ -6,21 +6,36 @@ from typing import Any
 import dask
 import numpy as np
 from dask import delayed
+from sklearn.utils.validation import _check_feature_names, _check_n_features
 
-from s2fs.distributed._detect import is_dask
+from s2fs._base import reject_text_columns
+from s2fs._dask import is_dask
 from s2fs.distributed._rows import label_mass, n_rows, ready_rows
 
 
+def check_columns(selector: Any, X: Any) -> None:
+    """Raise if the columns cannot be features; set how many there are, and their names."""
+    if getattr(X, "ndim", 0) != 2:
+        raise ValueError(
+            f"X is a Dask {type(X).__name__} of {getattr(X, 'ndim', 'unknown')} dimension(s); give "
+            "an array of rows and columns, or a data frame."
+        )
+    if hasattr(X, "columns"):
+        like_X = X._meta
+        reject_text_columns(like_X)
+    else:
+        like_X = np.empty((0, X.shape[1]))
+        if X.dtype.kind not in "biufO":
+            raise ValueError(f"X has values of type {X.dtype}; give real numbers.")
+    _check_feature_names(selector, like_X, reset=True)
+    _check_n_features(selector, like_X, reset=True)
+
+
 def row_chunks(X: Any) -> list[Any]:
-    """The row chunks of a two-dimensional array or data frame, not computed yet."""
-    if hasattr(X, "to_delayed") and getattr(X, "ndim", 0) == 2:
-        if hasattr(X, "rechunk") and X.numblocks[1] > 1:
-            X = X.rechunk({1: -1})
-        return _pieces(X)
-    raise ValueError(
-        f"X is a Dask {type(X).__name__} with {getattr(X, 'ndim', 'unknown')} dimension(s); give "
-        "an array of rows and columns, or a data frame."
-    )
+    """The row chunks of an array or data frame, not computed yet."""
+    if hasattr(X, "rechunk") and X.numblocks[1] > 1:
+        X = X.rechunk({1: -1})
+    return _pieces(X)
 
 
 def chunk_sizes(X: Any) -> list[int] | None:

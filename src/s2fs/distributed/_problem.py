@@ -9,8 +9,9 @@ from distributed import futures_of
 from sklearn.utils.multiclass import check_classification_targets
 
 from s2fs._base import some_of
-from s2fs._criterion import Floats
+from s2fs._criterion import CentroidMembership, Floats
 from s2fs._problem import Problem, Scale
+from s2fs._state import State
 from s2fs._weights import ClassWeight, row_weights
 from s2fs.distributed import _collections as collections
 from s2fs.distributed import _rows as on_rows
@@ -44,12 +45,18 @@ class ClusterProblem(Problem):
         p, m = survey.sums.shape
         super().__init__(np.zeros((p, m)), np.arange(p), scale, survey.mass)
 
+    def empty_state(self, reading: CentroidMembership) -> State:
+        """The state of the empty subset; the rows go into it, so there is one such state."""
+        from s2fs.distributed._state import DistributedState
+
+        return DistributedState(self, reading)
+
     @property
     def classes(self) -> Any:
         """The labels, sorted."""
         return self._survey.classes
 
-    def build_shards(self, reading: Any) -> list[Any]:
+    def build_shards(self, reading: CentroidMembership) -> list[Any]:
         """Futures of the shards; the chunks are theirs from now on."""
         shared = ("_lower", "_width", "_total", "centroids", "on_centroid", "varying")
         facts = {name: getattr(self, name) for name in shared}

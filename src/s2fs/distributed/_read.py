@@ -56,7 +56,7 @@ def connect(address: str) -> Any:
     --------
     >>> from distributed import LocalCluster
     >>> from s2fs.distributed import connect
-    >>> with LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
+    >>> with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster:
     ...     with connect(cluster.scheduler_address) as client:
     ...         len(client.nthreads())
     1

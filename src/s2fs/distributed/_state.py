@@ -32,8 +32,6 @@ class DistributedState(CompiledState):
         The reading of Eq. 20.
     """
 
-    problem: ClusterProblem
-
     def __init__(self, problem: ClusterProblem, reading: CentroidMembership = "printed") -> None:
         super().__init__(problem, reading)
         self._cluster = problem.cluster

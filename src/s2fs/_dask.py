@@ -1,4 +1,4 @@
-"""Telling Dask collections from other data, without importing Dask."""
+"""Telling Dask collections from other data, without importing Dask unless there are some."""
 
 from typing import Any
 
@@ -6,6 +6,15 @@ from typing import Any
 def is_dask(values: Any) -> bool:
     """Whether ``values`` is a Dask array, data frame or series."""
     return type(values).__module__.partition(".")[0] == "dask"
+
+
+def in_memory(*values: Any) -> tuple[Any, ...]:
+    """The same values, with Dask collections computed."""
+    if not any(map(is_dask, values)):
+        return values
+    import dask
+
+    return tuple(dask.compute(*values))
 
 
 def current_client() -> Any:
