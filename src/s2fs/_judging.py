@@ -111,7 +111,7 @@ def judge_prefixes(
     ranked = ranked.reshape(rankings.shape)
     A, B = (_dense(X, rows, features) for rows in (train, test))
     if scale == "minmax":
-        scaler = MinMaxScaler().fit(A)
+        scaler = MinMaxScaler().set_output(transform="default").fit(A)
         A, B = scaler.transform(A), scaler.transform(B)
     scores = np.empty((len(rankings), len(sizes)))
     for i, ranking in enumerate(ranked):
