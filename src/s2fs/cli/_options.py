@@ -53,7 +53,7 @@ _DATA = (
         help="The table has features in rows: names in the first column, classes in the row "
         "named by --target.",
     ),
-    click.option("--layer", help="Layer of an .h5ad file to read instead of X."),
+    click.option("--layer", metavar="NAME", help="Layer of an .h5ad file to read instead of X."),
 )
 _CRITERION = (
     click.option(
