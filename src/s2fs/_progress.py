@@ -50,10 +50,11 @@ def watched(
     for _ in range(total):
         task = root.subcontext(task_name=label)
         task.call_on_fit_task_begin(estimator=estimator)
-        for item in shown:
+        item = next(shown, None)  # None once there are no more
+        if item is not None:
             yield item
-            break
-        if task.call_on_fit_task_end(estimator=estimator, reconstruction_attributes=so_far):
+        stop = task.call_on_fit_task_end(estimator=estimator, reconstruction_attributes=so_far)
+        if stop or item is None:
             break
     root.call_on_fit_task_end(estimator=estimator, reconstruction_attributes=so_far)
 

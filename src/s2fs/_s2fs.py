@@ -1,6 +1,7 @@
 """The S²FS estimator."""
 
 from collections.abc import Iterable
+from copy import copy
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -15,7 +16,7 @@ from s2fs._constraints import Choices, resolve
 from s2fs._criterion import CentroidMembership, Components, Floats
 from s2fs._dask import current_client, in_memory, is_dask
 from s2fs._problem import Problem, Scale
-from s2fs._progress import progress
+from s2fs._progress import CallbackSupportMixin, progress, watched
 from s2fs._search import Step, forward
 from s2fs._state import State, empty_state
 from s2fs._stopping import forward_until_chance, with_shuffled_rows
@@ -30,7 +31,7 @@ _USUAL_SIZE = 50
 _PATH = np.dtype([("feature", np.intp), *((name, np.float64) for name in _MEASURES)])
 
 
-class S2FS(RankingSelector):
+class S2FS(CallbackSupportMixin, RankingSelector):
     """Select features by spatially-aware separability.
 
     Greedy forward selection of the features in which the classes are far apart and tight, both
@@ -201,27 +202,34 @@ class S2FS(RankingSelector):
         Self
             The fitted selector.
         """
-        steps: Iterable[Step]
         if is_dask(X) and (client := current_client()) is not None:
             problem, choices, k = self._prepare_there(client, X, y, sample_weight)
-            steps = self._search(problem, choices, k)
-            return self._record(progress(steps, k, "S²FS", show=self.verbose > 0))
+            return self._record(self._search(problem, choices, k), k)
         X, y, sample_weight = in_memory(X, y, sample_weight)
         X, codes, omega, choices, k = self._prepare(X, y, sample_weight)
         if self.n_features_to_select == "auto":
             doubled = Problem(with_shuffled_rows(X, codes), codes, self.scale, omega)
             state = self._empty_state(doubled, _USUAL_SIZE)
-            until = forward_until_chance(state, self.alpha, self.beta, choices, self.tol)
-            steps = list(progress(until, k, "S²FS", show=self.verbose > 0))
-            k = len(steps)
-        if self.search != "forward" or self.n_features_to_select != "auto":
-            steps = self._search(Problem(X, codes, self.scale, omega), choices, k)
-            steps = progress(steps, k, "S²FS", show=self.verbose > 0)
-        return self._record(steps)
+            steps = forward_until_chance(state, self.alpha, self.beta, choices, self.tol)
+            if self.search == "forward":
+                return self._record(steps, k)
+            k = len(list(progress(steps, k, "S²FS", show=self.verbose > 0)))
+        problem = Problem(X, codes, self.scale, omega)
+        return self._record(self._search(problem, choices, k), k)
 
-    def _record(self, steps: Iterable[Step]) -> Self:
-        """Take the steps, and set the fitted attributes."""
-        rows = [(step.feature, step.sep, step.gain, *step.components) for step in steps]
+    def _record(self, steps: Iterable[Step], k: int) -> Self:
+        """Take the steps as they come, at most ``k``, and set the fitted attributes."""
+        rows: list[tuple[float, ...]] = []
+
+        def so_far() -> dict[str, Any]:
+            known = copy(self)._set_path(rows)
+            return {name: value for name, value in vars(known).items() if name.endswith("_")}
+
+        for step in watched(self, steps, k, "S²FS", so_far):
+            rows.append((step.feature, step.sep, step.gain, *step.components))  # noqa: PERF401
+        return self._set_path(rows)
+
+    def _set_path(self, rows: list[tuple[float, ...]]) -> Self:
         self.path_ = np.array(rows, dtype=_PATH)
         return self._set_ranking(self.path_["feature"].copy(), self.path_["sep"].copy())
 
