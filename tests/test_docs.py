@@ -142,7 +142,10 @@ def test_the_page_of_rivals_gives_their_status():
 
 def anchors(page):
     """What a heading is called in a link: lower case, hyphens for spaces, no punctuation."""
-    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    text = page.read_text(encoding="utf-8")
+    for included in re.findall(r"^```{include} (\S+)$", text, flags=re.MULTILINE):
+        text += (page.parent / included).read_text(encoding="utf-8")
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
     headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
