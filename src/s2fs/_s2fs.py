@@ -300,6 +300,12 @@ class S2FS(CallbackSupportMixin, RankingSelector):
                 f"n_features_to_select={self.n_features_to_select} asks for {k}; include fewer or "
                 "ask for more."
             )
+        if not choices.first and not choices.fitting(k):
+            smallest = min(map(len, choices.bundles))
+            raise ValueError(
+                f"groups has nothing that fits n_features_to_select={self.n_features_to_select}: "
+                f"the smallest group has {smallest} features; ask for as many."
+            )
         return choices, k
 
     def _empty_state(self, problem: Problem, n_steps: int) -> State:
