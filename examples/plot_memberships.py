@@ -18,7 +18,7 @@ X = minmax_scale(data.X)
 
 # %%
 # In all 2308 genes every sample belongs to every class a little: distances in so many features are
-# nearly alike.
+# much alike.
 
 all_genes = class_geometry(X, data.y)
 ax = plot_memberships(all_genes, class_names=data.class_names, title="all genes")
