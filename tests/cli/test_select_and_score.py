@@ -222,7 +222,7 @@ def test_nothing_half_written(wine, tmp_path, monkeypatch):
     result = run(*options, old)
     assert result.exit_code == 2
     assert result.stderr == (
-        f"Error: {old} cannot be written (No space left on device); choose another --output.\n"
+        f"Error: {old} cannot be written (No space left on device); choose another place.\n"
     )
     assert old.read_text() == "precious"
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "old.csv"]

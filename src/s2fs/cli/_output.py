@@ -3,7 +3,6 @@
 import csv
 import json
 import math
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from io import BytesIO, StringIO
@@ -11,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+
+from s2fs._files import check_place, write_whole
 
 #: Columns of a table by name, all of one length.
 Columns = Mapping[str, Sequence[Any]]
@@ -54,21 +55,7 @@ def checked_output(_: click.Context, __: click.Parameter, path: Path | None) -> 
     """Refuse an output that cannot be written before any work is done."""
     if path is None:
         return None
-    if path.suffix.lower() not in OUTPUT_SUFFIXES:
-        raise ValueError(
-            f"--output is {str(path)!r}; give a name that ends in {', '.join(OUTPUT_SUFFIXES)}."
-        )
-    if path.is_dir():
-        raise ValueError(f"--output is {str(path)!r}, which is a directory; give a file.")
-    if not path.parent.is_dir():
-        raise ValueError(
-            f"--output is {str(path)!r}, but {str(path.parent)!r} is no directory; make it first."
-        )
-    if not os.access(path.parent, os.W_OK):
-        raise ValueError(
-            f"--output is {str(path)!r}, but {str(path.parent)!r} cannot be written to; choose "
-            "another place."
-        )
+    check_place(path, "--output", OUTPUT_SUFFIXES)
     if path.suffix.lower() == ".parquet":
         _parquet()
     return path
@@ -77,17 +64,7 @@ def checked_output(_: click.Context, __: click.Parameter, path: Path | None) -> 
 def write_table(path: Path, columns: Columns) -> None:
     """Write a table as the suffix says: the whole file or, if anything fails, nothing."""
     encode = {".csv": _as_csv, ".json": _as_json, ".parquet": _as_parquet}[path.suffix.lower()]
-    content = encode(columns)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        os.replace(part, path)
-    except OSError as error:
-        raise OSError(
-            f"{path} cannot be written ({error.strerror or error}); choose another --output."
-        ) from None
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(path, encode(columns))
     note(f"Wrote {path}.")
 
 

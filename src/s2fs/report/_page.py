@@ -8,6 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from s2fs._files import check_place, write_whole
+
 _SUFFIXES = (".html", ".htm")
 
 
@@ -24,21 +26,7 @@ def check_destination(path: str | os.PathLike[str]) -> Path:
     Path
         The same place.
     """
-    place = Path(path)
-    if place.suffix.lower() not in _SUFFIXES:
-        raise ValueError(f"report is {str(path)!r}; give a name that ends in .html.")
-    if place.is_dir():
-        raise ValueError(f"report is {str(path)!r}, which is a directory; give a file.")
-    if not place.parent.is_dir():
-        raise ValueError(
-            f"report is {str(path)!r}, but {str(place.parent)!r} is no directory; make it first."
-        )
-    if not os.access(place.parent, os.W_OK):
-        raise ValueError(
-            f"report is {str(path)!r}, but {str(place.parent)!r} cannot be written to; choose "
-            "another place."
-        )
-    return place
+    return check_place(path, "report", _SUFFIXES)
 
 
 def render(template: str, **content: Any) -> str:
@@ -65,17 +53,8 @@ def render(template: str, **content: Any) -> str:
 
 
 def write(path: Path, page: str) -> None:
-    """Write the whole file or, if anything fails, nothing."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(page, encoding="utf-8", newline="\n")
-        os.replace(part, path)
-    except OSError as error:
-        raise OSError(
-            f"{path} cannot be written ({error.strerror or error}); choose another place."
-        ) from None
-    finally:
-        part.unlink(missing_ok=True)
+    """Write a page as UTF-8: the whole file or, if anything fails, nothing."""
+    write_whole(path, page.encode())
 
 
 def _short(value: float) -> str:
