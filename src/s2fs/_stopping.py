@@ -7,7 +7,7 @@ chance. The search ends when the real ones no longer beat it by a share ``tol`` 
 """
 
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -29,11 +29,10 @@ def with_shuffled_rows(X: Any, codes: Features) -> Any:
     The shuffle starts from an order of the rows that depends on their contents, so it is the same
     whatever order they come in.
     """
-    sums = np.asarray(X.sum(axis=1)).ravel()
-    squares = np.asarray((X * X).sum(axis=1)).ravel()
-    order = np.lexsort((squares, sums, codes))
+    rng = np.random.default_rng(0)
+    order = np.lexsort((X @ rng.random(X.shape[1]), codes))  # only equal rows tie
     row_for = np.empty(len(order), dtype=np.intp)
-    row_for[order] = order[np.random.default_rng(0).permutation(len(order))]
+    row_for[order] = order[rng.permutation(len(order))]
     if sparse.issparse(X):
         return sparse.hstack([X, X[row_for]], format="csc")
     return np.hstack([X, X[row_for]])
@@ -43,27 +42,38 @@ def forward_until_chance(
     state: State, alpha: float, beta: float, choices: Choices, tol: float
 ) -> Iterator[Step]:
     """Run :func:`forward` while it beats chance, on a table made by :func:`with_shuffled_rows`."""
+    held: list[Step] = []  # what did not beat chance, until something after it does
+    n_found = n_failed = 0
+    for steps, by_chance in against_chance(state, alpha, beta, choices):
+        held += steps
+        n_failed += 1
+        if steps[-1].sep > by_chance * (1 + tol) or n_found == 0:
+            yield from held
+            n_found += len(held)
+            held, n_failed = [], 0
+        if n_failed == PATIENCE:
+            break
+
+
+def against_chance(
+    state: State, alpha: float, beta: float, choices: Choices
+) -> Iterator[tuple[list[Step], float]]:
+    """The units of a forward search, each with the Sep that the best shuffled one would have.
+
+    What the search has to start with comes first and is compared with 0.
+    """
     m = state.problem.n_features // 2
     bundle_of = {f: bundle for bundle in choices.bundles for f in bundle}
     steps = forward(state, choices.n_features, alpha, beta, choices)
-    yield from islice(steps, len(choices.first))
-    n_yielded = len(choices.first)
-    held: list[list[Step]] = []  # units that did not beat chance, until one after them does
+    if choices.first:
+        yield list(islice(steps, len(choices.first))), 0.0
     left = choices
-    while left and len(held) < PATIENCE:
+    while left:
         ((_, parts),) = extensions(state, _shuffled(left, m), alpha, beta)
-        by_chance = parts.separability(alpha, beta)[0]
         step = next(steps)
         unit = bundle_of.get(step.feature, (step.feature,))
-        held.append([step, *islice(steps, len(unit) - 1)])
+        yield [step, *islice(steps, len(unit) - 1)], float(parts.separability(alpha, beta)[0])
         left = left.minus([unit])
-        if held[-1][-1].sep > by_chance * (1 + tol):
-            for step in chain(*held):
-                yield step
-                n_yielded += 1
-            held = []
-    if n_yielded == 0:
-        yield from held[0]
 
 
 def _shuffled(left: Choices, m: int) -> Choices:
