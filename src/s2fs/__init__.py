@@ -6,6 +6,7 @@ from s2fs._criterion import Components, components, separability
 from s2fs._cv import S2FSCV
 from s2fs._paths import Paths, s2fs_paths
 from s2fs._s2fs import S2FS
+from s2fs._selection import Selection
 from s2fs._stability_selector import StabilitySelector
 
 __version__ = version("s2fs")
@@ -14,6 +15,7 @@ __all__ = [
     "S2FSCV",
     "Components",
     "Paths",
+    "Selection",
     "StabilitySelector",
     "components",
     "s2fs_paths",
