@@ -10,6 +10,7 @@ import click
 
 from s2fs.cli._options import count_or_fraction, data_and_criterion
 from s2fs.cli._output import checked_output, note, print_table, write_table
+from s2fs.cli._scheduler import fit_there, refuse, scheduler_option
 
 if TYPE_CHECKING:
     from s2fs import S2FS
@@ -75,6 +76,10 @@ def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     show_default=True,
     help="Pixels are laid out row after row (C), or column after column as in MATLAB (F).",
 )
+@scheduler_option(
+    "FILE is a directory or a pattern of Parquet files, or a Zarr group, that the workers of the "
+    "Dask cluster at this address read, such as tcp://host:8786.",
+)
 def select(
     *,
     file: Path,
@@ -92,6 +97,7 @@ def select(
     report: Path | None,
     image_shape: tuple[int, int] | None,
     image_order: Literal["C", "F"],
+    scheduler: str | None,
 ) -> None:
     """Rank the features of FILE by how well they tell the classes apart.
 
@@ -105,6 +111,23 @@ def select(
 
     if image_shape is not None and report is None:
         raise ValueError("--image-shape is for the report; add --report FILE.html.")
+    selector = S2FS(
+        n_features,
+        alpha=alpha,
+        beta=beta,
+        scale=None if no_scale else "minmax",
+        centroid_membership=centroid_membership,
+        n_jobs=n_jobs,
+        verbose=int(sys.stderr.isatty()),
+    )
+    if scheduler is not None:
+        refuse({"--transpose": transpose, "--layer": layer, "--report": report})
+        names = fit_there(selector, scheduler, file, target, drop)
+        table = ranking_columns(selector, names)
+        print_table(table)
+        if output is not None:
+            write_table(output, table)
+        return
     data = read_table(file, target, drop=drop, transpose=transpose, layer=layer)
     if output is not None and output.exists() and output.samefile(file):
         raise ValueError(f"--output is {str(output)!r}, the data itself; choose another name.")
@@ -120,15 +143,7 @@ def select(
         )
     note(f"{n} samples, {m} features, {len(data.class_names)} classes")
     start = perf_counter()
-    selector = S2FS(
-        n_features,
-        alpha=alpha,
-        beta=beta,
-        scale=None if no_scale else "minmax",
-        centroid_membership=centroid_membership,
-        n_jobs=n_jobs,
-        verbose=int(sys.stderr.isatty()),
-    ).fit(data.X, data.y)
+    selector.fit(data.X, data.y)
     seconds = perf_counter() - start
     table = ranking_columns(selector, data.feature_names)
     print_table(table)
