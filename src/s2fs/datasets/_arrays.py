@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from s2fs._base import some_of
+from s2fs.datasets._tables import reject_duplicates
+
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -41,6 +44,28 @@ def read_mat(path: Path) -> Arrays:
         for key, value in content.items()
         if not key.startswith("__")
     }
+
+
+def matrix_with_names(
+    path: Path, arrays: Arrays, transpose: bool
+) -> tuple[NDArray[np.float64], list[str]]:
+    """The array ``X`` of a file, with the names of its columns."""
+    if "X" not in arrays:
+        raise ValueError(f"{path} must hold the array 'X'; it has {some_of(arrays) or 'none'}.")
+    X = arrays["X"]
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise ValueError(
+            f"X in {path} must be a matrix of real numbers; it has shape {X.shape} and type "
+            f"{X.dtype}."
+        )
+    X = (X.T if transpose else X).astype(np.float64)
+    m = X.shape[1]
+    named = arrays.get("feature_names", np.array([f"x{f}" for f in range(m)])).ravel()
+    names = [name.strip() for name in named.astype(str)]
+    if len(names) != m:
+        raise ValueError(f"X in {path} has {m} column(s) but feature_names has {len(names)}.")
+    reject_duplicates(path, names)
+    return X, names
 
 
 def _plain(path: Path, file: Any, key: str) -> NDArray[Any]:

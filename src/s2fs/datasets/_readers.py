@@ -11,18 +11,15 @@ from scipy.sparse import issparse
 
 from s2fs._base import nearest_name, some_of
 from s2fs.datasets._anndata import Cells, label_codes, read_h5ad
-from s2fs.datasets._arrays import Arrays, read_mat, read_npz
+from s2fs.datasets._arrays import Arrays, matrix_with_names, read_mat, read_npz
 from s2fs.datasets._cells import as_numbers, encode_labels, first_text
 from s2fs.datasets._dataset import Dataset
 from s2fs.datasets._tables import (
     COMPRESSED,
     DELIMITERS,
     Table,
-    read_arff,
-    read_delimited,
-    read_parquet,
+    read_columns,
     reject_duplicates,
-    transposed,
 )
 
 KNOWN_SUFFIXES = (*DELIMITERS, ".parquet", ".npz", ".mat", ".arff", ".h5ad")
@@ -100,13 +97,38 @@ def read_table(
     if suffix in (".npz", ".mat"):
         arrays = read_npz(path) if suffix == ".npz" else read_mat(path)
         return _from_arrays(path, arrays, target, dropped, transpose)
-    if suffix == ".parquet":
-        table = read_parquet(path)
-    elif suffix == ".arff":
-        table = read_arff(path)
-    else:
-        table = read_delimited(path, suffix)
-    return _from_table(path, transposed(table) if transpose else table, target, dropped)
+    return _from_table(path, read_columns(path, suffix, transpose), target, dropped)
+
+
+def read_unlabelled(path: Path, *, transpose: bool = False) -> Table:
+    """Read all columns of a file as they are; nothing needs to be a class or a number.
+
+    Parameters
+    ----------
+    path : Path
+        A table, or ``.npz`` or ``.mat`` with the array ``X`` and optionally ``feature_names``.
+    transpose : bool, default=False
+        The table has features in rows.
+
+    Returns
+    -------
+    Table
+        Names and columns; text stays text.
+    """
+    suffix = _suffix(path)
+    if suffix == ".h5ad":
+        raise ValueError(
+            f"{path} is an AnnData file; take the genes in Python, as in adata[:, genes], or give "
+            "a table."
+        )
+    if suffix in (".npz", ".mat"):
+        X, names = matrix_with_names(
+            path, read_npz(path) if suffix == ".npz" else read_mat(path), transpose
+        )
+        return Table(names, list(X.T))
+    table = read_columns(path, suffix, transpose)
+    reject_duplicates(path, table.names)
+    return table
 
 
 def column_position(wanted: str | int, names: Sequence[str], argument: str, source: Any) -> int:
@@ -200,22 +222,12 @@ def _from_arrays(
         raise ValueError(
             f"{path} must hold the arrays 'X' and {key!r}; it has {some_of(arrays) or 'none'}."
         )
-    X, labels = arrays["X"], arrays[key].ravel()
-    if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise ValueError(
-            f"X in {path} must be a matrix of real numbers; it has shape {X.shape} and type "
-            f"{X.dtype}."
-        )
-    X = (X.T if transpose else X).astype(np.float64)
+    labels = arrays[key].ravel()
+    X, names = matrix_with_names(path, arrays, transpose)
     n, m = X.shape
     if len(labels) != n:
         hint = "; are the features in rows (transpose)?" if len(labels) == m else "."
         raise ValueError(f"X in {path} has {n} row(s) but {key} has {len(labels)} label(s){hint}")
-    named = arrays.get("feature_names", np.array([f"x{f}" for f in range(m)])).ravel()
-    names = [name.strip() for name in named.astype(str)]
-    if len(names) != m:
-        raise ValueError(f"X in {path} has {m} column(s) but feature_names has {len(names)}.")
-    reject_duplicates(path, names)
     y, class_names = encode_labels(labels, f"{key} of {path}")
     if "classes" in arrays and labels.dtype.kind in "biu":
         given = [name.strip() for name in arrays["classes"].ravel().astype(str)]

@@ -45,6 +45,17 @@ class Table(NamedTuple):
     columns: list[Any]
 
 
+def read_columns(path: Path, suffix: str, transpose: bool) -> Table:
+    """Read the table of a file of one of these kinds."""
+    if suffix == ".parquet":
+        table = read_parquet(path)
+    elif suffix == ".arff":
+        table = read_arff(path)
+    else:
+        table = read_delimited(path, suffix)
+    return transposed(table) if transpose else table
+
+
 def read_delimited(path: Path, suffix: str) -> Table:
     """Read delimited text with a header line."""
     text = _decode(path)
