@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from s2fs.cli._output import checked_output, print_table, write_table
+from s2fs.cli._scheduler import connected, scheduler_option
 
 _LEDGER = click.argument("ledger", type=click.Path(path_type=Path))
 
@@ -28,7 +29,13 @@ def bench() -> None:
 )
 @click.option("--n-jobs", type=int, default=1, show_default=True, help="Units to run at once.")
 @click.option("--datasets", metavar="A,B", help="Run only these of the plan's datasets.")
-def run(*, plan: str, ledger: Path, n_jobs: int, datasets: str | None) -> None:
+@scheduler_option(
+    "Run the units on the Dask cluster at this address, such as tcp://host:8786, as many at once "
+    "as it has threads.",
+)
+def run(
+    *, plan: str, ledger: Path, n_jobs: int, datasets: str | None, scheduler: str | None
+) -> None:
     """Run PLAN: paper, sensitivity, variants, quick, or a TOML file.
 
     May be stopped at any moment, by any means; the same command goes on where it was. Datasets
@@ -37,7 +44,14 @@ def run(*, plan: str, ledger: Path, n_jobs: int, datasets: str | None) -> None:
     from s2fs.benchmark import load_plan, run
 
     wanted = None if datasets is None else [name.strip() for name in datasets.split(",")]
-    summary = run(load_plan(plan), ledger, n_jobs=n_jobs, datasets=wanted, show_progress=True)
+    planned = load_plan(plan)
+    if scheduler is None:
+        summary = run(planned, ledger, n_jobs=n_jobs, datasets=wanted, show_progress=True)
+    else:
+        from joblib import parallel_config
+
+        with connected(scheduler), parallel_config("dask"):
+            summary = run(planned, ledger, n_jobs=-1, datasets=wanted, show_progress=True)
     for message in summary.missing.values():
         click.echo(f"Left out: {message}", err=True)
     click.echo(f"{summary.done} done, {summary.failed} failed, {summary.before} done before.")

@@ -1,0 +1,144 @@
+"""The command line on a real cluster: partitioned files, the bench, and what can go wrong."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from s2fs import S2FS
+from s2fs.benchmark import Ledger, export_curves
+from s2fs.cli import main
+
+PLAN = """
+title = "Two folds"
+datasets = ["srbct_bundled"]
+learners = ["knn"]
+sizes = [1, 5]
+folds = 2
+
+[[selectors]]
+name = "ANOVA"
+method = "AnovaF"
+
+[[selectors]]
+name = "S2FS"
+"""
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, list(map(str, arguments)))
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    X = rng.normal(size=(300, 8)) + y[:, None] * rng.uniform(size=8)
+    frame = pd.DataFrame(X, columns=[f"gene {f}" for f in range(8)])
+    return frame.assign(patient=np.arange(300), kind=np.array(["a", "b", "c"])[y])
+
+
+@pytest.fixture(scope="module")
+def folder(table, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("parts")
+    for i in range(5):
+        table.iloc[i::5].to_parquet(folder / f"part-{i}.parquet")
+    return folder
+
+
+def local_choice(table, k=4):
+    X = table.drop(columns=["patient", "kind"])
+    return list(X.columns[S2FS(k).fit(X, table["kind"]).indices_])
+
+
+@pytest.mark.parametrize("pattern", ["", "/*.parquet"])
+def test_partitioned_parquet(cluster, table, folder, tmp_path, pattern):
+    out = tmp_path / "ranking.csv"
+    result = run(
+        "select", f"{folder}{pattern}", "--target", "kind", "--drop", "patient", "-k", 4,
+        "--scheduler", cluster.scheduler_address, "-o", out,
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert list(pd.read_csv(out)["feature"]) == local_choice(table)
+    assert "gene" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["cells.zarr", "cells"])
+@pytest.mark.filterwarnings("ignore:The data type:zarr.errors.UnstableSpecificationWarning")
+def test_zarr(cluster, table, tmp_path, name):
+    zarr = pytest.importorskip("zarr")
+    X = table.drop(columns=["patient", "kind"])
+    group = zarr.open_group(tmp_path / name, mode="w")
+    group.create_array("X", data=X.to_numpy(), chunks=(70, 8))
+    group.create_array("y", data=pd.factorize(table["kind"], sort=True)[0], chunks=(50,))
+    if name == "cells.zarr":
+        group.create_array("feature_names", data=np.array(X.columns, dtype="U16"))
+    else:
+        X.columns = [f"x{f}" for f in range(8)]
+    out = tmp_path / "ranking.csv"
+    result = run(
+        "select", tmp_path / name, "-k", 4, "--drop", 7,
+        "--scheduler", cluster.scheduler_address, "-o", out,
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    local = S2FS(4).fit(X.iloc[:, :7], table["kind"])
+    assert list(pd.read_csv(out)["feature"]) == list(X.columns[local.indices_])
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["no/such/place", "-t", "kind"], "There is no file 'no/such/place'"),
+    (["{empty}", "-t", "kind"], "holds no .parquet files"),
+    (["{folder}"], "target is missing: say which column"),
+    (["{folder}", "-t", "kid"], "did you mean 'kind'?"),
+    (["{folder}", "-t", "kind", "--drop", "x"], "drop is 'x', but"),
+    (["{folder}", "-t", "patient"], "X has columns that are not numeric: 'kind'"),
+    (["{folder}", "-t", "kind", "-k", "99"], "n_features_to_select=99 is more than"),
+    (["{folder}", "-t", "kind", "--transpose"], "--transpose needs all rows in one place"),
+])  # fmt: skip
+def test_bad_calls_end_with_one_line(cluster, folder, tmp_path, arguments, message):
+    (tmp_path / "notes.txt").write_text("nothing")
+    filled = [part.format(folder=folder, empty=tmp_path) for part in arguments]
+    result = run("select", *filled, "--scheduler", cluster.scheduler_address)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_damaged_parquet(cluster, tmp_path):
+    (tmp_path / "part.parquet").write_bytes(b"PAR1 not really")
+    result = run("select", tmp_path, "-t", 0, "--scheduler", cluster.scheduler_address)
+    assert result.exit_code == 2
+    assert "cannot be read as Parquet" in result.stderr
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x"])
+def test_nobody_answers(folder, monkeypatch, address):
+    monkeypatch.setattr("s2fs.distributed._read.ANSWER_WITHIN", 1.0)
+    result = run("select", folder, "-t", "kind", "--scheduler", address)
+    assert result.exit_code == 2
+    assert f"No Dask scheduler answers at '{address}' within 1 s" in result.stderr
+
+
+def test_dask_is_not_installed(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    result = run("select", folder, "-t", "kind", "--scheduler", "tcp://127.0.0.1:1")
+    assert result.exit_code == 2
+    assert "pip install 's2fs[distributed]'" in result.stderr
+
+
+def test_the_bench_spreads_over_the_cluster(cluster, tmp_path):
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN)
+    there, here = tmp_path / "there.sqlite", tmp_path / "here.sqlite"
+    result = run("bench", "run", plan, "--ledger", there, "--scheduler", cluster.scheduler_address)
+    assert result.exit_code == 0, result.output
+    assert "4 done, 0 failed, 0 done before." in result.stdout
+    assert run("bench", "run", plan, "--ledger", here).exit_code == 0
+    rows = []
+    for path in (there, here):
+        with Ledger(path) as book:
+            rows.append(export_curves(book))
+    assert rows[0] == rows[1]
+    assert len(rows[0]) > 0
