@@ -10,7 +10,6 @@ tight).
 from s2fs import S2FS
 from s2fs.datasets import load_srbct
 from s2fs.plotting import plot_path
-from s2fs.report import suggested_size
 
 data = load_srbct()
 selector = S2FS(40).fit(data.X, data.y)
@@ -19,9 +18,8 @@ selector = S2FS(40).fit(data.X, data.y)
 # Sep rises as long as a new gene sets the classes further apart than it widens them. After its peak
 # every gene costs more than it gives: the later features are the least bad ones.
 
-figure = plot_path(
-    selector.path_, suggested=suggested_size(selector.scores_), title="SRBCT, 2308 genes"
-)
+peak = int(selector.scores_.argmax()) + 1
+figure = plot_path(selector.path_, suggested=peak, title="SRBCT, 2308 genes")
 
 # %%
 # The same as a table, with the gain of each step:

@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import runpy
 import shlex
 import sys
 from importlib import import_module
@@ -173,3 +174,11 @@ def test_the_references_name_the_source_of_every_rival():
     cited = {name: rival.citation.replace('"', "") for name, rival in RIVALS.items()}
     del cited["RandomOrder"]  # chance has no author
     assert [name for name, source in cited.items() if f"`{name}`: {source}" not in page] == []
+
+
+def test_every_picture_of_the_pages_is_drawn_by_an_example():
+    pictures = runpy.run_path(str(ROOT / "docs" / "images" / "make.py"))["PICTURES"]
+    assert {path.stem for path in (ROOT / "docs" / "images").glob("*.svg")} == set(pictures)
+    for example, variable in pictures.values():
+        code = (ROOT / "examples" / f"{example}.py").read_text(encoding="utf-8")
+        assert re.search(rf"^{variable} = ", code, flags=re.MULTILINE), example
