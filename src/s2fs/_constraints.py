@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2fs._base import Indices, nearest_name, some_of
+from s2fs._base import Indices, n_features_to_choose, nearest_name, some_of
 
 #: Features that are chosen together; mostly a single one.
 Unit = tuple[int, ...]
@@ -92,6 +92,24 @@ def resolve(include: Any, exclude: Any, groups: Any, m: int, names: Indices | No
     together = {f for bundle in free if len(bundle) > 1 for f in bundle}
     singles = np.array([f for f in range(m) if f not in taken and f not in together], dtype=np.intp)
     return Choices(first, singles, tuple(sorted((b for b in free if len(b) > 1), key=min)))
+
+
+def n_to_choose(choices: Choices, wanted: Any, m: int) -> int:
+    """How many of ``m`` features a search should choose; all that it may if ``"auto"`` is wanted."""
+    n_free = choices.n_features
+    what = "of X" if n_free == m else "that are not excluded"
+    k = n_features_to_choose(n_free if wanted == "auto" else wanted, n_free, what)
+    if len(choices.first) > k:
+        raise ValueError(
+            f"include has {len(choices.first)} feature(s), with their groups, but "
+            f"n_features_to_select={wanted} asks for {k}; include fewer or ask for more."
+        )
+    if not choices.first and not choices.fitting(k):
+        raise ValueError(
+            f"groups has nothing that fits n_features_to_select={wanted}: the smallest group has "
+            f"{min(map(len, choices.bundles))} features; ask for as many."
+        )
+    return k
 
 
 def _positions(argument: str, wanted: Any, m: int, names: Any) -> list[int]:

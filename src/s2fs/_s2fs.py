@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._base import Indices, RankingSelector, n_features_to_choose
-from s2fs._constraints import Choices, resolve
+from s2fs._base import Indices, RankingSelector
+from s2fs._constraints import Choices, n_to_choose, resolve
 from s2fs._criterion import CentroidMembership, Components, Floats
 from s2fs._dask import current_client, in_memory, is_dask
 from s2fs._problem import Problem, Scale
@@ -290,23 +290,7 @@ class S2FS(CallbackSupportMixin, RankingSelector):
         choices = resolve(
             self.include, self.exclude, self.groups, m, getattr(self, "feature_names_in_", None)
         )
-        n_free = choices.n_features
-        wanted = n_free if self.n_features_to_select == "auto" else self.n_features_to_select
-        what = "of X" if n_free == m else "that are not excluded"
-        k = n_features_to_choose(wanted, n_free, what)
-        if len(choices.first) > k:
-            raise ValueError(
-                f"include has {len(choices.first)} feature(s), with their groups, but "
-                f"n_features_to_select={self.n_features_to_select} asks for {k}; include fewer or "
-                "ask for more."
-            )
-        if not choices.first and not choices.fitting(k):
-            smallest = min(map(len, choices.bundles))
-            raise ValueError(
-                f"groups has nothing that fits n_features_to_select={self.n_features_to_select}: "
-                f"the smallest group has {smallest} features; ask for as many."
-            )
-        return choices, k
+        return choices, n_to_choose(choices, self.n_features_to_select, m)
 
     def _empty_state(self, problem: Problem, n_steps: int) -> State:
         if hasattr(problem, "empty_state"):  # its rows are on a cluster
