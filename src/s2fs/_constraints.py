@@ -95,7 +95,7 @@ def resolve(include: Any, exclude: Any, groups: Any, m: int, names: Indices | No
 
 
 def n_to_choose(choices: Choices, wanted: Any, m: int) -> int:
-    """How many of ``m`` features a search should choose; all that it may if ``"auto"`` is wanted."""
+    """How many of ``m`` features a search chooses at most; all that it may for ``"auto"``."""
     n_free = choices.n_features
     what = "of X" if n_free == m else "that are not excluded"
     k = n_features_to_choose(n_free if wanted == "auto" else wanted, n_free, what)
