@@ -161,8 +161,8 @@ def test_infinity_is_null_in_json(tmp_path):
     [
         (["-k", "0"], "'0'; give a whole number from 1"),
         (["-k", "-3"], "'-3'; give a whole number from 1"),
-        (["-k", "0.0"], "'0.0'; give a whole number from 1, or a fraction up to 1.0"),
-        (["-k", "1.5"], "'1.5'; give a whole number from 1, or a fraction up to 1.0"),
+        (["-k", "0.0"], "'0.0'; give a whole number from 1, a fraction up to 1.0"),
+        (["-k", "1.5"], "'1.5'; give a whole number from 1, a fraction up to 1.0"),
         (["-k", "many"], "'many'; give a whole number"),
         (["-k", "14"], "14 is more than the 13 feature(s)"),
         (["--alpha", "-1"], "'--alpha': '-1'; give a finite number that is not negative"),

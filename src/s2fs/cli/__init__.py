@@ -11,8 +11,10 @@ from s2fs.cli._bench import bench
 from s2fs.cli._data import data
 from s2fs.cli._demo import demo
 from s2fs.cli._figures import figures, report
+from s2fs.cli._output import INTERRUPTED
 from s2fs.cli._score import score
 from s2fs.cli._select import select
+from s2fs.cli._transform import transform
 
 
 class _Commands(click.Group):
@@ -26,6 +28,9 @@ class _Commands(click.Group):
         except click.UsageError as error:
             error.ctx = None  # without a context click leaves out the usage lines
             raise
+        except KeyboardInterrupt:
+            click.echo("Stopped.", err=True)
+            raise click.exceptions.Exit(INTERRUPTED) from None
         except (ValueError, OSError) as error:
             raise click.UsageError(" ".join(str(error).split())) from None
 
@@ -43,6 +48,7 @@ def main() -> None:
 
 
 main.add_command(select)
+main.add_command(transform)
 main.add_command(score)
 main.add_command(demo)
 main.add_command(data)

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from s2fs.cli._output import print_table
-from s2fs.cli._select import checked_report, ranking_columns
+from s2fs.cli._select import checked_report
+from s2fs.cli._selecting import ranking_columns
 
 N_SELECTED = 20
 N_RANDOM_DRAWS = 10

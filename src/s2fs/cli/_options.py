@@ -4,15 +4,19 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import click
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def count_or_fraction(ctx: click.Context, param: click.Parameter, value: str) -> int | float:
-    """A number of features, or a fraction of them."""
+def number_of_features(
+    ctx: click.Context, param: click.Parameter, value: str
+) -> int | float | Literal["auto"]:
+    """A number of features, a fraction of them, or the word that leaves it open."""
+    if value == "auto":
+        return "auto"
     with suppress(ValueError):
         if (count := int(value)) >= 1:
             return count
@@ -20,7 +24,9 @@ def count_or_fraction(ctx: click.Context, param: click.Parameter, value: str) ->
         if 0 < (fraction := float(value)) <= 1:
             return fraction
     raise click.BadParameter(
-        f"{value!r}; give a whole number from 1, or a fraction up to 1.0 such as 0.1.", ctx, param
+        f"{value!r}; give a whole number from 1, a fraction up to 1.0 such as 0.1, or auto.",
+        ctx,
+        param,
     )
 
 

@@ -16,6 +16,8 @@ from s2fs._files import check_place, write_whole
 #: Columns of a table by name, all of one length.
 Columns = Mapping[str, Sequence[Any]]
 
+#: What a shell expects of a command that Ctrl-C has ended.
+INTERRUPTED = 130
 OUTPUT_SUFFIXES = (".csv", ".json", ".parquet")
 
 
@@ -61,9 +63,15 @@ def checked_output(_: click.Context, __: click.Parameter, path: Path | None) -> 
     return path
 
 
+def reject_input_as_output(output: Path | None, file: Path) -> None:
+    """Raise if the output would take the place of the data."""
+    if output is not None and output.exists() and output.samefile(file):
+        raise ValueError(f"--output is {str(output)!r}, the data itself; choose another name.")
+
+
 def write_table(path: Path, columns: Columns) -> None:
     """Write a table as the suffix says: the whole file or, if anything fails, nothing."""
-    encode = {".csv": _as_csv, ".json": _as_json, ".parquet": _as_parquet}[path.suffix.lower()]
+    encode = {".csv": as_csv, ".json": _as_json, ".parquet": _as_parquet}[path.suffix.lower()]
     write_whole(path, encode(columns))
     note(f"Wrote {path}.")
 
@@ -73,7 +81,8 @@ def _shown(cell: Any) -> str:
     return f"{cell:.6g}" if isinstance(cell, float) else " ".join(str(cell).split())
 
 
-def _as_csv(columns: Columns) -> bytes:
+def as_csv(columns: Columns) -> bytes:
+    """A table as comma-separated text in UTF-8."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)

@@ -4,16 +4,21 @@ import re
 import sys
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 
-from s2fs.cli._options import count_or_fraction, data_and_criterion
-from s2fs.cli._output import checked_output, note, print_table, write_table
-from s2fs.cli._scheduler import fit_there, refuse, scheduler_option
-
-if TYPE_CHECKING:
-    from s2fs import S2FS
+from s2fs._files import check_place
+from s2fs.cli._options import data_and_criterion, number_of_features
+from s2fs.cli._output import checked_output, note, reject_input_as_output, write_table
+from s2fs.cli._selecting import (
+    fitted,
+    print_ranking,
+    ranking_columns,
+    stability_line,
+    stability_of,
+    tuned,
+)
 
 
 def checked_report(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
@@ -23,6 +28,10 @@ def checked_report(_: click.Context, __: click.Parameter, path: Path | None) -> 
     from s2fs.report import check_destination
 
     return check_destination(path)
+
+
+def _checked_model(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    return None if path is None else check_place(path, "--save", (".json",))
 
 
 def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
@@ -36,17 +45,56 @@ def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 
 @click.command(
     epilog="\b\nExample:\n"
-    "  s2fs select tumours.csv --target diagnosis --drop patient -k 20 --output ranking.csv"
+    "  s2fs select tumours.csv --target diagnosis --drop patient -k 20 --output ranking.csv\n"
+    "  s2fs select tumours.csv --target diagnosis --drop patient -k auto --tune --stability 50"
 )
 @data_and_criterion
 @click.option(
     "-k",
     "--n-features",
     metavar="NUMBER",
-    callback=count_or_fraction,
+    callback=number_of_features,
     default="10",
     show_default=True,
-    help="How many features to select: a number, or a fraction such as 0.1.",
+    help="How many features to select: a number, a fraction such as 0.1, or auto for as many as do "
+    "better than chance (with --tune, as many as cross-validation asks for).",
+)
+@click.option(
+    "--tune",
+    is_flag=True,
+    help="Choose alpha and beta, and with -k auto the number of features, by 5-fold "
+    "cross-validation with 5 nearest neighbours.",
+)
+@click.option(
+    "--stability",
+    metavar="N",
+    type=click.IntRange(min=2),
+    help="Select on N random halves of the samples, too, and tell how often each feature comes "
+    "back.",
+)
+@click.option(
+    "--include",
+    metavar="FEATURE",
+    multiple=True,
+    help="Feature that is in from the start, by name or position; may be repeated.",
+)
+@click.option(
+    "--exclude",
+    metavar="FEATURE",
+    multiple=True,
+    help="Feature that is never chosen, by name or position; may be repeated.",
+)
+@click.option(
+    "--search",
+    type=click.Choice(["forward", "floating", "beam"]),
+    default="forward",
+    show_default=True,
+    help="Add one feature after the other, also drop and swap, or follow several sets at once.",
+)
+@click.option(
+    "--class-weight",
+    type=click.Choice(["balanced"]),
+    help="Let every class count as much as another, however few samples it has.",
 )
 @click.option("--n-jobs", type=int, help="Number of threads; -1 is all cores.")
 @click.option(
@@ -55,6 +103,13 @@ def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     type=click.Path(path_type=Path),
     callback=checked_output,
     help="Also write the ranking to a .csv, .json or .parquet file.",
+)
+@click.option(
+    "--save",
+    metavar="MODEL.json",
+    type=click.Path(path_type=Path),
+    callback=_checked_model,
+    help="Also save the selection, for 's2fs transform' to apply it to new tables.",
 )
 @click.option(
     "--report",
@@ -76,11 +131,9 @@ def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     show_default=True,
     help="Pixels are laid out row after row (C), or column after column as in MATLAB (F).",
 )
-@scheduler_option(
-    "FILE is a directory or a pattern of Parquet files, or a Zarr group, that the workers of the "
-    "Dask cluster at this address read, such as tcp://host:8786.",
-)
+@click.pass_context
 def select(
+    ctx: click.Context,
     *,
     file: Path,
     target: str | None,
@@ -91,46 +144,36 @@ def select(
     beta: float,
     centroid_membership: Literal["printed", "normalized"],
     no_scale: bool,
-    n_features: int | float,
+    n_features: int | float | Literal["auto"],
+    tune: bool,
+    stability: int | None,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    search: Literal["forward", "floating", "beam"],
+    class_weight: Literal["balanced"] | None,
     n_jobs: int | None,
     output: Path | None,
+    save: Path | None,
     report: Path | None,
     image_shape: tuple[int, int] | None,
     image_order: Literal["C", "F"],
-    scheduler: str | None,
 ) -> None:
     """Rank the features of FILE by how well they tell the classes apart.
 
     FILE is a .csv, .tsv, .txt, .parquet, .npz, .mat, .arff or .h5ad file. The table shows, for each
     feature in order of choice, the criterion Sep of the features so far, its gain, and its four
     components: compactness (theta, smaller is better) and separation (lambda, larger is better)
-    by distance and by direction.
+    by distance and by direction. Ctrl-C prints what was found so far.
     """
-    from s2fs import S2FS
     from s2fs.datasets import read_table
+    from s2fs.datasets._readers import column_position
 
     if image_shape is not None and report is None:
         raise ValueError("--image-shape is for the report; add --report FILE.html.")
-    selector = S2FS(
-        n_features,
-        alpha=alpha,
-        beta=beta,
-        scale=None if no_scale else "minmax",
-        centroid_membership=centroid_membership,
-        n_jobs=n_jobs,
-        verbose=int(sys.stderr.isatty()),
-    )
-    if scheduler is not None:
-        refuse({"--transpose": transpose, "--layer": layer, "--report": report})
-        names = fit_there(selector, scheduler, file, target, drop)
-        table = ranking_columns(selector, names)
-        print_table(table)
-        if output is not None:
-            write_table(output, table)
-        return
+    if tune:
+        _reject_beside_tune(ctx, "alpha", "beta", "search")
     data = read_table(file, target, drop=drop, transpose=transpose, layer=layer)
-    if output is not None and output.exists() and output.samefile(file):
-        raise ValueError(f"--output is {str(output)!r}, the data itself; choose another name.")
+    reject_input_as_output(output, file)
     if report is not None:
         from s2fs.report._summary import made_dense
 
@@ -143,12 +186,37 @@ def select(
         )
     note(f"{n} samples, {m} features, {len(data.class_names)} classes")
     start = perf_counter()
-    selector.fit(data.X, data.y)
-    seconds = perf_counter() - start
+    options: dict[str, Any] = {
+        "include": [column_position(f, data.feature_names, "--include", file) for f in include],
+        "exclude": [column_position(f, data.feature_names, "--exclude", file) for f in exclude],
+        "class_weight": class_weight,
+        "scale": None if no_scale else "minmax",
+        "centroid_membership": centroid_membership,
+        "n_jobs": n_jobs,
+        "verbose": int(sys.stderr.isatty()),
+    }
+    lines = []
+    if tune:
+        chosen, line = tuned(data, n_features, options)
+        lines.append(line)
+    else:
+        chosen = {"n_features_to_select": n_features, "alpha": alpha, "beta": beta}
+    options |= {"search": search, **chosen}
+    selector = fitted(options, data)
     table = ranking_columns(selector, data.feature_names)
-    print_table(table)
+    if stability is not None:
+        stable = stability_of(options, data, stability, table)
+        table["frequency"] = stable.frequencies_[selector.indices_].tolist()
+        lines.append(stability_line(stable))
+    seconds = perf_counter() - start
+    print_ranking(table, lines)
     if output is not None:
         write_table(output, table)
+    if save is not None:
+        from s2fs import Selection
+
+        Selection.of(selector, data.feature_names).save(save)
+        note(f"Wrote {save}.")
     if report is not None:
         from s2fs.report import selection_report
 
@@ -157,13 +225,11 @@ def select(
         note(f"Wrote {report}.")
 
 
-def ranking_columns(selector: "S2FS", feature_names: list[str]) -> dict[str, list[Any]]:
-    """The path of a fitted selector as columns, with the features by name."""
-    from s2fs import Components
-
-    path = selector.path_
-    return {
-        "rank": list(range(1, len(path) + 1)),
-        "feature": [feature_names[f] for f in path["feature"]],
-        **{name: path[name].tolist() for name in ("sep", "gain", *Components._fields)},
-    }
+def _reject_beside_tune(ctx: click.Context, *names: str) -> None:
+    """Raise if an option was given that ``--tune`` decides itself."""
+    for name in names:
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            raise ValueError(
+                f"--{name} and --tune contradict each other: it tries alpha and beta in forward "
+                "searches; leave one of them out."
+            )

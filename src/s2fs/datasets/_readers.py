@@ -122,9 +122,8 @@ def read_unlabelled(path: Path, *, transpose: bool = False) -> Table:
             "a table."
         )
     if suffix in (".npz", ".mat"):
-        X, names = matrix_with_names(
-            path, read_npz(path) if suffix == ".npz" else read_mat(path), transpose
-        )
+        arrays = read_npz(path) if suffix == ".npz" else read_mat(path)
+        X, names = matrix_with_names(path, arrays, transpose)
         return Table(names, list(X.T))
     table = read_columns(path, suffix, transpose)
     reject_duplicates(path, table.names)
