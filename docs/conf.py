@@ -45,6 +45,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "doc_module": ("s2fs",),
+    "backreferences_dir": "gallery/backreferences",
     "image_scrapers": (save_figures,),
     "reset_modules": (),
     "download_all_examples": False,
