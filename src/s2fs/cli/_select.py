@@ -10,10 +10,11 @@ import click
 
 from s2fs._files import check_place
 from s2fs.cli._options import data_and_criterion, number_of_features
-from s2fs.cli._output import checked_output, note, reject_input_as_output, write_table
+from s2fs.cli._output import checked_output, note, reject_input_as_output
+from s2fs.cli._scheduler import fit_there, refuse, scheduler_option
 from s2fs.cli._selecting import (
+    deliver,
     fitted,
-    print_ranking,
     ranking_columns,
     stability_line,
     stability_of,
@@ -97,6 +98,10 @@ def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     help="Let every class count as much as another, however few samples it has.",
 )
 @click.option("--n-jobs", type=int, help="Number of threads; -1 is all cores.")
+@scheduler_option(
+    "FILE is a directory or a pattern of Parquet files, or a Zarr group, that the workers of the "
+    "Dask cluster at this address read, such as tcp://host:8786.",
+)
 @click.option(
     "-o",
     "--output",
@@ -152,6 +157,7 @@ def select(
     search: Literal["forward", "floating", "beam"],
     class_weight: Literal["balanced"] | None,
     n_jobs: int | None,
+    scheduler: str | None,
     output: Path | None,
     save: Path | None,
     report: Path | None,
@@ -165,6 +171,7 @@ def select(
     components: compactness (theta, smaller is better) and separation (lambda, larger is better)
     by distance and by direction. Ctrl-C prints what was found so far.
     """
+    from s2fs import S2FS
     from s2fs.datasets import read_table
     from s2fs.datasets._readers import column_position
 
@@ -172,6 +179,27 @@ def select(
         raise ValueError("--image-shape is for the report; add --report FILE.html.")
     if tune:
         _reject_beside_tune(ctx, "alpha", "beta", "search")
+    options: dict[str, Any] = {
+        "class_weight": class_weight,
+        "scale": None if no_scale else "minmax",
+        "centroid_membership": centroid_membership,
+        "n_jobs": n_jobs,
+        "verbose": int(sys.stderr.isatty()),
+    }
+    chosen: dict[str, Any] = {
+        "n_features_to_select": n_features,
+        "alpha": alpha,
+        "beta": beta,
+        "search": search,
+    }
+    if scheduler is not None:
+        refuse({"--transpose": transpose, "--layer": layer, "--report": report})
+        refuse({"--tune": tune, "--stability": stability})
+        refuse({"--include": include, "--exclude": exclude})
+        selector = S2FS(**options, **chosen)
+        names = fit_there(selector, scheduler, file, target, drop)
+        deliver(selector, names, ranking_columns(selector, names), [], output, save)
+        return
     data = read_table(file, target, drop=drop, transpose=transpose, layer=layer)
     reject_input_as_output(output, file)
     if report is not None:
@@ -185,38 +213,21 @@ def select(
             "give the shape of one picture."
         )
     note(f"{n} samples, {m} features, {len(data.class_names)} classes")
-    start = perf_counter()
-    options: dict[str, Any] = {
-        "include": [column_position(f, data.feature_names, "--include", file) for f in include],
-        "exclude": [column_position(f, data.feature_names, "--exclude", file) for f in exclude],
-        "class_weight": class_weight,
-        "scale": None if no_scale else "minmax",
-        "centroid_membership": centroid_membership,
-        "n_jobs": n_jobs,
-        "verbose": int(sys.stderr.isatty()),
-    }
+    for name, wanted in (("include", include), ("exclude", exclude)):
+        options[name] = [column_position(w, data.feature_names, f"--{name}", file) for w in wanted]
     lines = []
+    start = perf_counter()
     if tune:
         chosen, line = tuned(data, n_features, options)
         lines.append(line)
-    else:
-        chosen = {"n_features_to_select": n_features, "alpha": alpha, "beta": beta}
-    options |= {"search": search, **chosen}
-    selector = fitted(options, data)
+    selector = fitted({**options, **chosen}, data)
     table = ranking_columns(selector, data.feature_names)
     if stability is not None:
-        stable = stability_of(options, data, stability, table)
+        stable = stability_of({**options, **chosen}, data, stability, table)
         table["frequency"] = stable.frequencies_[selector.indices_].tolist()
         lines.append(stability_line(stable))
     seconds = perf_counter() - start
-    print_ranking(table, lines)
-    if output is not None:
-        write_table(output, table)
-    if save is not None:
-        from s2fs import Selection
-
-        Selection.of(selector, data.feature_names).save(save)
-        note(f"Wrote {save}.")
+    deliver(selector, data.feature_names, table, lines, output, save)
     if report is not None:
         from s2fs.report import selection_report
 

@@ -1,11 +1,12 @@
 """The work behind ``s2fs select``, which Ctrl-C may end at any moment."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
 
-from s2fs.cli._output import INTERRUPTED, print_table
+from s2fs.cli._output import INTERRUPTED, note, print_table, write_table
 
 if TYPE_CHECKING:
     from s2fs import S2FS, StabilitySelector
@@ -93,11 +94,25 @@ def stability_line(stable: "StabilitySelector") -> str:
     )
 
 
-def print_ranking(table: Table, lines: Sequence[str] = ()) -> None:
-    """Print a ranking, and below it what else there is to say."""
+def deliver(
+    selector: "S2FS",
+    feature_names: list[str],
+    table: Table,
+    lines: Sequence[str],
+    output: Path | None,
+    save: Path | None,
+) -> None:
+    """Print a ranking, below it what else there is to say, and write the files asked for."""
     print_table(table)
     for line in lines:
         click.echo(f"\n{line}")
+    if output is not None:
+        write_table(output, table)
+    if save is not None:
+        from s2fs import Selection
+
+        Selection.of(selector, feature_names).save(save)
+        note(f"Wrote {save}.")
 
 
 def ranking_columns(selector: "S2FS", feature_names: list[str]) -> Table:
