@@ -1,16 +1,21 @@
 """Time of S²FS against its peers on the same data, in one process, as ratios.
 
 Run ``S2FS_DATA=folder python benchmarks/peers.py``; the extra ``bench`` installs the peers, and
-those that are missing are left out. ``--literal`` adds Algorithm 1 word for word.
+those that are missing are left out. The data are the paper's nine local datasets and noisy classes
+of growing n, m and p. A run that would take longer than ``--limit`` seconds, judging by a run of
+the same selector on the data nearest in size, is skipped and says so. ``--literal`` adds Algorithm
+1 word for word and a step of scikit-learn's sequential search, which take minutes on SRBCT.
 """
 
 import argparse
 import contextlib
 import io
+import math
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.feature_selection import (
@@ -27,7 +32,28 @@ from timing import PAPER, classes_in_noise, machine, paper_data, seconds, table
 from s2fs import S2FS, separability
 
 Run = Callable[[np.ndarray, np.ndarray, int], object]
-SYNTHETIC = ((100, 2_000, 3), (1_000, 2_000, 3), (100, 20_000, 3), (1_000, 2_000, 10))
+#: Sizes (n, m, p) of synthetic data: n grows, then m, then p, from the first one.
+SYNTHETIC = (
+    (200, 500, 10), (2_000, 500, 10), (20_000, 500, 10),
+    (200, 5_000, 10), (200, 50_000, 10), (2_000, 5_000, 10),
+    (2_000, 500, 2), (2_000, 500, 40),
+)  # fmt: skip
+
+
+class Size(NamedTuple):
+    """Instances, features, classes, and features to select."""
+
+    n: int
+    m: int
+    p: int
+    k: int
+
+
+class Peer(NamedTuple):
+    """A selector, and the powers of n, m, p and k its time grows with, about."""
+
+    run: Run
+    powers: tuple[int, int, int, int]
 
 
 def fastcan_on_labels(X, y, k):
@@ -61,18 +87,74 @@ def skrebate_relief(X, y, k):
     return ReliefF(n_features_to_select=k, n_neighbors=10).fit(X, y)
 
 
-PEERS: dict[str, Run] = {
-    "fastcan, class indicators": fastcan_on_indicators,
-    "fastcan, label numbers": fastcan_on_labels,
-    "f_classif": lambda X, y, k: f_classif(X, y),
-    "mutual_info_classif": lambda X, y, k: mutual_info_classif(X, y, random_state=0),
-    "mrmr_classif": mrmr,
-    "fast_select.ReliefF": fast_select_relief,
-    "RFE, linear SVM, 10 % a step": lambda X, y, k: RFE(
-        LinearSVC(), n_features_to_select=k, step=0.1
-    ).fit(minmax_scale(X), y),
+def recursive_elimination(X, y, k):
+    return RFE(LinearSVC(), n_features_to_select=k, step=0.1).fit(minmax_scale(X), y)
+
+
+PEERS = {
+    "fastcan, class indicators": Peer(fastcan_on_indicators, (1, 1, 1, 1)),
+    "fastcan, label numbers": Peer(fastcan_on_labels, (1, 1, 0, 1)),
+    "f_classif": Peer(lambda X, y, k: f_classif(X, y), (1, 1, 0, 0)),
+    "mutual_info_classif": Peer(
+        lambda X, y, k: mutual_info_classif(X, y, random_state=0), (1, 1, 0, 0)
+    ),
+    "mrmr_classif": Peer(mrmr, (1, 1, 0, 1)),
+    "fast_select.ReliefF": Peer(fast_select_relief, (2, 1, 0, 0)),
+    "skrebate.ReliefF": Peer(skrebate_relief, (2, 1, 0, 0)),
+    "RFE, linear SVM, 10 % a step": Peer(recursive_elimination, (1, 1, 1, 0)),
 }
-SLOW: dict[str, Run] = {"skrebate.ReliefF": skrebate_relief}
+
+
+class TooLong(Exception):  # noqa: N818
+    """A run is skipped; the text says how long it would take."""
+
+
+class Clock:
+    """Times runs, unless one would take too long.
+
+    How long is judged by runs of the same selector on other data, and by runs on some of the
+    features, as many as an eighth of the limit allows: a time of which most is overhead grows less
+    than the data do.
+    """
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+        self._known: dict[str, dict[Size, float]] = {}
+
+    def time(self, name: str, peer: Peer, X: np.ndarray, y: np.ndarray, k: int) -> float:
+        """Seconds of a run; raises TooLong if it would exceed the limit."""
+        known = self._known.setdefault(name, {})
+        size = Size(*X.shape, len(np.unique(y)), k)
+        tried = 0
+        while (expected := _expected(known, size, peer.powers)) > self.limit:
+            m = min(size.m // 2, int(size.m * self.limit / 8 / expected)) if known else size.m // 10
+            if m < max(20, 1.5 * tried):
+                raise TooLong(f"skipped, about {expected:.0f} s")
+            some, few = np.ascontiguousarray(X[:, :m]), min(k, m // 2)
+            # The first run of all may have to compile, so it is repeated.
+            patience = 0.0 if known else math.inf
+            known[size._replace(m=m, k=few)] = seconds(
+                quiet, peer.run, some, y, few, repeats=1, patience=patience
+            )
+            tried = m
+        known[size] = seconds(quiet, peer.run, X, y, k, repeats=3, patience=5.0)
+        return known[size]
+
+
+def _expected(known: dict[Size, float], size: Size, powers: tuple[int, ...]) -> float:
+    """Seconds judged by the known run that is nearest in size, on the same rows if there is one."""
+
+    def growth(other: Size) -> float:
+        ratios = zip(size, other, powers, strict=True)
+        return math.prod((now / then) ** power for now, then, power in ratios)
+
+    def distance(other: Size) -> tuple[bool, float]:
+        return (other.n, other.p) != (size.n, size.p), abs(math.log(growth(other)))
+
+    if not known:
+        return math.inf
+    nearest = min(known, key=distance)
+    return known[nearest] * growth(nearest)
 
 
 def literal(X, y, k):
@@ -92,45 +174,67 @@ def quiet(run, *arguments):
         return run(*arguments)
 
 
+def all_data(names: list[str], synthetic: bool) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Name, features and labels, one after the other: not all fit into memory at once."""
+    yield from ((name, *paper_data(name)) for name in names)
+    if synthetic:
+        yield from (("classes in noise", *classes_in_noise(*size)) for size in SYNTHETIC)
+
+
+def compare(
+    clock: Clock, peers: dict[str, Peer], X: np.ndarray, y: np.ndarray, k: int, n_jobs: int
+) -> list[str]:
+    """Time of S²FS, and of each peer over it."""
+    selector = Peer(lambda X, y, k: S2FS(k, n_jobs=n_jobs).fit(X, y), (1, 1, 1, 1))
+    times, cells = {}, []
+    for name, peer in ({"S²FS": selector} | peers).items():
+        try:
+            times[name] = clock.time(name, peer, X, y, k)
+        except ImportError:
+            cells.append("not installed")
+        except TooLong as skipped:
+            cells.append(str(skipped))
+        except Exception as error:  # a peer may not allow this k
+            cells.append(type(error).__name__)
+        else:
+            if name == "S²FS" or "S²FS" not in times:
+                cells.append(f"{times[name] * 1e3:.0f} ms")
+            else:
+                ratio = times[name] / times["S²FS"]
+                cells.append(f"{ratio:.1f}" if ratio >= 0.1 else f"{ratio:.1g}")
+    return cells
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-k", type=int, nargs="+", default=[30, 150])
     parser.add_argument("--datasets", nargs="*", default=PAPER)
-    parser.add_argument("--peers", nargs="*", default=[*PEERS], choices=[*PEERS, *SLOW])
+    parser.add_argument("--peers", nargs="*", default=[*PEERS], choices=[*PEERS])
     parser.add_argument("--no-synthetic", action="store_true")
-    parser.add_argument("--literal", action="store_true", help="Algorithm 1 on SRBCT at k = 50")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds one run may take")
+    parser.add_argument("--literal", action="store_true", help="the slow ones, on SRBCT")
     parser.add_argument("--n-jobs", type=int, default=2, help="threads of S²FS")
     args = parser.parse_args()
 
     print(machine("fastcan", "mrmr-selection", "fast-select", "skrebate"), end="\n\n")
-    peers = {name: (PEERS | SLOW)[name] for name in args.peers}
-    data = [(name, *paper_data(name)) for name in args.datasets]
-    if not args.no_synthetic:
-        data += [(f"noise, {p} classes", *classes_in_noise(n, m, p)) for n, m, p in SYNTHETIC]
+    clock, peers = Clock(args.limit), {name: PEERS[name] for name in args.peers}
     for k in args.k:
         rows = []
-        for name, X, y in data:
-            own = seconds(S2FS(k, n_jobs=args.n_jobs).fit, X, y)
-            row = [name, f"{X.shape[0]} × {X.shape[1]}", len(np.unique(y)), f"{own * 1e3:.0f} ms"]
-            for run in peers.values():
-                try:
-                    taken = seconds(quiet, run, X, y, k, repeats=3)
-                    row.append(f"{taken / own:.1f}")
-                except ImportError:
-                    row.append("not installed")
-                except Exception as error:  # a peer may not allow this k
-                    row.append(type(error).__name__)
-            rows.append(row)
-            print(f"k = {k}: {name} done", flush=True, file=sys.stderr)
+        for name, X, y in all_data(args.datasets, not args.no_synthetic):
+            shape = [name, f"{X.shape[0]} × {X.shape[1]}", len(np.unique(y))]
+            rows.append([*shape, *compare(clock, peers, X, y, k, args.n_jobs)])
+            print(f"k = {k}:", *rows[-1], sep="  ", flush=True, file=sys.stderr)
         print(f"### k = {k}: time of each peer over the time of S²FS\n")
         print(table(["data", "n × m", "classes", "S²FS", *peers], rows), end="\n\n")
 
-    X, y = paper_data("srbct")
-    one = seconds(S2FS(1, n_jobs=args.n_jobs).fit, X, y)
-    greedy = SequentialFeatureSelector(KNeighborsClassifier(), n_features_to_select=1, cv=5)
-    step = seconds(greedy.fit, X, y, repeats=1)
-    print(f"SequentialFeatureSelector with kNN on SRBCT, k = 1: {step:.1f} s, {step / one:.0f}×\n")
     if args.literal:
+        X, y = paper_data("srbct")
+        one = seconds(S2FS(1, n_jobs=args.n_jobs).fit, X, y)
+        greedy = SequentialFeatureSelector(KNeighborsClassifier(), n_features_to_select=1, cv=5)
+        step = seconds(greedy.fit, X, y, repeats=1)
+        print(
+            f"SequentialFeatureSelector with kNN on SRBCT, k = 1: {step:.1f} s, {step / one:.0f}×"
+        )
         own = seconds(S2FS(50, n_jobs=args.n_jobs).fit, X, y)
         words = seconds(literal, X, y, 50, repeats=1)
         print(f"Algorithm 1 word for word on SRBCT, k = 50: {words:.1f} s, {words / own:.0f}×")
