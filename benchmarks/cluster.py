@@ -1,0 +1,203 @@
+"""S²FS on Dask: two workers against one, memory of a worker, bytes per step, and what follows.
+
+Run ``python benchmarks/cluster.py``; it takes some minutes. Rows are made on the workers, which
+have one thread each. The yardstick for two workers is what the same two threads of the machine
+reach when two local fits on half of the rows run side by side, without any cluster.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import dask.array as da
+import numpy as np
+from distributed import Client, LocalCluster
+from relay import Relay
+from timing import machine, table
+
+from s2fs import S2FS
+
+WEIGHT = 1.0  # of direction: hardly any candidate can be ruled out unseen, the dear case
+NETWORK = 125e6  # bytes per second, 1 Gbit/s: assumed, not measured
+
+
+def some_rows(first: int, n: int, m: int, p: int) -> np.ndarray:
+    """Rows ``first`` … of a table of p classes that differ a little in every feature."""
+    X = np.random.default_rng(first).standard_normal((n, m), dtype=np.float32)
+    X += np.random.default_rng(0).normal(size=(p, m)).astype(np.float32)[labels(first, n, p)]
+    return X
+
+
+def labels(first: int, n: int, p: int) -> np.ndarray:
+    return np.arange(first, first + n) % p
+
+
+def there(n: int, m: int, p: int, chunk: int) -> tuple[da.Array, da.Array]:
+    """The table as chunks that are made where they are needed."""
+
+    def block(block_info=None):
+        first, last = block_info[None]["array-location"][0]
+        return some_rows(first, last - first, m, p)
+
+    X = da.map_blocks(block, chunks=((chunk,) * (n // chunk), (m,)), dtype=np.float32)
+    return X, da.arange(n, chunks=chunk) % p
+
+
+def status(line: str) -> float:
+    """A line of this process's status in MB."""
+    return float(Path("/proc/self/status").read_text().split(line)[1].split()[0]) / 1024
+
+
+def forget_peak() -> None:
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def fit_there(n_workers: int, size: dict[str, int], k: int, weight: float) -> dict[str, float]:
+    """Fit on a cluster of its own: seconds, MB of the fullest worker, bytes per worker."""
+    m, p = size["m"], size["p"]
+    with (
+        LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", memory_limit=0
+        ) as cluster,
+        Relay(cluster.scheduler_address) as wire,
+        Client(wire.address) as client,
+    ):
+        warm = there(2000, m, p, 2000 // n_workers)
+        S2FS(2, alpha=weight, beta=weight).fit(*warm)  # loads the compiled loops
+        before = client.run(status, "VmRSS:")
+        client.run(forget_peak)
+        travelled = wire.sent + wire.received
+        start = time.perf_counter()
+        S2FS(k, alpha=weight, beta=weight).fit(*there(**size))
+        seconds = time.perf_counter() - start
+        travelled = wire.sent + wire.received - travelled
+        peaks = client.run(status, "VmHWM:")
+        return {
+            "seconds": seconds,
+            "peak": max(peaks[worker] - before[worker] for worker in peaks),
+            "bytes": travelled / n_workers,
+        }
+
+
+def fit_here(first: int, n: int, m: int, p: int, k: int, weight: float) -> None:
+    """A local fit on some rows, in one thread; waits for a line on standard input to begin."""
+    X, y = some_rows(first, n, m, p), labels(first, n, p)
+    S2FS(2, alpha=weight, beta=weight).fit(X[:3000], y[:3000])
+    print("ready", flush=True)
+    sys.stdin.readline()
+    start = time.perf_counter()
+    S2FS(k, alpha=weight, beta=weight).fit(X, y)
+    print(time.perf_counter() - start)
+
+
+def side_by_side(n_processes: int, size: dict[str, int], k: int, weight: float) -> float:
+    """Seconds of the slowest of some local fits that share the rows and run at the same time."""
+    n, m, p = size["n"] // n_processes, size["m"], size["p"]
+    processes = [
+        subprocess.Popen(
+            [sys.executable, __file__, "--here", json.dumps([i * n, n, m, p, k, weight])],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
+        for i in range(n_processes)
+    ]  # fmt: skip
+    for process in processes:
+        process.stdout.readline()
+    for process in processes:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    return max(float(process.communicate()[0]) for process in processes)
+
+
+def medians(runs: list[dict[str, float]]) -> dict[str, float]:
+    return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
+
+
+def predicted(per_update: float, per_step: float, per_value: float, per_feature: float) -> str:
+    """Time, traffic and memory for 10⁶ × 2·10⁴ with 20 classes and k = 50, computed."""
+    n, m, p, k = 10**6, 20_000, 20, 50
+    rows = []
+    for w in (1, 10, 100):
+        setup = n * m * per_value / w
+        judging = n * m * p * per_update / w
+        traffic = per_feature * m
+        step = judging + per_step + w * traffic / NETWORK
+        memory = 2 * 4 * n * m / w + 48 * n * p / w
+        rows.append(
+            (w, f"{setup / 60:.1f} min", f"{step:.1f} s", f"{(setup + k * step) / 3600:.2f} h",
+             f"{traffic / 1e6:.2f} MB", f"{memory / 1e9:.1f} GB")
+        )  # fmt: skip
+    header = ["machines, one thread each", "setup", "one step", "k = 50",
+              "bytes per step and machine", "memory of a machine"]  # fmt: skip
+    return table(header, rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--here", help=argparse.SUPPRESS)
+    parser.add_argument("--rows", type=int, default=400_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("-k", type=int, default=10)
+    args = parser.parse_args()
+    if args.here:
+        fit_here(*json.loads(args.here))
+        return
+    size = {"n": args.rows, "m": 300, "p": 10, "chunk": args.rows // 8}
+    n, m, p, k = args.rows, 300, 10, args.k
+    print(machine("dask", "distributed"), f", load {os.getloadavg()[0]:.1f}", end="\n\n")
+
+    one, two, alone, halves = [], [], [], []
+    for _ in range(args.repeats):  # in turn, so that a change of the machine's load meets all
+        one.append(fit_there(1, size, k, WEIGHT))
+        two.append(fit_there(2, size, k, WEIGHT))
+        alone.append(side_by_side(1, size, k, WEIGHT))
+        halves.append(side_by_side(2, size, k, WEIGHT))
+        print(f"<!-- {one[-1]} {two[-1]} {alone[-1]:.1f} {halves[-1]:.1f} -->", flush=True)
+    first, second = medians(one), medians(two)
+    both, half = statistics.median(alone), statistics.median(halves)
+    print(f"### {n} × {m}, {p} classes, k = {k}, α = β = {WEIGHT:g}: medians of {args.repeats}\n")
+    print(table(
+        ["", "one", "two", "ratio"],
+        [("Dask workers of one thread", f"{first['seconds']:.1f} s", f"{second['seconds']:.1f} s",
+          f"{first['seconds'] / second['seconds']:.2f}"),
+         ("local fits of one thread, the rows shared", f"{both:.1f} s", f"{half:.1f} s",
+          f"{both / half:.2f}")],
+    ), end="\n\n")  # fmt: skip
+
+    rows = []
+    for workers, run in ((1, first), (2, second)):
+        shard, state = 4 * n * m / workers / 2**20, 48 * n * p / workers / 2**20
+        rows.append((workers, f"{shard:.0f} MB", f"{state:.0f} MB", f"{run['peak']:.0f} MB",
+                     f"{(run['peak'] - state) / shard:.2f}"))  # fmt: skip
+    header = ["workers", "float32 shard", "state while it grows (48 n p)",
+              "peak beyond the idle worker", "(peak − state) / shard"]  # fmt: skip
+    print(table(header, rows), end="\n\n")
+
+    small = {"n": 4000, "m": m, "p": p, "chunk": 2000}
+    few, many = fit_there(2, small, 5, WEIGHT), fit_there(2, small, 45, WEIGHT)
+    per_step = (many["seconds"] - few["seconds"]) / 40
+    wide = {"n": 400, "m": 20_000, "p": p, "chunk": 200}
+    few_wide, many_wide = fit_there(2, wide, 2, WEIGHT), fit_there(2, wide, 7, WEIGHT)
+    for features, less, more, steps in ((m, few, many, 40), (20_000, few_wide, many_wide, 5)):
+        per_worker = (more["bytes"] - less["bytes"]) / steps
+        print(f"{features} features: {per_worker:.0f} bytes per step and worker, "
+              f"{per_worker / features:.1f} for each feature (32 are allowed)")  # fmt: skip
+    short = fit_there(1, size, 1, WEIGHT)
+    per_update = (first["seconds"] - short["seconds"]) / (k - 1) / (n * m * p)
+    per_value = short["seconds"] / (n * m)
+    per_feature = (many_wide["bytes"] - few_wide["bytes"]) / 5 / 20_000
+    print(
+        f"\n{1e9 * per_update:.2f} ns for each row, feature and class; {1e3 * per_step:.0f} ms for "
+        f"the exchanges of a step; {1e9 * per_value:.0f} ns for each value before the search\n"
+    )
+    print("### Computed from these, not measured: 10⁶ × 2·10⁴, 20 classes\n")
+    print(predicted(per_update, per_step, per_value, per_feature))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""Only what is needed travels: at most 32 bytes per feature, step and worker."""
+
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client
+
+from s2fs import S2FS
+
+spec = spec_from_file_location("relay", Path(__file__).parents[2] / "benchmarks" / "relay.py")
+relay = module_from_spec(spec)
+spec.loader.exec_module(relay)
+
+
+@pytest.mark.parametrize("ties", [False, True], ids=["different", "all alike"])
+def test_bytes_per_step_and_worker(cluster, ties):
+    m, p = 3000, 3
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % p
+    X = rng.normal(size=(90, m)) + y[:, None] * rng.uniform(size=m)
+    if ties:
+        # All features say the same, so all must be confirmed in double precision in every step.
+        X = X[:, [0]] * rng.choice([-1.0, 1.0, 2.0], m)
+    counted = {}
+    with relay.Relay(cluster.scheduler_address) as wire, Client(wire.address) as client:
+        for k in (2, 6):
+            there = da.from_array(X + k, chunks=(15, m))  # another k, other data: nothing is shared
+            before = wire.sent + wire.received
+            # At weights of 1 hardly any feature can be ruled out before it is judged.
+            S2FS(k, alpha=1, beta=1).fit(there, y)
+            counted[k] = wire.sent + wire.received - before
+        per_step_and_worker = (counted[6] - counted[2]) / 4 / len(client.nthreads())
+    assert 12 * m < per_step_and_worker <= 32 * m
