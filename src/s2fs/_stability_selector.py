@@ -155,10 +155,9 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         wanted = self.n_features_to_select
         k = None if wanted is None else n_features_to_choose(wanted, m)
         base = self.selector if self.selector is not None else S2FS(k or min(10, m))
-        # Drawn beforehand, so that they do not depend on which thread is done first.
-        subsamples = list(self._subsamples(codes))
         run = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-        tasks = (delayed(_chosen)(base, X, y, rows) for rows in subsamples)
+        # One after the other draws from the generator, whatever thread it goes to.
+        tasks = (delayed(_chosen)(base, X, y, rows) for rows in self._subsamples(codes))
         self.selected_ = list(watched(self, run(tasks), self.n_resamples, "subsamples"))
         self._count()
         order = np.lexsort((np.arange(m), self.mean_ranks_, -self.frequencies_))
