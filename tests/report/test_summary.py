@@ -119,11 +119,15 @@ def test_data_that_cannot_be_cross_validated_are_told():
     assert "single member" in curves["reason"]
 
 
-def test_suggested_size():
-    assert suggested_size([3.0, 2.0, 1.0]) == 1
-    assert suggested_size([1.0, 2.0, 3.0]) == 3
-    assert suggested_size([1.0, 2.0, 2.0 + 1e-13, 1.0]) == 2
-    assert suggested_size([1.0, np.inf, np.inf]) == 2
+def test_the_suggestion_is_that_of_auto():
+    data = load_srbct()
+    auto = S2FS("auto").fit(data.X, data.y)
+    n_auto = len(auto.indices_)
+    assert suggested_size(auto, data.X, data.y) == n_auto
+    for search in ("forward", "beam"):
+        short, long = S2FS(3), S2FS(n_auto + 2, search=search)
+        assert suggested_size(short.fit(data.X, data.y), data.X, data.y) == 3
+        assert suggested_size(long.fit(data.X, data.y), data.X, data.y) == n_auto
 
 
 def test_wrong_input_is_told():

@@ -82,8 +82,8 @@ def _path(selector: S2FS, summary: dict[str, Any]) -> Drawing:
         f"{r['rank']}: {r['feature']}, Sep {r['sep']:.4g}, gain {r['gain']:.2g}" for r in rows
     ]
     label = (
-        "Sep and its four components over the number of features; Sep is largest at "
-        f"{summary['suggested']}."
+        "Sep and its four components over the number of features; "
+        f"{summary['suggested']} are suggested."
     )
     return Drawing(inline_svg(figure, "path", label, titles={"sep": titles}))
 

@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from s2fs._criterion import EQUAL, Components
+from s2fs._criterion import Components
 from s2fs._problem import Problem
 from s2fs._s2fs import S2FS
 from s2fs.evaluation import Curve, prefix_curves
@@ -60,49 +60,58 @@ def summarise_selection(
     """
     _check(data, selector)
     data = made_dense(data)
-    suggested = suggested_size(selector.path_["sep"])
+    suggested = suggested_size(selector, data.X, data.y)
     scaled = scaled_columns(data, selector)
     before = class_geometry(scaled(np.arange(data.X.shape[1])), data.y)
     after = class_geometry(scaled(selector.indices_[:suggested]), data.y)
     return {
         "data": _describe(data),
-        "parameters": {
-            name: value
-            for name, value in selector.get_params().items()
-            if name not in ("n_jobs", "verbose")
-        },
+        "parameters": _parameters(selector),
         "ranking": _ranking(data, selector),
         "suggested": suggested,
-        "rises_to_the_end": suggested == len(selector.indices_) < data.X.shape[1],
+        "more_would_help": (
+            selector.n_features_to_select != "auto"
+            and suggested == len(selector.indices_) < data.X.shape[1]
+        ),
         "pairs": _pairs(before, after, data.class_names),
         "between": _between(after, data.class_names),
         "curves": _curves(data, selector, n_jobs),
     }
 
 
-def suggested_size(sep: NDArray[np.float64]) -> int:
-    """Suggest how many features to use: those up to the largest Sep, fewer among equals.
+def suggested_size(selector: S2FS, X: Any, y: Any) -> int:
+    """Suggest how many of the selected features to use: as many as do better than chance.
+
+    The rule is that of ``S2FS("auto")``, with the ``tol`` of the selector.
 
     Parameters
     ----------
-    sep : array-like of shape (n_selected,)
-        Sep after each choice.
+    selector : S2FS
+        The fitted selector.
+    X : array-like of shape (n_samples, n_features)
+        The data it was fitted on.
+    y : array-like of shape (n_samples,)
+        The class labels.
 
     Returns
     -------
     int
-        A number from 1.
+        A number from 1 to the number of selected features.
 
     Examples
     --------
+    >>> from sklearn.datasets import load_iris
+    >>> from s2fs import S2FS
     >>> from s2fs.report import suggested_size
-    >>> suggested_size([1.2, 1.9, 1.9, 1.5])
+    >>> X, y = load_iris(return_X_y=True)
+    >>> suggested_size(S2FS(2).fit(X, y), X, y)
     2
     """
-    values = np.asarray(sep, dtype=np.float64)
-    best = values.max()
-    reached = values >= best if np.isinf(best) else values >= best - abs(best) * EQUAL
-    return int(reached.argmax()) + 1
+    n_selected = len(selector.indices_)
+    if selector.n_features_to_select == "auto":
+        return n_selected
+    auto = clone(selector).set_params(n_features_to_select="auto", search="forward", verbose=0)
+    return min(n_selected, len(auto.fit(X, y).indices_))
 
 
 def scaled_columns(data: "Dataset", selector: S2FS) -> Any:
@@ -146,6 +155,17 @@ def _check(data: "Dataset", selector: S2FS) -> None:
             f"image_shape is {shape[0]} × {shape[1]}, which are {shape[0] * shape[1]} pixels, but "
             f"data has {data.X.shape[1]} features; give the shape of one picture."
         )
+
+
+def _parameters(selector: S2FS) -> dict[str, Any]:
+    """The parameters that shape the criterion, and the others that are not as by default."""
+    usual = {**S2FS().get_params(), "n_jobs": selector.n_jobs, "verbose": selector.verbose}
+    always = ("n_features_to_select", "alpha", "beta", "scale", "centroid_membership")
+    return {
+        name: value.tolist() if hasattr(value, "tolist") else value
+        for name, value in selector.get_params().items()
+        if name in always or str(value) != str(usual[name])
+    }
 
 
 def _describe(data: "Dataset") -> dict[str, Any]:
@@ -217,8 +237,6 @@ def _between(geometry: ClassGeometry, names: list[str]) -> dict[str, Any]:
 
 def _curves(data: "Dataset", selector: S2FS, n_jobs: int | None) -> dict[str, Any]:
     """Leak-free curves of the learners, or why there are none."""
-    from sklearn.base import clone
-
     k = min(len(selector.indices_), SIZES[-1])
     sizes = sorted({size for size in SIZES if size < k} | {k})
     ranker = clone(selector).set_params(n_features_to_select=k, verbose=0)
