@@ -23,6 +23,9 @@ class Here:
     def submit(self, function, *arguments):
         return function(*arguments)
 
+    def map(self, function, *arguments, **same):
+        return [function(*each, **same) for each in zip(*arguments, strict=True)]
+
     hand_out = staticmethod(lambda facts: facts)
     gather = staticmethod(list)
 

@@ -38,6 +38,10 @@ class Cluster:
         """A future of a pure function; equal calls share it."""
         return self.client.submit(function, *arguments)
 
+    def map(self, function: Callable[..., Any], *arguments: list[Any], **same: Any) -> list[Any]:
+        """Futures of a pure function, one for each shard; what is the same for all travels once."""
+        return list(self.client.map(function, *arguments, **same))
+
     def hand_out(self, facts: Any) -> Any:
         """A future of something the client has; it travels once, and survives a lost worker."""
         # Scattered data would die with its worker; as the argument of a task it does not.

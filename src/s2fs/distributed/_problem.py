@@ -63,7 +63,7 @@ class ClusterProblem(Problem):
         # The unit is put back on the driver: single precision may not hold it.
         handed = self.cluster.hand_out({"classes": self.classes, "unit": 1.0, **facts})
         rows, self._rows = self._rows, []
-        return [self.cluster.submit(on_shard.build, chunks, handed, reading) for chunks in rows]
+        return self.cluster.map(on_shard.build, rows, facts=handed, reading=reading)
 
     def _range(self) -> tuple[Floats, Floats]:
         return self._survey.lower, self._survey.upper
@@ -73,7 +73,7 @@ class ClusterProblem(Problem):
             return self._survey.sums
         facts = {"classes": self.classes, "_lower": self._lower, "_total": self._total}
         handed = self.cluster.hand_out((facts, centre, absolute))
-        parts = [self.cluster.submit(on_rows.class_sums, chunks, handed) for chunks in self._rows]
+        parts = self.cluster.map(on_rows.class_sums, self._rows, asked=handed)
         (total,) = self.cluster.gather([self.cluster.submit(on_rows.add_up, parts)])
         return total
 
@@ -113,7 +113,7 @@ def cluster_problem(
         per_class = _per_class(class_weight, masses)
     ready = collections.as_rows(chunks, labels, weights, per_class)
     rows = _placed(cluster, ready, sizes, stay=bool(futures_of(X)))
-    surveys = [cluster.submit(on_rows.survey, shard) for shard in rows]
+    surveys = cluster.map(on_rows.survey, rows)
     (survey,) = cluster.gather([cluster.submit(on_rows.merge, surveys)])
     _check(survey, names)
     return ClusterProblem(cluster, rows, survey, scale)

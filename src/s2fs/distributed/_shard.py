@@ -109,6 +109,18 @@ def compactness(
         return np.concatenate(list(parts), axis=1).astype(real)
 
 
+def settle(
+    shard: Shard,
+    memories: list[Memory] | None,
+    grown: list[Memory],
+    feature: int,
+    n_classes: int,
+) -> Floats:
+    """The shard's share of Θ_dis and Θ_dir for one candidate, then its own distances with it."""
+    thetas = [chunk.sums(np.array([feature]), np.float64)[:2, 0] for chunk in shard.at(memories)]
+    return np.concatenate([add_up(thetas, np.zeros(2)), own_distances(grown, n_classes)])
+
+
 def _threads() -> int:
     """How many threads the worker that runs this task has; a shard has a worker to itself."""
     from distributed import get_worker

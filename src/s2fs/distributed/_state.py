@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from s2fs._compiled import CompiledState
-from s2fs._criterion import CentroidMembership, Components, Floats
+from s2fs._criterion import CentroidMembership, Floats
 from s2fs._problem import Features
 from s2fs.distributed import _shard as on_shard
 from s2fs.distributed._problem import ClusterProblem
@@ -37,20 +37,18 @@ class DistributedState(CompiledState):
         self._cluster = problem.cluster
         self._shards = problem.build_shards(reading)
         self._memories: list[Any] = [None] * len(self._shards)
-        self._ahead: dict[int, tuple[list[Any], list[Any]]] = {}
-
-    def score(self, candidates: Features) -> Components:
-        """The components of the subset joined by each candidate, in double precision."""
-        if len(candidates) == 1:
-            # No other can be chosen, so the shards may add it now instead of waiting to be told.
-            self._ahead = {int(candidates[0]): self._grown(int(candidates[0]))}
-        return super().score(candidates)
+        self._ahead: tuple[int, list[Any], Floats] | None = None
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
-        self._memories, own = self._ahead.get(feature) or self._grown(feature)
-        self._ahead = {}
-        self._own_distances = add_up(self._cluster.gather(own))
+        if self._ahead is not None and self._ahead[0] == feature:
+            _, self._memories, self._own_distances = self._ahead
+        else:
+            self._memories = self._grown(feature)
+            p = self.problem.n_classes
+            own = self._cluster.map(on_shard.own_distances, self._memories, n_classes=p)
+            self._own_distances = add_up(self._cluster.gather(own))
+        self._ahead = None
         self._G = self._G + self.problem.centroid_gaps(np.array([feature]))[0] ** 2
 
     def copy(self) -> "DistributedState":
@@ -58,29 +56,40 @@ class DistributedState(CompiledState):
         # :meth:`add` makes new arrays and futures, so these can be shared.
         return copy(self)
 
-    def _grown(self, feature: int) -> tuple[list[Any], list[Any]]:
-        """Futures of what the shards remember after one more feature, and of its own distances."""
-        memories = [
-            self._cluster.submit(on_shard.grow, shard, memory, feature)
-            for shard, memory in zip(self._shards, self._memories, strict=True)
-        ]
-        p = self.problem.n_classes
-        return memories, [self._cluster.submit(on_shard.own_distances, m, p) for m in memories]
+    def _grown(self, feature: int) -> list[Any]:
+        """Futures of what the shards remember after one more feature."""
+        return self._cluster.map(on_shard.grow, self._shards, self._memories, feature=feature)
 
     def _compactness(self, pieces: list[Features], real: Any) -> Floats:
         """Θ_dis, Θ_dir and the part of its error that depends on the data, for all candidates."""
         candidates = np.concatenate(pieces)
-        announced = np.zeros(self.problem.n_features, dtype=bool)
-        announced[candidates] = True
-        bits = np.packbits(announced)  # a bit for each feature is all that travels to the shards
-        futures = [
-            self._cluster.submit(on_shard.compactness, shard, memory, bits, real)
-            for shard, memory in zip(self._shards, self._memories, strict=True)
-        ]
-        # The bounds of the rounding errors are sums over rows too. They have room for one more
-        # rounding to single precision, that of the sums on their way here.
-        total = add_up(self._cluster.gather(futures))
         sums = np.zeros((3, len(candidates)))
-        sums[: len(total), candidates.argsort()] = total
+        if real is np.float64 and len(candidates) == 1:
+            sums[:2, 0] = self._settled(int(candidates[0]))
+        else:
+            announced = np.zeros(self.problem.n_features, dtype=bool)
+            announced[candidates] = True
+            bits = np.packbits(announced)  # a bit for each feature is all that the shards are sent
+            parts = self._cluster.map(
+                on_shard.compactness, self._shards, self._memories, announced=bits, real=real
+            )
+            # The bounds of the rounding errors are sums over rows too. They have room for one more
+            # rounding to single precision, that of the sums on their way here.
+            total = add_up(self._cluster.gather(parts))
+            sums[: len(total), candidates.argsort()] = total
         sums[0] *= self.problem.unit
         return sums
+
+    def _settled(self, feature: int) -> Floats:
+        """Θ_dis and Θ_dir of the subset joined by the only candidate, which the shards add at once.
+
+        A search that has one candidate left will choose it, and need not wait to say so.
+        """
+        grown = self._grown(feature)
+        parts = self._cluster.map(
+            on_shard.settle, self._shards, self._memories, grown, feature=feature,
+            n_classes=self.problem.n_classes,
+        )  # fmt: skip
+        total = add_up(self._cluster.gather(parts))
+        self._ahead = feature, grown, total[2:]
+        return total[:2]
