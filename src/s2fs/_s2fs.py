@@ -130,6 +130,8 @@ class S2FS(CallbackSupportMixin, RankingSelector):
     """
 
     _accept_sparse: ClassVar[str | bool] = "csc"
+    #: How many fits like this one there will be; whoever repeats them knows, and compiling may pay.
+    _n_fits = 1
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_features_to_select": [
             *RankingSelector._parameter_constraints["n_features_to_select"],
@@ -296,6 +298,7 @@ class S2FS(CallbackSupportMixin, RankingSelector):
         if hasattr(problem, "empty_state"):  # its rows are on a cluster
             there: State = problem.empty_state(self.centroid_membership)
             return there
+        n_steps *= self._n_fits
         return empty_state(
             problem, self.centroid_membership, n_steps, effective_n_jobs(self.n_jobs)
         )

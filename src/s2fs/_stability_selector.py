@@ -157,7 +157,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         base = self.selector if self.selector is not None else S2FS(k or min(10, m))
         run = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
         # One after the other draws from the generator, whatever thread it goes to.
-        tasks = (delayed(_chosen)(base, X, y, rows) for rows in self._subsamples(codes))
+        tasks = (delayed(self._chosen)(base, X, y, rows) for rows in self._subsamples(codes))
         self.selected_ = list(watched(self, run(tasks), self.n_resamples, "subsamples"))
         self._count()
         order = np.lexsort((np.arange(m), self.mean_ranks_, -self.frequencies_))
@@ -184,6 +184,19 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
                 drawn.append(rng.choice(rows, n_drawn, replace=False))
             yield np.sort(np.concatenate(drawn))
 
+    def _chosen(self, selector: Any, X: Any, y: NDArray[Any], rows: Indices) -> Indices:
+        """The features a fresh copy of the selector chooses on some rows, in order of choice."""
+        selector = clone(selector)
+        if isinstance(selector, S2FS):
+            selector._n_fits = self.n_resamples
+        selector.fit(_safe_indexing(X, rows), y[rows])
+        if not hasattr(selector, "indices_"):
+            raise ValueError(
+                f"selector is a {type(selector).__name__}, which has no indices_ after fit; give "
+                "one that ranks features, such as S2FS."
+            )
+        return np.asarray(selector.indices_, dtype=np.intp)
+
     def _count(self) -> None:
         """Set what follows from the chosen sets."""
         from s2fs.evaluation import stability
@@ -207,14 +220,3 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         if self.selector is not None:
             tags.input_tags.sparse = get_tags(self.selector).input_tags.sparse
         return tags
-
-
-def _chosen(selector: Any, X: Any, y: NDArray[Any], rows: Indices) -> Indices:
-    """The features a fresh copy of the selector chooses on some rows, in order of choice."""
-    fitted = clone(selector).fit(_safe_indexing(X, rows), y[rows])
-    if not hasattr(fitted, "indices_"):
-        raise ValueError(
-            f"selector is a {type(selector).__name__}, which has no indices_ after fit; give one "
-            "that ranks features, such as S2FS."
-        )
-    return np.asarray(fitted.indices_, dtype=np.intp)
