@@ -214,7 +214,8 @@ def select(
         )
     note(f"{n} samples, {m} features, {len(data.class_names)} classes")
     for name, wanted in (("include", include), ("exclude", exclude)):
-        options[name] = [column_position(w, data.feature_names, f"--{name}", file) for w in wanted]
+        positions = [column_position(w, data.feature_names, f"--{name}", file) for w in wanted]
+        options[name] = positions or None
     lines = []
     start = perf_counter()
     if tune:
