@@ -84,8 +84,9 @@ RULES: dict[str, Callable[[Path], int]] = {
 def read_path(X: np.ndarray, codes: np.ndarray, seed: int) -> tuple[np.ndarray, Path]:
     """The ranking of the training rows, and what the rules look at."""
     m = X.shape[1]
-    doubled = Problem(with_shuffled_rows(X, codes), codes)
-    units = against_chance(CompiledState(doubled), WEIGHT, WEIGHT, Choices.everything(m))
+    doubled, there, omega = with_shuffled_rows(X, codes, None)
+    state = CompiledState(Problem(doubled, there, sample_weight=omega))
+    units = against_chance(state, WEIGHT, WEIGHT, Choices.everything(m))
     rows = [(step.feature, step.sep, chance) for (step,), chance in islice(units, LONGEST)]
     ranking, sep, shuffled = map(np.array, zip(*rows, strict=True))
     rng = np.random.default_rng(seed)

@@ -22,6 +22,11 @@ REPEATED = [
     partial(StabilitySelector, n_resamples=3),
 ]
 SELECTORS = [cls(wanted) for cls in [*CLASSES, *REPEATED] for wanted in (1, 0.5)]
+SELECTORS += [
+    S2FS("auto"),
+    S2FS(0.5, search="floating", class_weight="balanced"),
+    S2FS(0.5, search="beam", include=[0]),
+]
 SELECTORS += [S2FSCV("auto", alphas=(0.1,), betas=(0.1,), cv=2), StabilitySelector(n_resamples=2)]
 #: Checks that ``check_estimator`` does not run.
 EXTRA = [

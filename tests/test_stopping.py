@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import minmax_scale
@@ -13,15 +14,20 @@ from strategies import problems
 def literal_size(X, y, tol):
     """The rule word for word: each step from scratch, against the columns in shuffled order."""
     m = X.shape[1]
-    both = minmax_scale(with_shuffled_rows(X, y))
+    both, y_there, weights = with_shuffled_rows(X, y, None)
+    both = minmax_scale(both)
+
+    def sep(features):
+        return separability(both[:, features], y_there, sample_weight=weights)
+
     ranking = S2FS(m).fit(X, y).indices_.tolist()
     varying = [f for f in range(m) if np.ptp(X[:, f]) > 0]
     size = failed = 0
     for step, feature in enumerate(ranking):
         before = ranking[:step]
         left = [f for f in varying if f not in before] or ranking[step : step + 1]
-        chance = max(separability(both[:, [*before, m + f]], y) for f in left)
-        if separability(both[:, [*before, feature]], y) > chance * (1 + tol) or step == 0:
+        chance = max(sep([*before, m + f]) for f in left)
+        if sep([*before, feature]) > chance * (1 + tol) or step == 0:
             size, failed = step + 1, 0
         else:
             failed += 1
@@ -41,7 +47,9 @@ def test_size_equals_the_literal_one(data):
 def test_path_is_that_of_the_number_found(load):
     X, y = load(return_X_y=True)
     auto = S2FS("auto").fit(X, y)
-    np.testing.assert_array_equal(auto.path_, S2FS(len(auto.indices_)).fit(X, y).path_)
+    given = S2FS(len(auto.indices_)).fit(X, y)
+    assert auto.indices_.tolist() == given.indices_.tolist()
+    np.testing.assert_allclose(auto.scores_, given.scores_, rtol=1e-9)
 
 
 def needles(n=90, m=400, informative=6, seed=0):
@@ -79,6 +87,30 @@ def test_order_of_the_rows_does_not_matter():
     rows = np.random.default_rng(1).permutation(len(y))
     plain, moved = S2FS("auto").fit(X, y), S2FS("auto").fit(X[rows], y[rows])
     assert plain.indices_.tolist() == moved.indices_.tolist()
+
+
+@settings(max_examples=60)
+@given(problems(max_samples=30, max_features=8), st.booleans(), st.integers(0, 99))
+def test_weights_are_copies(data, as_sparse, seed):
+    X, y = data
+    rng = np.random.default_rng(seed)
+    times = rng.integers(1, 4, len(y))
+    rows = rng.permutation(np.repeat(np.arange(len(y)), times))
+    make = sparse.csr_array if as_sparse else np.asarray
+    weighted = S2FS("auto").fit(make(X), y, sample_weight=times)
+    copies = S2FS("auto").fit(make(X[rows]), y[rows])
+    assert weighted.indices_.tolist() == copies.indices_.tolist()
+
+
+def test_shuffled_columns_keep_their_values_but_not_their_rows():
+    X, y, _ = needles(m=5, informative=2)
+    both, codes, weights = with_shuffled_rows(X, y, None)
+    assert weights is None
+    assert both.shape == (90, 10)
+    assert np.array_equal(np.bincount(codes), np.bincount(y))
+    rows = {tuple(row) for row in X}
+    assert {tuple(row) for row in both[:, :5]} == {tuple(row) for row in both[:, 5:]} == rows
+    assert (both[:, :5] == both[:, 5:]).all(axis=1).mean() < 0.1
 
 
 @pytest.mark.parametrize("search", ["floating", "beam"])

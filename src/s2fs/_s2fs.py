@@ -210,8 +210,9 @@ class S2FS(CallbackSupportMixin, RankingSelector):
         X, y, sample_weight = in_memory(X, y, sample_weight)
         X, codes, omega, choices, k = self._prepare(X, y, sample_weight)
         if self.n_features_to_select == "auto":
-            doubled = Problem(with_shuffled_rows(X, codes), codes, self.scale, omega)
-            state = self._empty_state(doubled, _USUAL_SIZE)
+            doubled, codes_there, omega_there = with_shuffled_rows(X, codes, omega)
+            problem = Problem(doubled, codes_there, self.scale, omega_there)
+            state = self._empty_state(problem, _USUAL_SIZE)
             steps = forward_until_chance(state, self.alpha, self.beta, choices, self.tol)
             if self.search == "forward":
                 return self._record(steps, k)

@@ -11,9 +11,11 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from s2fs._constraints import Choices
+from s2fs._criterion import Floats
 from s2fs._problem import Features
 from s2fs._search import Step, extensions, forward
 from s2fs._state import State
@@ -23,19 +25,45 @@ from s2fs._state import State
 PATIENCE = 3
 
 
-def with_shuffled_rows(X: Any, codes: Features) -> Any:
+def with_shuffled_rows(
+    X: Any, codes: Features, omega: Floats | None
+) -> tuple[Any, Features, Floats | None]:
     """The table, and beside it the same columns with their rows shuffled, always in one way.
 
-    The shuffle starts from an order of the rows that depends on their contents, so it is the same
-    whatever order they come in.
+    Equal rows of a class are merged to one that has their weight, and the shuffle starts from an
+    order that depends on the contents of the rows. So it is the same whatever order they come in,
+    and for a row of weight 2 as for two copies.
+
+    Returns
+    -------
+    X, codes, omega
+        The doubled table, and the classes and weights of its rows.
     """
     rng = np.random.default_rng(0)
-    order = np.lexsort((X @ rng.random(X.shape[1]), codes))  # only equal rows tie
-    row_for = np.empty(len(order), dtype=np.intp)
-    row_for[order] = order[rng.permutation(len(order))]
+    key = X @ rng.random(X.shape[1])
+    order = np.lexsort((key, codes))
+    repeats = _repeats(X[order], codes[order], key[order])
+    if repeats.any():
+        mass = np.ones(len(codes)) if omega is None else omega
+        kept = np.flatnonzero(~repeats)
+        omega, order = np.add.reduceat(mass[order], kept), order[kept]
+    elif omega is not None:
+        omega = omega[order]
+    X, codes = X[order], codes[order]
+    shuffled = X[rng.permutation(len(order))]
     if sparse.issparse(X):
-        return sparse.hstack([X, X[row_for]], format="csc")
-    return np.hstack([X, X[row_for]])
+        return sparse.hstack([X, shuffled], format="csc"), codes, omega
+    return np.hstack([X, shuffled]), codes, omega
+
+
+def _repeats(X: Any, codes: Features, key: Floats) -> NDArray[np.bool_]:
+    """Mask of the rows that equal the one before; equal rows have almost equal keys."""
+    close = np.isclose(key[1:], key[:-1], rtol=1e-9, atol=0) & (codes[1:] == codes[:-1])
+    suspects = np.flatnonzero(close) + 1
+    repeats = np.zeros(len(codes), dtype=bool)
+    differ = X[suspects] != X[suspects - 1]
+    repeats[suspects] = np.asarray(differ.sum(axis=1)).ravel() == 0
+    return repeats
 
 
 def forward_until_chance(
