@@ -1,5 +1,7 @@
 """The same features as on one machine, whatever the chunks, the kind of data and the cluster."""
 
+import time
+
 import dask
 import dask.array as da
 import dask.dataframe as dd
@@ -146,13 +148,16 @@ def test_what_is_on_the_cluster_stays_where_it_is(client):
 
 
 def test_nothing_is_left_on_the_cluster(client):
+    def tasks():
+        return client.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.tasks))
+
     X, y = problem(9, n=90)
+    before = tasks()
     S2FS(3).fit(da.from_array(X, chunks=(30, 12)), y)
-    for _ in range(50):
-        if not (left := client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))):
-            return
-        wait(client.submit(sum, [1], pure=False))
-    raise AssertionError(left)
+    deadline = time.monotonic() + 20
+    while left := tasks() - before:
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
 
 
 def broken(X, at, value):

@@ -1,11 +1,13 @@
 """Sending work to a cluster and waiting for it, but not for ever."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import dask
 from distributed import CancelledError, Client, KilledWorker, wait
+from distributed.client import ClosedClientError
 from distributed.comm import CommClosedError
 
 #: Seconds to wait for a worker once there is none left.
@@ -36,11 +38,13 @@ class Cluster:
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """A future of a pure function; equal calls share it."""
-        return self.client.submit(function, *arguments)
+        with self._sending():
+            return self.client.submit(function, *arguments)
 
     def map(self, function: Callable[..., Any], *arguments: list[Any], **same: Any) -> list[Any]:
         """Futures of a pure function, one for each shard; what is the same for all travels once."""
-        return list(self.client.map(function, *arguments, **same))
+        with self._sending():
+            return list(self.client.map(function, *arguments, **same))
 
     def hand_out(self, facts: Any) -> Any:
         """A future of something the client has; it travels once, and survives a lost worker."""
@@ -80,6 +84,13 @@ class Cluster:
                     lonely_since = time.monotonic()
                 elif time.monotonic() - lonely_since > PATIENCE:
                     raise self._nobody() from None
+
+    @contextmanager
+    def _sending(self) -> Iterator[None]:
+        try:
+            yield
+        except ClosedClientError as error:
+            raise self._no_scheduler() from error
 
     def _fetch(self, futures: Sequence[Any]) -> Any:
         """Finished results; their worker may be lost at this very moment, so not for ever."""
