@@ -47,11 +47,9 @@ class S2FS(CallbackSupportMixin, RankingSelector):
     n_features_to_select : int, float or "auto", default=10
         How many features to select: a number, a fraction of the features in (0, 1], or "auto": as
         many as do better than chance, see ``tol``.
-    alpha : float, default=0.0316
-        Weight of direction in the compactness of the classes. The paper recommends 0.01 to 0.0562
-        for both weights.
-    beta : float, default=0.0316
-        Weight of direction in the separation of the classes.
+    alpha, beta : float, default=0.0316
+        Weight of direction in the compactness and in the separation of the classes. The paper
+        recommends 0.01 to 0.0562 for both.
     search : {"forward", "floating", "beam"}, default="forward"
         ``"forward"`` adds one feature after the other. ``"floating"`` also drops and swaps features
         while that raises the best Sep known for their number, ``"beam"`` follows several sets at
@@ -59,17 +57,17 @@ class S2FS(CallbackSupportMixin, RankingSelector):
     beam_width : int, default=5
         How many sets ``search="beam"`` follows.
     tol : float, default=0.005
-        With ``n_features_to_select="auto"`` a feature has to raise Sep to this share more than the
-        best feature does once the rows of all features are shuffled; after three features in a row
-        that do not, the search ends without them. A larger ``tol`` selects fewer features.
+        For ``n_features_to_select="auto"``. A feature passes if Sep with it is by this share larger
+        than with the best feature of the same table with shuffled rows. After three in a row that
+        do not pass the search ends, without them. A larger ``tol`` selects fewer features.
     include, exclude : list of str or int, default=None
         Features that are in from the start, in this order, and features that are never chosen; by
         column name or position. Included features count towards ``n_features_to_select``.
     groups : list of lists, or a label per feature, default=None
         Features that are chosen together, by column name or position; or for each feature the label
-        of its group, None for none. The number of selected features never exceeds the one asked
-        for: a group that no longer fits is passed over, and if nothing fits fewer are selected.
-        Including a feature includes its group; an excluded feature leaves its group.
+        of its group, None for none. A group with more features than are still wanted is passed
+        over; if nothing fits, fewer are selected. Including a feature includes its group, an
+        excluded feature leaves its group.
     class_weight : "balanced" or dict, default=None
         How much the instances of a class count in the compactness. ``"balanced"`` lets every class
         count as much as another, however few instances it has. Classes not in a dict count 1.
@@ -100,15 +98,12 @@ class S2FS(CallbackSupportMixin, RankingSelector):
         Mask of the selected features.
     classes_ : ndarray of shape (n_classes,)
         The class labels, sorted.
-    n_features_in_ : int
-        Number of features seen during ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if ``X`` has string column names.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features_in_,)
+        Number of features seen during ``fit``, and their names if ``X`` has string column names.
 
     Notes
     -----
-    Equal gains go to the smaller feature index. A feature that is constant on the data is never
-    chosen while another is left.
+    Equal gains go to the smaller feature index. Constant features wait until no other is left.
 
     References
     ----------
@@ -125,8 +120,6 @@ class S2FS(CallbackSupportMixin, RankingSelector):
     ['flavanoids', 'alcohol', 'color_intensity']
     >>> selector.scores_.round(4).tolist()
     [2.4267, 2.501, 2.4971]
-    >>> selector.transform(X).shape
-    (178, 3)
     """
 
     _accept_sparse: ClassVar[str | bool] = "csc"
@@ -210,9 +203,8 @@ class S2FS(CallbackSupportMixin, RankingSelector):
         X, y, sample_weight = in_memory(X, y, sample_weight)
         X, codes, omega, choices, k = self._prepare(X, y, sample_weight)
         if self.n_features_to_select == "auto":
-            doubled, codes_there, omega_there = with_shuffled_rows(X, codes, omega)
-            problem = Problem(doubled, codes_there, self.scale, omega_there)
-            state = self._empty_state(problem, _USUAL_SIZE)
+            doubled, classes, mass = with_shuffled_rows(X, codes, omega)
+            state = self._empty_state(Problem(doubled, classes, self.scale, mass), _USUAL_SIZE)
             steps = forward_until_chance(state, self.alpha, self.beta, choices, self.tol)
             if self.search == "forward":
                 return self._record(steps, k)
@@ -297,8 +289,7 @@ class S2FS(CallbackSupportMixin, RankingSelector):
 
     def _empty_state(self, problem: Problem, n_steps: int) -> State:
         if hasattr(problem, "empty_state"):  # its rows are on a cluster
-            there: State = problem.empty_state(self.centroid_membership)
-            return there
+            return problem.empty_state(self.centroid_membership)
         n_steps *= self._n_fits
         return empty_state(
             problem, self.centroid_membership, n_steps, effective_n_jobs(self.n_jobs)
