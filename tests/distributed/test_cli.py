@@ -65,6 +65,18 @@ def test_partitioned_parquet(cluster, table, folder, tmp_path, pattern):
     assert "gene" in result.stdout
 
 
+def test_columns_to_include_and_exclude(cluster, table, folder, tmp_path):
+    out = tmp_path / "ranking.csv"
+    result = run(
+        "select", folder, "--target", "kind", "--drop", "patient", "-k", 3, "-o", out,
+        "--scheduler", cluster.scheduler_address, "--include", "gene 7", "--exclude", "1",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    X = table.drop(columns=["patient", "kind"])
+    local = S2FS(3, include=[7], exclude=[1]).fit(X, table["kind"])
+    assert list(pd.read_csv(out)["feature"]) == list(X.columns[local.indices_])
+
+
 @pytest.mark.parametrize("name", ["cells.zarr", "cells"])
 @pytest.mark.filterwarnings("ignore:The data type:zarr.errors.UnstableSpecificationWarning")
 def test_zarr(cluster, table, tmp_path, name):

@@ -41,12 +41,24 @@ def refuse(options: Mapping[str, Any]) -> None:
 
 
 def fit_there(
-    selector: "S2FS", address: str, path: Path, target: str | None, drop: tuple[str, ...]
+    selector: "S2FS",
+    address: str,
+    path: Path,
+    target: str | None,
+    drop: tuple[str, ...],
+    limits: Mapping[str, tuple[str, ...]],
 ) -> list[str]:
-    """Fit to partitioned files without reading them here; returns the names of the features."""
+    """Fit to partitioned files without reading them here; returns the names of the features.
+
+    The ``limits`` are columns to include or exclude, by name or position.
+    """
+    from s2fs.datasets._readers import column_position
     from s2fs.distributed import read_partitioned
 
     with connected(address):
         data = read_partitioned(path, target, drop=drop)
+        for name, wanted in limits.items():
+            found = [column_position(w, data.feature_names, f"--{name}", path) for w in wanted]
+            selector.set_params(**{name: found or None})
         selector.fit(data.X, data.y)
     return data.feature_names

@@ -195,9 +195,9 @@ def select(
     if scheduler is not None:
         refuse({"--transpose": transpose, "--layer": layer, "--report": report})
         refuse({"--tune": tune, "--stability": stability})
-        refuse({"--include": include, "--exclude": exclude})
         selector = S2FS(**options, **chosen)
-        names = fit_there(selector, scheduler, file, target, drop)
+        limits = {"include": include, "exclude": exclude}
+        names = fit_there(selector, scheduler, file, target, drop, limits)
         deliver(selector, names, ranking_columns(selector, names), [], output, save)
         return
     data = read_table(file, target, drop=drop, transpose=transpose, layer=layer)
