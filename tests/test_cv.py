@@ -58,11 +58,10 @@ def by_hand(scores, one_standard_error):
     )
     if not one_standard_error:
         return cells[0]
+    pair, _ = cells[0]
     best = scores[:, *cells[0]]
     limit = best.mean() - best.std(ddof=1) / len(best) ** 0.5
-    enough = [cell for cell in cells if mean[cell] >= limit - 1e-9]
-    fewest = min(size for _, size in enough)
-    return next(cell for cell in cells if cell in enough and cell[1] == fewest)
+    return pair, next(size for size, value in enumerate(mean[pair]) if value >= limit - 1e-9)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +109,10 @@ def test_the_rule_on_worked_numbers():
     error = np.full((2, 4), 0.02)
     assert choose(mean, error, True) == (0, 2)
     assert choose(mean, error, False) == (0, 3)
-    assert choose(mean[::-1], error, True) == (1, 2)  # with that number, the better pair
+    assert choose(mean[::-1], error, True) == (0, 2)
+    assert choose(mean[1:], error[1:] / 4, True) == (0, 3)
+    lucky = np.array([[0.5, 0.6, 0.90], [0.89, 0.6, 0.7]])  # one feature of another pair
+    assert choose(lucky, np.full((2, 3), 0.02), True) == (0, 2)
     assert choose(mean, np.zeros((2, 4)), True) == (0, 3)
     assert choose(np.full((3, 4), 0.5), error[:1].repeat(3, 0), False) == (0, 0)
     rounding = np.array([[0.1 + 0.2, 0.3]])  # equal scores, whatever the last digit says

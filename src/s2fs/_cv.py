@@ -52,8 +52,8 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
     scoring : str or callable, default="accuracy"
         What to make large: a name of scikit-learn's, or ``scorer(estimator, X, y)``.
     one_standard_error : bool, default=True
-        Choose the smallest number of features whose mean score is within one standard error of
-        the best one, instead of the best one itself.
+        Choose the smallest number of features whose mean score, with the weights of the best one,
+        is within one standard error of it, instead of the best one itself.
     scale : {"minmax", None}, default="minmax"
         As for :class:`S2FS`. The classifier sees the features on the same scale, learnt from the
         training rows of the fold.
@@ -92,9 +92,8 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
     Notes
     -----
     Of equal scores the smallest number of features is taken, then the smallest alpha, then the
-    smallest beta. With ``one_standard_error``, the standard error is that of the best score over
-    the folds, and of the pairs that reach the limit with the smallest number the best one is
-    taken. Prefixes that several pairs share are judged once.
+    smallest beta. The standard error is that of the best score over the folds. Prefixes that
+    several pairs share are judged once.
 
     Examples
     --------

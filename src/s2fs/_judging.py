@@ -132,15 +132,15 @@ def judge_prefixes(
 def choose(mean: Floats, standard_error: Floats, one_standard_error: bool) -> tuple[int, int]:
     """Choose a row (pair of weights) and a column (number of features) of a table of mean scores.
 
-    Among equals, up to rounding, the smallest number goes first, then the earliest pair.
+    Among equals, up to rounding, the smallest number goes first, then the earliest pair. One
+    standard error is given away on the path of the best pair only: the best of many pairs would
+    reach the limit by luck with too few features.
     """
     pair, size = _first_largest(mean)
-    if not one_standard_error:
-        return pair, size
-    limit = mean[pair, size] - standard_error[pair, size]
-    enough = _reaches(mean, limit).any(axis=0)
-    size = int(enough.argmax())
-    return _first_largest(mean[:, [size]])[0], size
+    if one_standard_error:
+        limit = mean[pair, size] - standard_error[pair, size]
+        size = int(_reaches(mean[pair], limit).argmax())
+    return pair, size
 
 
 def _first_largest(mean: Floats) -> tuple[int, int]:

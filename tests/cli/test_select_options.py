@@ -119,7 +119,7 @@ def test_save(wine, arrays, tmp_path):
         (["--save", "no/such/m.json"], "--save is 'no/such/m.json', but 'no/such' is no directory"),
         (["-k", "all"], "'all'; give a whole number from 1, a fraction up to 1.0 such as 0.1, or"),
         (["--scheduler", "tcp://x:1", "--tune"], "--tune needs all rows in one place"),
-        (["--scheduler", "tcp://x:1", "--include", "ash"], "--include needs all rows in one"),
+        (["--scheduler", "tcp://x:1", "--stability", "5"], "--stability needs all rows in one"),
     ],
 )
 def test_bad_options(wine, options, sentence):
