@@ -138,6 +138,29 @@ def test_data_frame_with_its_column_of_labels(client, tmp_path):
     assert_same(S2FS(5).fit(features.to_dask_array(), whole["kind"].to_numpy()), local)
 
 
+class Twice:
+    """A callback that sees two steps and asks to stop."""
+
+    setup = teardown = on_fit_task_begin = lambda *args, **named: None
+
+    def __init__(self):
+        self.seen = []
+
+    def on_fit_task_end(self, estimator, context, *, fitted_estimator):
+        if context.parent is not None:
+            self.seen.append(fitted_estimator.indices_.tolist())
+        return len(self.seen) == 2
+
+
+def test_callbacks_follow_as_they_do_on_one_machine(client):
+    X, y = problem(10, n=90)
+    there, here = Twice(), Twice()
+    S2FS(5).set_callbacks(there).fit(da.from_array(X, chunks=(25, 12)), y)
+    S2FS(5).set_callbacks(here).fit(X, y)
+    assert there.seen == here.seen
+    assert len(there.seen) == 2
+
+
 def test_what_is_on_the_cluster_stays_where_it_is(client):
     X, y = problem(8, n=90)
     there = da.from_array(X, chunks=(15, 12)).persist()
