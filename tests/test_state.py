@@ -42,9 +42,33 @@ def test_bounds_hold(data, reading, scale, as_sparse):
         small, large = state._compactness_between(features)
         assert np.all(small <= exact[:2])
         assert np.all(exact[:2] <= large)
-        least = state._separation([features])[2]
-        assert np.all(least <= exact.theta_dis * (1 + 1e-12))
+        assert np.all(state._least_compactness(features) <= np.array(exact[:2]) * (1 + 1e-12))
         state.add(size)
+
+
+@given(problems(max_samples=25, max_features=8), readings)
+def test_separation_by_lanes_is_that_of_one_alone(data, reading):
+    X, y = data
+    state = CompiledState(Problem(X, y), reading)
+    features = np.arange(X.shape[1])
+    for size in features:
+        alone = state._separation(features, by_lanes=False)
+        np.testing.assert_allclose(state._separation(features), alone, rtol=1e-11, atol=1e-14)
+        state.add(size)
+
+
+def test_bounds_leave_few_candidates():
+    # A bound that holds but is far too low would cost time only, so nothing else would notice.
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 6
+    X = rng.normal(size=(300, 200)) + rng.normal(size=(6, 200))[y]
+    state = CompiledState(Problem(X, y))
+    features = np.arange(200)
+    for size in range(20):
+        state.add(size)
+    least, exact = state._least_compactness(features[20:]), state.score(features[20:])
+    np.testing.assert_allclose(least[0], exact.theta_dis, rtol=1e-4)
+    assert np.all(least[1] > 0.7 * exact.theta_dir)
 
 
 @pytest.mark.parametrize("State", STATES)

@@ -6,9 +6,17 @@ are judged in float32. Each distance and direction then carries an error bound, 
 that may still be the best are left to be judged in float64, so the choice is that of a search in
 double precision.
 
-**The lower bound.** With ω_i the weights, A_q = Σ_{i∈q} ω_i √D[i, q] of the subset and
-w_q = Σ_{i∈q} ω_i |x_i − c_q| of the candidate, Θ_dis ≥ Σ_q √(A_q² + w_q²) by Minkowski's
-inequality, and Θ_dir ≥ 0.
+**The lower bounds.** Θ_dis of all candidates takes one term per instance, not one per instance and
+class. For Θ_dir take one instance, with D_o and D_r the squared distances to its own and to another
+centroid, P their product, and a, b what a candidate adds: D'_o = D_o + a², D'_r = D_r + b²,
+P' = P + ab. Its direction term is Σ_r (√(D'_o D'_r) − P') D'_o^−½ D'_r^−3/2 / Σ_s 1/D'_s. Here
+
+* √(D'_o D'_r) ≥ √(D_o D_r) + ab by Cauchy's inequality, so √(D'_o D'_r) − P' ≥ √(D_o D_r) − P ≥ 0;
+* Σ_s 1/D'_s ≤ Σ_s 1/D_s;
+* u^−½ v^−3/2 is convex, so it lies above its tangent plane, which is linear in a² and b².
+
+So Θ_dir is at least a constant less Σ_ir K_ir b_ir² with slopes K ≥ 0 that are the same for all
+candidates, and that sum is a matrix product. It leaves a few candidates of a thousand to judge.
 
 **The rounding errors.** Let u = 2⁻²⁴, x the scaled value (0 ≤ x ≤ 1), b = x − c and w = 1/‖V_r‖ of
 one instance and class. Rounding x, c and their difference changes b by at most 2u(x + |b|). As
@@ -20,7 +28,8 @@ one instance and class. Rounding x, c and their difference changes b by at most 
 * the distance ‖V_own‖ has u(4‖V_own‖ + 2x).
 
 W is at most √(Σ w²), which the kernel has at hand. The constants are doubled to cover the terms of
-higher order, and the sums over blocks and lanes add at most 32u of their value.
+higher order, and the sums over blocks and lanes add at most 32u of their value. In the lower bounds
+a sum of N terms adds Nu; Σ K b² is taken as Σ K x² − 2 Σ K x c + Σ K c², at most 4 Σ K in all.
 """
 
 from collections.abc import Callable
@@ -30,29 +39,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from s2fs import _centroid_kernels as loops
 from s2fs import _kernels as kernels
 from s2fs._criterion import CentroidMembership, Components, Floats
 from s2fs._kernels import LANES
 from s2fs._problem import BLOCK, Features, Problem, blocks
 from s2fs._state import Weights, may_be_best
 
-_ROUNDOFF = 2.0**-24
+_ROUNDOFF = {np.float32: 2.0**-24, np.float64: 2.0**-53}
 #: Squared distances below this are zero, in single and in double precision.
 _ZERO = {np.float32: 1e-30, np.float64: 1e-90}
 #: Under ``scale=None``, features of more different extents do not fit into single precision.
 _SINGLE_EXTENTS = 1e-3
 #: So many of the most promising candidates are judged first; the best of them prunes the others.
-_FIRST = 64
+_FIRST = 16
 #: Handing work to a thread takes about as long as this many updates.
 _WORTH_A_THREAD = 300_000
 _L1_BYTES = 24 * 1024
 _MOST_BLOCKS = 24  # summed per lane before the lanes are, so that sums stay within 32u
+#: Up to this many classes a candidate in each lane is faster than a class in each lane.
+_FEW_CLASSES = 16
+#: What rounding in double precision may take from the constant of the lower bound.
+_SLACK = 1e-12
 
 
 class CompiledState:
     """The state of a growing subset in compiled loops, empty at first.
 
-    Beyond the input it holds one float32 copy of the scaled data, if that is dense, and 24 bytes
+    Beyond the input it holds one float32 copy of the scaled data, if that is dense, and 20 bytes
     per instance and class.
 
     Parameters
@@ -73,18 +87,16 @@ class CompiledState:
         self._reading = reading
         self._n_threads = n_threads
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
-        self._own = _in_lanes(problem.codes[None], np.int32)[:, 0]
-        self._weight = _in_lanes(problem.weight[None], np.float64)[:, 0]
-        shape = (len(self._own), p, LANES)
-        self._D, self._P = np.zeros(shape), np.zeros(shape)
-        self._D_single, self._P_single = (np.zeros(shape, np.float32) for _ in range(2))
+        self._own = _padded(problem.codes[None], np.int32).reshape(-1, LANES)
+        self._weight = _padded(problem.weight[None], np.float64).reshape(-1, LANES)
+        self._size = np.intp(0)
+        self._D, self._P = (np.zeros((len(self._own), p, LANES)) for _ in range(2))
         self._G = np.zeros((p, p))
-        self._own_distances = np.zeros(p)  # weighted sums over the classes
-        self._deviations = problem.deviations()
         extents = problem.on_centroid[problem.varying]
         fits = extents.size > 0 and extents.min() > _SINGLE_EXTENTS * extents.max()
         self._screen_in = np.float32 if fits else np.float64
-        self._Z = _dense_lanes(problem) if fits and not problem.is_sparse else None
+        self._Z = _dense(problem) if fits and not problem.is_sparse else None
+        self._C = problem.centroids.astype(self._screen_in)
 
     def shortlists(
         self, candidates: Features, weights: list[Weights], n_best: int = 1
@@ -93,9 +105,11 @@ class CompiledState:
 
         With ``n_best`` those that may be among so many best, or equal the last of them.
         """
-        lambda_dis, lambda_dir, least = self._separation(self._pieces(candidates))
+        lambda_dis, lambda_dir = self._separation(candidates)
         alphas, betas = np.array(weights).T[:, :, None]  # a row for each pair
-        most = Components(least, 0.0, lambda_dis, lambda_dir).separability(alphas, betas)
+        theta_dis, theta_dir = self._least_compactness(candidates)
+        least = Components(theta_dis, theta_dir, lambda_dis, lambda_dir)
+        most = least.separability(alphas, betas)
         first = np.zeros(len(candidates), dtype=bool)
         # Which ones are judged first matters to the time only, not to the outcome.
         n_first = min(max(_FIRST, n_best), len(candidates))
@@ -120,75 +134,113 @@ class CompiledState:
         """The components of the subset joined by each candidate, in double precision."""
         pieces = blocks(candidates, self.problem.n_samples)
         theta_dis, theta_dir, _ = self._compactness(pieces, np.float64)
-        lambda_dis, lambda_dir, _ = self._separation(pieces)
-        return Components(theta_dis, theta_dir, lambda_dis, lambda_dir)
+        return Components(theta_dis, theta_dir, *self._separation(candidates, by_lanes=False))
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
         problem, one = self.problem, np.array([feature])
-        x = _in_lanes(problem.columns(one), np.float64)[:, 0]
-        kernels.add_feature(
-            x, problem.centroids[feature], problem.on_centroid[feature], self._own, self._weight,
-            self._D, self._P, self._D_single, self._P_single, self._own_distances,
-        )  # fmt: skip
+        x = _padded(problem.columns(one), np.float64)[0]
+        c, on_centroid = problem.centroids[feature], problem.on_centroid[feature]
+        kernels.add_feature(x, c, on_centroid, self._own, self._D, self._P)
         self._G += problem.centroid_gaps(one)[0] ** 2
+        self._size += 1
 
     def copy(self) -> "CompiledState":
         """An independent state of the same subset, on the same data."""
         twin = object.__new__(CompiledState)
         twin.__dict__.update(self.__dict__)
-        for name in ("_D", "_P", "_D_single", "_P_single", "_G", "_own_distances"):
+        for name in ("_D", "_P", "_G"):
             setattr(twin, name, getattr(self, name).copy())
         return twin
 
+    def _least_compactness(self, candidates: Features) -> Floats:
+        """Lower bounds of Θ_dis and Θ_dir of the subset joined by each candidate."""
+        real, p = self._screen_in, self.problem.n_classes
+        K = np.zeros((-(-p // 4) * 4, self._own.size), real)  # products take the rows by fours
+        near, curvature = np.empty((2, K.shape[1]), real)
+        slopes = np.empty(p)
+        constant = kernels.direction_tangent(
+            self._D, self._P, self._own, self._weight, self._size, K, near, curvature, slopes
+        )
+        own, weight = self._own.ravel(), self._weight.ravel().astype(real)
+
+        def judge(piece: Features) -> Floats:
+            Z, where, C, _ = self._columns(piece, real)
+            linear, out = np.empty((len(piece), len(K))), np.empty((2, len(piece)))
+            kernels.products(Z, where, K, linear)
+            kernels.least_compactness(
+                Z, where, C, near, curvature, own, weight, linear, slopes, out
+            )
+            return out
+
+        distance, penalty = self._for_each(judge, self._pieces(candidates))
+        u, n_terms = _ROUNDOFF[real], kernels.CHUNK + 64
+        least = self.problem.unit * (distance * (1 - n_terms * u) - 4 * u * self._weight.sum())
+        room = 4 * u * (n_terms + p) * slopes.sum() + _SLACK
+        return np.maximum([least, constant - penalty - room], 0)
+
     def _compactness_between(self, candidates: Features) -> tuple[Floats, Floats]:
         """Smallest and largest values that (Θ_dis, Θ_dir) of each candidate may have."""
-        theta_dis, theta_dir, error = self._compactness(self._pieces(candidates), self._screen_in)
+        real = self._screen_in
+        theta_dis, theta_dir, error = self._compactness(self._pieces(candidates), real)
         thetas = np.array([theta_dis, theta_dir])
-        if self._screen_in is np.float64:
+        if real is np.float64:
             return thetas, thetas
         errors = [
-            _ROUNDOFF * (40 * theta_dis + 4 * self.problem.unit),
-            _ROUNDOFF * (32 * theta_dir + 88 + 4 * self.problem.n_classes) + error,
+            _ROUNDOFF[real] * (40 * theta_dis + 4 * self.problem.unit),
+            _ROUNDOFF[real] * (32 * theta_dir + 88 + 4 * self.problem.n_classes) + error,
         ]
         return np.maximum(thetas - errors, 0), thetas + errors
 
     def _compactness(self, pieces: list[Features], real: Any) -> Floats:
         """Θ_dis, Θ_dir and the part of its error that depends on the data, for all candidates."""
-        D, P = (self._D, self._P) if real is np.float64 else (self._D_single, self._P_single)
-        weight, zero, kappa = self._weight.astype(real), real(_ZERO[real]), real(32 * _ROUNDOFF)
-        state_of_a_block = 2 * D.itemsize * self.problem.n_classes * LANES
+        weight, zero, kappa = self._weight.astype(real), real(_ZERO[real]), 32 * _ROUNDOFF[real]
+        state_of_a_block = 2 * weight.itemsize * self.problem.n_classes * LANES
         group = max(1, min(_MOST_BLOCKS, _L1_BYTES // state_of_a_block))
 
         def judge(piece: Features) -> Floats:
+            Z, where, C, on_centroid = self._columns(piece, real)
             sums = np.zeros((3, len(piece)))
-            Z, where = self._Z, piece
-            if Z is None or real is np.float64:
-                Z, where = _in_lanes(self.problem.columns(piece), real), np.arange(len(piece))
-            C = self.problem.centroids[piece].astype(real)
-            on_centroid = self.problem.on_centroid[piece] if real is np.float64 else None
             kernels.compactness(
-                Z, where, C, on_centroid, D, P, self._own, weight, zero, kappa, group, sums
-            )
+                Z, where, C, on_centroid, self._D, self._P, self._own, weight, zero, real(kappa),
+                group, sums,
+            )  # fmt: skip
             return sums
 
         sums = self._for_each(judge, pieces)
         sums[0] *= self.problem.unit
         return sums
 
-    def _separation(self, pieces: list[Features]) -> Floats:
-        """Λ_dis, Λ_dir and a lower bound of Θ_dis of the subset joined by each candidate."""
+    def _columns(self, piece: Features, real: Any) -> tuple[Any, Features, Any, Any]:
+        """Scaled columns, where in them those of the piece are, and their centroids alike.
+
+        In double precision also which offsets are rounding.
+        """
+        if self._Z is not None and real is np.float32:
+            return self._Z, piece, self._C, None
+        problem = self.problem
+        on_centroid = problem.on_centroid[piece] if real is np.float64 else None
+        Z, C = _padded(problem.columns(piece), real), problem.centroids[piece].astype(real)
+        return Z, np.arange(len(piece)), C, on_centroid
+
+    def _separation(self, candidates: Features, by_lanes: bool = True) -> Floats:
+        """Λ_dis and Λ_dir of the subset joined by each candidate.
+
+        By lanes is faster for many candidates; the last digits are not those of one alone.
+        """
+        problem = self.problem
+        few = problem.n_classes <= _FEW_CLASSES
+        kernel = loops.separation_by_lanes if by_lanes and few else loops.separation
+        printed = self._reading == "printed"
 
         def judge(piece: Features) -> Floats:
-            parts = np.empty((3, len(piece)))
-            kernels.separation(
-                self.problem.centroids[piece], self.problem.on_centroid[piece], self._G,
-                self._reading == "printed", self._deviations[piece], self._own_distances, parts,
-            )  # fmt: skip
+            parts = np.empty((2, len(piece)))
+            kernel(problem.centroids, piece, problem.on_centroid, self._G, printed, parts)
             return parts
 
-        parts = self._for_each(judge, pieces)
-        parts[::2] *= self.problem.unit
+        updates = len(candidates) * problem.n_classes**2
+        parts = self._for_each(judge, self._shares(candidates, updates))
+        parts[0] *= problem.unit
         return parts
 
     def _pieces(self, candidates: Features) -> list[Features]:
@@ -196,6 +248,10 @@ class CompiledState:
         if self._Z is None:
             return blocks(candidates, self.problem.n_samples)
         updates = len(candidates) * self.problem.n_samples * self.problem.n_classes
+        return self._shares(candidates, updates)
+
+    def _shares(self, candidates: Features, updates: int) -> list[Features]:
+        """A share for each thread, if there is enough to do."""
         if self._n_threads == 1 or updates < _WORTH_A_THREAD:
             return [candidates]
         return np.array_split(candidates, min(self._n_threads, len(candidates)))
@@ -207,25 +263,20 @@ class CompiledState:
         return np.concatenate(list(results), axis=1)
 
 
-def _in_lanes(columns: NDArray[Any], real: Any) -> NDArray[Any]:
-    """Columns of shape (features, n) as (blocks, features, lanes), filled up with zeros."""
+def _padded(columns: NDArray[Any], real: Any) -> NDArray[Any]:
+    """Columns of shape (features, n), filled up with zeros to whole blocks of lanes."""
     m, n = columns.shape
-    n_blocks = -(-n // LANES)
-    lanes = np.zeros((n_blocks, m, LANES), real)
-    whole = n // LANES
-    lanes[:whole] = columns[:, : whole * LANES].reshape(m, whole, LANES).swapaxes(0, 1)
-    if whole < n_blocks:
-        lanes[whole, :, : n - whole * LANES] = columns[:, whole * LANES :]
-    return lanes
+    padded = np.zeros((m, -(-n // LANES) * LANES), real)
+    padded[:, :n] = columns
+    return padded
 
 
-def _dense_lanes(problem: Problem) -> NDArray[np.float32]:
-    """All scaled columns in lanes, read by rows: a tall table is stored that way."""
+def _dense(problem: Problem) -> NDArray[np.float32]:
+    """All scaled columns, padded; read by rows, as a tall table is stored that way."""
     n, m = problem.n_samples, problem.n_features
-    n_blocks = -(-n // LANES)
-    lanes = np.zeros((n_blocks, m, LANES), np.float32)
-    step = max(1, BLOCK // (m * LANES))
-    for first in range(0, n_blocks, step):
-        rows = problem.rows(first * LANES, min((first + step) * LANES, n))
-        lanes[first : first + step] = _in_lanes(rows.T, np.float32)
-    return lanes
+    dense = np.zeros((m, -(-n // LANES) * LANES), np.float32)
+    step = max(1, BLOCK // m)
+    for start in range(0, n, step):
+        stop = min(start + step, n)
+        dense[:, start:stop] = problem.rows(start, stop).T
+    return dense

@@ -84,13 +84,6 @@ class Problem:
         means += self._class_sums(means) / mass
         self.centroids = np.ascontiguousarray((means / self._width).T)
 
-    def deviations(self) -> Floats:
-        """Lower bounds of Σ_{i∈q} weight_i |x_i − c_q|: shape ``(n_features, n_classes)``."""
-        sums = self._class_sums(self.centroids.T * self._width, absolute=True) / self._width
-        # Each difference counts as 0 if it is rounding, so that much may be missing from each.
-        rounding = self._class_mass[:, None] * self.on_centroid
-        return np.ascontiguousarray(np.maximum(sums - rounding, 0).T) / self._total
-
     def mean(self, values: Floats) -> Floats:
         """Weighted mean over the instances, the last axis of ``values``."""
         if self._mass is not None:
@@ -131,14 +124,12 @@ class Problem:
             lower, upper = lower.toarray().ravel(), upper.toarray().ravel()
         return lower.astype(np.float64), upper.astype(np.float64)
 
-    def _class_sums(self, centre: Floats, absolute: bool = False) -> Floats:
-        """Weighted sums over each class of the (absolute) differences to ``_lower + centre``."""
+    def _class_sums(self, centre: Floats) -> Floats:
+        """Weighted sums over each class of the differences to ``_lower + centre``."""
         sums = np.zeros((self.n_classes, self.n_features))
         for q in range(self.n_classes):
             for values, rows, features in self._pieces_of(np.flatnonzero(self.codes == q)):
                 differences = values - self._lower[features] - centre[q, features]
-                if absolute:
-                    np.abs(differences, out=differences)
                 if self._mass is not None:
                     differences *= self._mass[rows, None]
                 sums[q, features] += differences.sum(axis=0)

@@ -68,11 +68,11 @@ class ClusterProblem(Problem):
     def _range(self) -> tuple[Floats, Floats]:
         return self._survey.lower, self._survey.upper
 
-    def _class_sums(self, centre: Floats, absolute: bool = False) -> Floats:
-        if not absolute and not centre.any():
+    def _class_sums(self, centre: Floats) -> Floats:
+        if not centre.any():
             return self._survey.sums
         facts = {"classes": self.classes, "_lower": self._lower, "_total": self._total}
-        handed = self.cluster.hand_out((facts, centre, absolute))
+        handed = self.cluster.hand_out((facts, centre))
         parts = self.cluster.map(on_rows.class_sums, self._rows, asked=handed)
         (total,) = self.cluster.gather([self.cluster.submit(on_rows.add_up, parts)])
         return total

@@ -77,13 +77,9 @@ class Part(Problem):
             sums = part._class_sums(np.zeros((part.n_classes, part.n_features)))
         return Survey(part.n_samples, classes, part._class_mass, part._lower, upper, sums)
 
-    def class_sums(self, centre: Floats, absolute: bool) -> Floats:
-        """Weighted class sums of the (absolute) differences to ``centre`` above the lower end."""
-        return self._class_sums(centre, absolute)
-
-    def deviations(self) -> Floats:
-        """Nothing: they bound the sum over all rows, so whoever decides needs those of all rows."""
-        return np.zeros((0, self.n_classes))
+    def class_sums(self, centre: Floats) -> Floats:
+        """Weighted class sums of the differences to ``centre`` above the lower end."""
+        return self._class_sums(centre)
 
     def _pieces_of(self, rows: Features) -> Iterator[tuple[NDArray[Any], Features, Features]]:
         if len(rows):  # a class may be missing here
@@ -175,11 +171,11 @@ def merge(surveys: Sequence[Survey | None]) -> Survey | None:
     return Survey(sum(part.n_rows for part in parts), classes, mass, lower, upper, sums)
 
 
-def class_sums(chunks: Sequence[Rows], asked: tuple[Mapping[str, Any], Floats, bool]) -> Floats:
-    """Class sums over the chunks of one shard: (facts, centre, absolute) as in :class:`Part`."""
-    facts, centre, absolute = asked
+def class_sums(chunks: Sequence[Rows], asked: tuple[Mapping[str, Any], Floats]) -> Floats:
+    """Class sums over the chunks of one shard: (facts, centre) as in :class:`Part`."""
+    facts, centre = asked
     return add_up(
-        [Part(rows, **facts).class_sums(centre, absolute) for rows in chunks if len(rows.labels)],
+        [Part(rows, **facts).class_sums(centre) for rows in chunks if len(rows.labels)],
         np.zeros_like(centre),
     )
 

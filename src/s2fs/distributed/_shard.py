@@ -4,8 +4,9 @@ Nothing here changes its arguments: the scheduler may run any of it again, elsew
 was lost, and get the same numbers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
@@ -25,9 +26,9 @@ class ChunkState(CompiledState):
     """The state of a subset on the rows of one chunk."""
 
     #: What grows with the subset; everything else is the same for all subsets.
-    _GROWING = ("_D", "_P", "_D_single", "_P_single", "_own_distances")
+    _GROWING = ("_D", "_P", "_size")
 
-    def at(self, memory: Memory) -> "ChunkState":
+    def at(self, memory: dict[str, Any]) -> "ChunkState":
         """The state after the features it is to remember."""
         twin = copy(self)
         twin.__dict__.update(memory)
@@ -44,10 +45,9 @@ class ChunkState(CompiledState):
         small = blocks(candidates, self.problem.n_samples)
         return self._compactness(small if real is np.float64 else self._pieces(candidates), real)
 
-    @property
-    def own_distances(self) -> Floats:
-        """Weighted sums over each class of the distances to the own centroid."""
-        return self._own_distances
+    def least(self, candidates: Features) -> Floats:
+        """Lower bounds of what Θ_dis and Θ_dir are made of, for each one."""
+        return self._least_compactness(candidates)
 
     @property
     def nbytes(self) -> int:
@@ -81,9 +81,14 @@ def grow(shard: Shard, memories: list[Memory] | None, feature: int) -> list[Memo
     return [chunk.grown(feature) for chunk in shard.at(memories)]
 
 
-def own_distances(memories: list[Memory], n_classes: int) -> Floats:
-    """The chunks' own distances, added up."""
-    return add_up([memory["_own_distances"] for memory in memories], np.zeros(n_classes))
+def least_compactness(
+    shard: Shard, memories: list[Memory] | None, announced: NDArray[np.uint8]
+) -> NDArray[np.float32]:
+    """Lower bounds of the shard's share of Θ_dis and Θ_dir for the announced candidates."""
+    candidates = np.flatnonzero(np.unpackbits(announced))
+    with _at_work(shard, memories) as chunks:
+        total = add_up([c.least(candidates) for c in chunks], np.zeros((2, len(candidates))))
+    return (total * (1 - 2.0**-23)).astype(np.float32)  # rounding must not make them larger
 
 
 def compactness(
@@ -94,35 +99,30 @@ def compactness(
     In single precision the rounding errors come as a third row, and all travel in single precision.
     """
     candidates = np.flatnonzero(np.unpackbits(announced))
-    n_rows = 2 if real is np.float64 else 3
-    chunks = shard.at(memories)
-
-    def judge(some: Features) -> Floats:
-        return add_up([chunk.sums(some, real)[:n_rows] for chunk in chunks],
-                      np.zeros((n_rows, len(some))))  # fmt: skip
-
-    n_threads = min(_threads(), len(candidates))
-    if n_threads == 1:
-        return judge(candidates).astype(real)
-    with ThreadPoolExecutor(n_threads) as pool:
-        parts = pool.map(judge, np.array_split(candidates, n_threads))
-        return np.concatenate(list(parts), axis=1).astype(real)
+    with _at_work(shard, memories) as chunks:
+        total = add_up([c.sums(candidates, real) for c in chunks], np.zeros((3, len(candidates))))
+    return total[: 2 if real is np.float64 else 3].astype(real)
 
 
 def settle(
-    shard: Shard,
-    memories: list[Memory] | None,
-    grown: list[Memory],
-    feature: int,
-    n_classes: int,
+    shard: Shard, memories: list[Memory] | None, grown: list[Memory], feature: int
 ) -> Floats:
-    """The shard's share of Θ_dis and Θ_dir for one candidate, then its own distances with it."""
-    thetas = [chunk.sums(np.array([feature]), np.float64)[:2, 0] for chunk in shard.at(memories)]
-    return np.concatenate([add_up(thetas, np.zeros(2)), own_distances(grown, n_classes)])
+    """The shard's share of Θ_dis and Θ_dir for one candidate, once it has joined as well."""
+    one = np.array([feature])
+    thetas = [chunk.sums(one, np.float64)[:2, 0] for chunk in shard.at(memories)]
+    return add_up(thetas, np.zeros(2))
+
+
+@contextmanager
+def _at_work(shard: Shard, memories: list[Memory] | None) -> Iterator[list[ChunkState]]:
+    """The chunks, with all threads of the worker: a shard has a worker to itself."""
+    chunks, n_threads = shard.at(memories), _threads()
+    with ThreadPoolExecutor(n_threads) as pool:
+        yield [chunk.at({"_pool": pool, "_n_threads": n_threads}) for chunk in chunks]
 
 
 def _threads() -> int:
-    """How many threads the worker that runs this task has; a shard has a worker to itself."""
+    """How many threads the worker that runs this task has."""
     from distributed import get_worker
 
     return int(get_worker().state.nthreads)

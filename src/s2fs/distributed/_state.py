@@ -21,8 +21,8 @@ class DistributedState(CompiledState):
     """The state of a growing subset over the shards of a cluster, empty at first.
 
     It decides as :class:`~s2fs._compiled.CompiledState` does. Per step each shard sends its share
-    of Θ in single precision for the candidates that are judged (12 bytes each), then in double
-    precision for those that may be the best (16 bytes each).
+    of the lower bounds of Θ for all candidates (8 bytes each), of Θ in single precision for those
+    that are judged (12 bytes each), and in double precision for those that may be the best.
 
     Parameters
     ----------
@@ -37,17 +37,14 @@ class DistributedState(CompiledState):
         self._cluster = problem.cluster
         self._shards = problem.build_shards(reading)
         self._memories: list[Any] = [None] * len(self._shards)
-        self._ahead: tuple[int, list[Any], Floats] | None = None
+        self._ahead: tuple[int, list[Any]] | None = None
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
         if self._ahead is not None and self._ahead[0] == feature:
-            _, self._memories, self._own_distances = self._ahead
+            self._memories = self._ahead[1]
         else:
             self._memories = self._grown(feature)
-            p = self.problem.n_classes
-            own = self._cluster.map(on_shard.own_distances, self._memories, n_classes=p)
-            self._own_distances = add_up(self._cluster.gather(own))
         self._ahead = None
         self._G = self._G + self.problem.centroid_gaps(np.array([feature]))[0] ** 2
 
@@ -60,23 +57,35 @@ class DistributedState(CompiledState):
         """Futures of what the shards remember after one more feature."""
         return self._cluster.map(on_shard.grow, self._shards, self._memories, feature=feature)
 
+    def _least_compactness(self, candidates: Features) -> Floats:
+        """Lower bounds of Θ_dis and Θ_dir of the subset joined by each candidate."""
+        return self._ask(candidates, on_shard.least_compactness)
+
     def _compactness(self, pieces: list[Features], real: Any) -> Floats:
         """Θ_dis, Θ_dir and the part of its error that depends on the data, for all candidates."""
         candidates = np.concatenate(pieces)
         sums = np.zeros((3, len(candidates)))
         if real is np.float64 and len(candidates) == 1:
             sums[:2, 0] = self._settled(int(candidates[0]))
+            sums[0] *= self.problem.unit
         else:
-            announced = np.zeros(self.problem.n_features, dtype=bool)
-            announced[candidates] = True
-            bits = np.packbits(announced)  # a bit for each feature is all that the shards are sent
-            parts = self._cluster.map(
-                on_shard.compactness, self._shards, self._memories, announced=bits, real=real
-            )
             # The bounds of the rounding errors are sums over rows too. They have room for one more
             # rounding to single precision, that of the sums on their way here.
-            total = add_up(self._cluster.gather(parts))
-            sums[: len(total), candidates.argsort()] = total
+            total = self._ask(candidates, on_shard.compactness, real=real)
+            sums[: len(total)] = total
+        return sums
+
+    def _ask(self, candidates: Features, function: Any, **arguments: Any) -> Floats:
+        """The sum of what the shards answer for each candidate; distances come first."""
+        announced = np.zeros(self.problem.n_features, dtype=bool)
+        announced[candidates] = True
+        bits = np.packbits(announced)  # a bit for each feature is all that the shards are sent
+        parts = self._cluster.map(
+            function, self._shards, self._memories, announced=bits, **arguments
+        )
+        total = add_up(self._cluster.gather(parts))
+        sums = np.empty((len(total), len(candidates)))
+        sums[:, candidates.argsort()] = total
         sums[0] *= self.problem.unit
         return sums
 
@@ -87,9 +96,7 @@ class DistributedState(CompiledState):
         """
         grown = self._grown(feature)
         parts = self._cluster.map(
-            on_shard.settle, self._shards, self._memories, grown, feature=feature,
-            n_classes=self.problem.n_classes,
-        )  # fmt: skip
-        total = add_up(self._cluster.gather(parts))
-        self._ahead = feature, grown, total[2:]
-        return total[:2]
+            on_shard.settle, self._shards, self._memories, grown, feature=feature
+        )
+        self._ahead = feature, grown
+        return add_up(self._cluster.gather(parts))
