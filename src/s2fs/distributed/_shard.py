@@ -83,25 +83,46 @@ def grow(shard: Shard, memories: list[Memory] | None, feature: int) -> list[Memo
 
 def least_compactness(
     shard: Shard, memories: list[Memory] | None, announced: NDArray[np.uint8]
-) -> NDArray[np.float32]:
-    """Lower bounds of the shard's share of Θ_dis and Θ_dir for the announced candidates."""
+) -> tuple[NDArray[np.float32], NDArray[np.uint16]]:
+    """Lower bounds of the shard's share of Θ_dis and Θ_dir for the announced candidates.
+
+    Half of the digits are enough for the direction; cut off, it is still a bound.
+    """
     candidates = np.flatnonzero(np.unpackbits(announced))
     with _at_work(shard, memories) as chunks:
         total = add_up([c.least(candidates) for c in chunks], np.zeros((2, len(candidates))))
-    return (total * (1 - 2.0**-23)).astype(np.float32)  # rounding must not make them larger
+    # Rounding must not make them larger.
+    distance, direction = (total * (1 - 2.0**-23)).astype(np.float32)
+    return distance, (direction.view(np.uint32) >> 16).astype(np.uint16)
+
+
+def read_least(sent: tuple[NDArray[np.float32], NDArray[np.uint16]]) -> Floats:
+    """What :func:`least_compactness` has sent: a row for Θ_dis and one for Θ_dir."""
+    distance, direction = sent
+    return np.array([distance, (direction.astype(np.uint32) << 16).view(np.float32)], np.float64)
 
 
 def compactness(
     shard: Shard, memories: list[Memory] | None, announced: NDArray[np.uint8], real: Any
 ) -> NDArray[Any]:
-    """The shard's share of Θ_dis and Θ_dir for the announced candidates, by increasing index.
+    """The shard's share of Θ_dis, then of Θ_dir, of the announced candidates, by increasing index.
 
-    In single precision the rounding errors come as a third row, and all travel in single precision.
+    In single precision their largest rounding error comes last.
     """
     candidates = np.flatnonzero(np.unpackbits(announced))
     with _at_work(shard, memories) as chunks:
         total = add_up([c.sums(candidates, real) for c in chunks], np.zeros((3, len(candidates))))
-    return total[: 2 if real is np.float64 else 3].astype(real)
+    shares = total[:2].ravel()
+    return (shares if real is np.float64 else np.append(shares, total[2].max())).astype(real)
+
+
+def read_compactness(sent: NDArray[Any]) -> Floats:
+    """What :func:`compactness` has sent: a row for Θ_dis, for Θ_dir and for the rounding error."""
+    n = len(sent) // 2
+    rows = np.zeros((3, n))
+    rows[:2] = sent[: 2 * n].reshape(2, n)
+    rows[2] = sent[2 * n :].sum()
+    return rows
 
 
 def settle(

@@ -21,8 +21,8 @@ class DistributedState(CompiledState):
     """The state of a growing subset over the shards of a cluster, empty at first.
 
     It decides as :class:`~s2fs._compiled.CompiledState` does. Per step each shard sends its share
-    of the lower bounds of Θ for all candidates (8 bytes each), of Θ in single precision for those
-    that are judged (12 bytes each), and in double precision for those that may be the best.
+    of the lower bounds of Θ for all candidates (6 bytes each), of Θ in single precision for those
+    that are judged (8 bytes each), and in double precision for those that may be the best (16).
 
     Parameters
     ----------
@@ -59,23 +59,18 @@ class DistributedState(CompiledState):
 
     def _least_compactness(self, candidates: Features) -> Floats:
         """Lower bounds of Θ_dis and Θ_dir of the subset joined by each candidate."""
-        return self._ask(candidates, on_shard.least_compactness)
+        return self._ask(candidates, on_shard.least_compactness, on_shard.read_least)
 
     def _compactness(self, pieces: list[Features], real: Any) -> Floats:
         """Θ_dis, Θ_dir and the part of its error that depends on the data, for all candidates."""
         candidates = np.concatenate(pieces)
-        sums = np.zeros((3, len(candidates)))
         if real is np.float64 and len(candidates) == 1:
-            sums[:2, 0] = self._settled(int(candidates[0]))
-            sums[0] *= self.problem.unit
-        else:
-            # The bounds of the rounding errors are sums over rows too. They have room for one more
-            # rounding to single precision, that of the sums on their way here.
-            total = self._ask(candidates, on_shard.compactness, real=real)
-            sums[: len(total)] = total
-        return sums
+            return self._settled(int(candidates[0]))
+        # The bounds of the rounding errors are sums over rows too. They have room for one more
+        # rounding to single precision, that of the sums on their way here.
+        return self._ask(candidates, on_shard.compactness, on_shard.read_compactness, real=real)
 
-    def _ask(self, candidates: Features, function: Any, **arguments: Any) -> Floats:
+    def _ask(self, candidates: Features, function: Any, read: Any, **arguments: Any) -> Floats:
         """The sum of what the shards answer for each candidate; distances come first."""
         announced = np.zeros(self.problem.n_features, dtype=bool)
         announced[candidates] = True
@@ -83,14 +78,14 @@ class DistributedState(CompiledState):
         parts = self._cluster.map(
             function, self._shards, self._memories, announced=bits, **arguments
         )
-        total = add_up(self._cluster.gather(parts))
+        total = add_up([read(part) for part in self._cluster.gather(parts)])
         sums = np.empty((len(total), len(candidates)))
         sums[:, candidates.argsort()] = total
         sums[0] *= self.problem.unit
         return sums
 
     def _settled(self, feature: int) -> Floats:
-        """Θ_dis and Θ_dir of the subset joined by the only candidate, which the shards add at once.
+        """Θ_dis, Θ_dir and no error with the only candidate, which the shards add at once.
 
         A search that has one candidate left will choose it, and need not wait to say so.
         """
@@ -99,4 +94,5 @@ class DistributedState(CompiledState):
             on_shard.settle, self._shards, self._memories, grown, feature=feature
         )
         self._ahead = feature, grown
-        return add_up(self._cluster.gather(parts))
+        dis, dir_ = add_up(self._cluster.gather(parts))
+        return np.array([[dis * self.problem.unit], [dir_], [0.0]])
