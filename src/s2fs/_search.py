@@ -75,7 +75,8 @@ def forward_grid(
             contenders = np.unique(np.concatenate(shortlists))
             parts = shared.score(contenders)  # once for all pairs
             for pair, shortlist in zip(pairs, shortlists, strict=True):
-                own = Components(*(part[np.searchsorted(contenders, shortlist)] for part in parts))
+                where = np.searchsorted(contenders, shortlist)
+                own = Components(*(part[where] for part in parts))
                 steps[pair] = best(shortlist, own, *weights[pair], seps[pair])
                 seps[pair] = steps[pair].sep
             for feature in dict.fromkeys(steps[pair].feature for pair in pairs):
