@@ -30,11 +30,17 @@ class Cluster:
     def threads(self) -> dict[str, int]:
         """Number of threads of each worker by its address, in the order of the addresses."""
         patience = time.monotonic() + PATIENCE
-        while not (threads := self.client.nthreads()):
+        while not (threads := self._workers()):
             if time.monotonic() > patience:
                 raise self._nobody()
             time.sleep(_POLL)
         return dict(sorted(threads.items()))
+
+    def compute(self, chunks: list[Any], worker: str | None = None) -> list[Any]:
+        """Futures of what is not computed yet, on a worker if it is still there."""
+        where = {} if worker is None else {"workers": [worker], "allow_other_workers": True}
+        with self._sending():
+            return list(self.client.compute(chunks, **where))
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """A future of a pure function; equal calls share it."""
@@ -78,12 +84,18 @@ class Cluster:
             except TimeoutError:
                 if self.client.status != "running":
                     raise self._no_scheduler() from None
-                if self.client.nthreads():
+                if self._workers():
                     lonely_since = None
                 elif lonely_since is None:
                     lonely_since = time.monotonic()
                 elif time.monotonic() - lonely_since > PATIENCE:
                     raise self._nobody() from None
+
+    def _workers(self) -> dict[str, int]:
+        try:
+            return dict(self.client.nthreads())
+        except (CancelledError, OSError) as error:
+            raise self._no_scheduler() from error
 
     @contextmanager
     def _sending(self) -> Iterator[None]:

@@ -103,13 +103,15 @@ def cluster_problem(
     names : sequence of str, optional
         Names of the features, for errors.
     """
+    if y is None:
+        raise ValueError("y is None; give the class of each row.")
     cluster = Cluster(client)
     chunks, sizes = collections.row_chunks(X), collections.chunk_sizes(X)
     labels = collections.along(y, "y", sizes, chunks)
     weights = collections.along(sample_weight, "sample_weight", sizes, chunks)
     per_class: Mapping[Any, float] = {}
     if class_weight is not None:
-        masses = cluster.gather(client.compute(collections.masses(labels, weights)))
+        masses = cluster.gather(cluster.compute(collections.masses(labels, weights)))
         per_class = _per_class(class_weight, masses)
     ready = collections.as_rows(chunks, labels, weights, per_class)
     rows = _placed(cluster, ready, sizes, stay=bool(futures_of(X)))
@@ -127,11 +129,11 @@ def _placed(
     Chunks that are on the cluster already stay where they are. Others are dealt out in runs of
     neighbours, as many rows to each worker as it has threads.
     """
-    client, threads = cluster.client, cluster.threads()
+    threads = cluster.threads()
     if stay:
-        futures = client.compute(ready)
+        futures = cluster.compute(ready)
         cluster.wait(futures)
-        holders = client.who_has(futures)
+        holders = cluster.client.who_has(futures)
         shards: dict[str, list[Any]] = {}
         for future in futures:
             shards.setdefault(min(holders[future.key], default=""), []).append(future)
@@ -140,12 +142,8 @@ def _placed(
     middle = (np.cumsum(size) - size / 2) / size.sum()
     share = np.cumsum(list(threads.values())) / sum(threads.values())
     keeper = np.minimum(np.searchsorted(share, middle), len(threads) - 1)
-    runs = [(address, np.flatnonzero(keeper == i)) for i, address in enumerate(threads)]
-    return [
-        client.compute([ready[i] for i in run], workers=[address], allow_other_workers=True)
-        for address, run in runs
-        if len(run)
-    ]
+    runs = [(worker, np.flatnonzero(keeper == i)) for i, worker in enumerate(threads)]
+    return [cluster.compute([ready[i] for i in run], worker) for worker, run in runs if len(run)]
 
 
 def _per_class(class_weight: ClassWeight, masses: list[dict[Any, float]]) -> dict[Any, float]:
