@@ -1,5 +1,6 @@
 """The bench: plans, a ledger of finished work, a runner that can be stopped, and tables."""
 
+from s2fs.benchmark._archive import Archive, open_results, write_archive
 from s2fs.benchmark._comparison import Comparison, compare
 from s2fs.benchmark._ledger import Ledger
 from s2fs.benchmark._plan import PLANS, Plan, SelectorSpec, load_plan
@@ -11,6 +12,7 @@ from s2fs.benchmark._tables import Column, Table, build_tables
 
 __all__ = [
     "PLANS",
+    "Archive",
     "Column",
     "Comparison",
     "Ledger",
@@ -24,8 +26,10 @@ __all__ = [
     "export_curves",
     "export_rows",
     "load_plan",
+    "open_results",
     "printed_results",
     "results",
     "run",
+    "write_archive",
     "write_tables",
 ]

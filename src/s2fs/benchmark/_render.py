@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from s2fs.benchmark._archive import Archive
 from s2fs.benchmark._comparison import Comparison, compare
 from s2fs.benchmark._ledger import Ledger
 from s2fs.benchmark._results import Result, results
@@ -33,12 +34,12 @@ _LEGEND = {
 }
 
 
-def write_tables(ledger: Ledger, folder: str | PathLike[str]) -> list[Path]:
+def write_tables(ledger: Ledger | Archive, folder: str | PathLike[str]) -> list[Path]:
     """Write the tables of a ledger and the comparisons made from them.
 
     Parameters
     ----------
-    ledger : Ledger
+    ledger : Ledger or Archive
         Where the results are.
     folder : str or path-like
         Where to put ``tables.md``, ``tables.tex``, ``tables.csv`` and ``comparisons.csv``. Results

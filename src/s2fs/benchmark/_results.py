@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from s2fs.benchmark._ledger import Ledger
 from s2fs.benchmark._methods import reconstruction
@@ -11,6 +11,9 @@ from s2fs.benchmark._plan import BUNDLED, SelectorSpec
 from s2fs.benchmark._unit import Outcome, Unit
 from s2fs.datasets import REGISTRY
 from s2fs.evaluation import Curve, pool_folds, stability
+
+if TYPE_CHECKING:
+    from s2fs.benchmark._archive import Archive
 
 #: The columns of :func:`export_rows` and :func:`export_curves` that say what was run.
 _IDENTITY = (
@@ -89,19 +92,22 @@ class Result:
         return dict(zip(_IDENTITY, values, strict=True))
 
 
-def results(ledger: Ledger) -> Iterator[Result]:
+def results(ledger: "Ledger | Archive") -> Iterator[Result]:
     """Pool the folds of every cross-validation that is complete.
 
     Parameters
     ----------
-    ledger : Ledger
-        Where the units are.
+    ledger : Ledger or Archive
+        Where the units, or their results, are.
 
     Yields
     ------
     Result
         In the order the units were added; of a grid, one per pair of weights.
     """
+    if not isinstance(ledger, Ledger):
+        yield from ledger.results
+        return
     groups: dict[str, list[Unit]] = {}
     for entry in ledger.entries():
         if entry.state == "done":
@@ -116,7 +122,7 @@ def dataset_title(name: str) -> str:
     return "SRBCT (bundled)" if name == BUNDLED else REGISTRY[name].title
 
 
-def export_rows(ledger: Ledger) -> list[dict[str, Any]]:
+def export_rows(ledger: "Ledger | Archive") -> list[dict[str, Any]]:
     """One row for each result and learner: the best and the average score over the sizes."""
     rows = []
     for result in results(ledger):
@@ -143,7 +149,7 @@ def export_rows(ledger: Ledger) -> list[dict[str, Any]]:
     return _sorted(rows)
 
 
-def export_curves(ledger: Ledger) -> list[dict[str, Any]]:
+def export_curves(ledger: "Ledger | Archive") -> list[dict[str, Any]]:
     """One row for each result, learner and size."""
     return _sorted(
         [

@@ -108,9 +108,9 @@ def status(*, ledger: Path) -> None:
 )
 def tables(*, ledger: Path, out: Path) -> None:
     """Write the tables of LEDGER as Markdown, LaTeX and CSV, and the comparisons."""
-    from s2fs.benchmark import Ledger, write_tables
+    from s2fs.benchmark import open_results, write_tables
 
-    with Ledger(ledger) as book:
+    with open_results(ledger) as book:
         for path in write_tables(book, out):
             click.echo(str(path))
 
@@ -127,11 +127,29 @@ def tables(*, ledger: Path, out: Path) -> None:
 @click.option("--curves", is_flag=True, help="A row for each size, not only the best and average.")
 def export(*, ledger: Path, out: Path, curves: bool) -> None:
     """Write the results of LEDGER as one table."""
-    from s2fs.benchmark import Ledger, export_curves, export_rows
+    from s2fs.benchmark import export_curves, export_rows, open_results
 
-    with Ledger(ledger) as book:
+    with open_results(ledger) as book:
         rows = export_curves(book) if curves else export_rows(book)
     if not rows:
         raise ValueError(f"{ledger} has no complete cross-validation yet; run more of it.")
     write_table(out, {name: [row[name] for row in rows] for name in rows[0]})
     click.echo(f"{len(rows)} rows in {out}")
+
+
+@bench.command(epilog="\b\nExample:\n  s2fs bench archive paper.sqlite --out paper.npz")
+@_LEDGER
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The .npz file to write."
+)
+def archive(*, ledger: Path, out: Path) -> None:
+    """Write the curves of LEDGER, without predictions, to a file small enough to keep.
+
+    Tables, exports, figures and reports can be made from it as from the ledger itself.
+    """
+    from s2fs._files import check_place
+    from s2fs.benchmark import Ledger, write_archive
+
+    place = check_place(out, "--out", (".npz",))
+    with Ledger(ledger) as book:
+        click.echo(str(write_archive(book, place)))

@@ -18,10 +18,10 @@ def figures(*, ledger: Path, out: Path) -> None:
     Curves, critical-difference diagrams, maps of the weights, variants, and the selected pixels on
     faces, as far as the results in LEDGER and the datasets at hand allow.
     """
-    from s2fs.benchmark import Ledger
+    from s2fs.benchmark import open_results
     from s2fs.report import write_figures
 
-    with Ledger(ledger) as book:
+    with open_results(ledger) as book:
         for path in write_figures(book, out):
             click.echo(str(path))
 
@@ -38,8 +38,8 @@ def figures(*, ledger: Path, out: Path) -> None:
 )
 def report(*, ledger: Path, out: Path) -> None:
     """Write the results of LEDGER as one page, the printed numbers beside ours."""
-    from s2fs.benchmark import Ledger
+    from s2fs.benchmark import open_results
     from s2fs.report import bench_report
 
-    with Ledger(ledger) as book:
+    with open_results(ledger) as book:
         click.echo(str(bench_report(book, out, title=ledger.name)))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from s2fs.benchmark import Ledger, Result, Table, build_tables, compare, results
+from s2fs.benchmark import Archive, Ledger, Result, Table, build_tables, compare, results
 from s2fs.benchmark._render import heading
 from s2fs.benchmark._results import dataset_title
 from s2fs.benchmark._tables import settings
@@ -21,7 +21,7 @@ _STATISTICS = {"max": "best", "ave": "average"}
 
 
 def bench_report(
-    ledger: Ledger,
+    ledger: Ledger | Archive,
     path: str | PathLike[str],
     *,
     title: str = "Bench",
@@ -31,7 +31,7 @@ def bench_report(
 
     Parameters
     ----------
-    ledger : Ledger
+    ledger : Ledger or Archive
         Where the results are.
     path : str or path-like
         The file to write, ending in ``.html``.
@@ -181,7 +181,7 @@ def _stability(alike: Sequence[Result]) -> list[dict[str, Any]]:
     ]
 
 
-def _times(ledger: Ledger) -> list[dict[str, Any]]:
+def _times(ledger: Ledger | Archive) -> list[dict[str, Any]]:
     """Processor time of the finished units by dataset and selector."""
     seconds: dict[tuple[str, str], list[float]] = {}
     for entry in ledger.entries():

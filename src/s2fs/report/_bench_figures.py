@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from s2fs.benchmark import Column, Ledger, Result, Table, build_tables, compare, results
+from s2fs.benchmark import Archive, Column, Ledger, Result, Table, build_tables, compare, results
 from s2fs.benchmark._render import heading
 from s2fs.benchmark._results import dataset_title
 from s2fs.benchmark._tables import settings
@@ -43,12 +43,12 @@ N_PIXELS = 150
 Weights = tuple[float, float] | None
 
 
-def write_figures(ledger: Ledger, folder: str | PathLike[str]) -> list[Path]:
+def write_figures(ledger: Ledger | Archive, folder: str | PathLike[str]) -> list[Path]:
     """Draw the paper's figures from a ledger, each as SVG, PDF and PNG.
 
     Parameters
     ----------
-    ledger : Ledger
+    ledger : Ledger or Archive
         Where the results are.
     folder : str or path-like
         Where to put the figures; results that differ in protocol, folds or sizes get a folder of
