@@ -192,6 +192,20 @@ def test_pure_noise_does_not_leak():
     assert np.mean(leaky) > 0.75
 
 
+def test_tuned_on_noise_an_outer_fold_sees_chance():
+    """The best of many scores flatters; unseen rows do not."""
+    rng = np.random.default_rng(1)
+    inside, outside = [], []
+    for _ in range(3):
+        X, y = rng.normal(size=(60, 100)), rng.permutation(np.arange(60) % 2)
+        tuned = S2FSCV(alphas=ALPHAS, betas=BETAS, max_features=10, cv=3)
+        model = make_pipeline(tuned, MinMaxScaler(), KNeighborsClassifier(5))
+        outside.append(cross_val_score(model, X, y, cv=5).mean())
+        inside.append(tuned.fit(X, y).best_score_)
+    assert abs(np.mean(outside) - 0.5) < 0.12
+    assert np.mean(inside) > np.mean(outside)
+
+
 def test_threads_sparse_and_single_precision_change_nothing():
     X, y = noisy()
     X[np.abs(X) < 0.5] = 0

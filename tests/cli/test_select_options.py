@@ -117,6 +117,7 @@ def test_save(wine, arrays, tmp_path):
         (["--search", "sideways"], "'sideways' is not one of"),
         (["--save", "model.pkl"], "--save is 'model.pkl'; give a name that ends in .json"),
         (["--save", "no/such/m.json"], "--save is 'no/such/m.json', but 'no/such' is no directory"),
+        (["--save", "a.json", "-o", "./a.json"], "--save and --output are both 'a.json'"),
         (["-k", "all"], "'all'; give a whole number from 1, a fraction up to 1.0 such as 0.1, or"),
         (["--scheduler", "tcp://x:1", "--tune"], "--tune needs all rows in one place"),
         (["--scheduler", "tcp://x:1", "--stability", "5"], "--stability needs all rows in one"),

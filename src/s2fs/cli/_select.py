@@ -177,6 +177,8 @@ def select(
 
     if image_shape is not None and report is None:
         raise ValueError("--image-shape is for the report; add --report FILE.html.")
+    if save is not None and output is not None and save.resolve() == output.resolve():
+        raise ValueError(f"--save and --output are both {str(save)!r}; give two names.")
     if tune:
         _reject_beside_tune(ctx, "alpha", "beta", "search")
     options: dict[str, Any] = {
