@@ -130,7 +130,7 @@ def predicted(per_update: float, per_step: float, per_value: float, per_feature:
         step = judging + per_step + w * traffic / NETWORK
         memory = 2 * 4 * n * m / w + 32 * n * p / w
         rows.append(
-            (w, f"{setup / 60:.1f} min", f"{step:.1f} s", f"{(setup + k * step) / 3600:.2f} h",
+            (w, f"{setup / 60:.1f} min", f"{step:.1f} s", f"{(setup + k * step) / 60:.0f} min",
              f"{traffic / 1e6:.2f} MB", f"{memory / 1e9:.1f} GB")
         )  # fmt: skip
     header = ["machines, one thread each", "setup", "one step", "k = 50",
@@ -197,7 +197,8 @@ def main() -> None:
     per_feature = (many_wide["bytes"] - few_wide["bytes"]) / 5 / 20_000
     print(
         f"\n{1e9 * per_update:.2f} ns for each row, feature and class; {1e3 * per_step:.0f} ms for "
-        f"the exchanges of a step; {1e9 * per_value:.0f} ns for each value before the search\n"
+        f"the exchanges of a step; {1e9 * per_value:.0f} ns for each value until the first choice, "
+        "making the value included\n"
     )
     print("### Computed from these, not measured: 10⁶ × 2·10⁴, 20 classes\n")
     print(predicted(per_update, per_step, per_value, per_feature))
