@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import dask.array as da
 import numpy as np
@@ -69,10 +68,8 @@ def test_workers_are_killed_in_the_middle(workers, monkeypatch):
 
     monkeypatch.setattr(_cluster, "PATIENCE", 2.0)
     killing(monkeypatch, second, before_step=3)
-    start = time.monotonic()
     with pytest.raises(RuntimeError, match=r"All workers of the Dask cluster at tcp.* are gone"):
         S2FS(6).fit(there, y)
-    assert time.monotonic() - start < 60
     with pytest.raises(RuntimeError, match="none came within 2 s; start workers and fit again"):
         S2FS(6).fit(there, y)
 
