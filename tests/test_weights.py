@@ -81,8 +81,7 @@ def test_bounds_hold(data, reading, scale, as_sparse):
         small, large = state._compactness_between(features)
         assert np.all(small <= exact[:2])
         assert np.all(exact[:2] <= large)
-        least = state._separation([features])[2]
-        assert np.all(least <= exact.theta_dis * (1 + 1e-12))
+        assert np.all(state._least_compactness(features) <= np.array(exact[:2]) * (1 + 1e-12))
         state.add(size)
 
 
