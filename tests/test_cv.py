@@ -197,8 +197,8 @@ def test_tuned_on_noise_an_outer_fold_sees_chance():
     rng = np.random.default_rng(1)
     inside, outside = [], []
     for _ in range(3):
-        X, y = rng.normal(size=(60, 100)), rng.permutation(np.arange(60) % 2)
-        tuned = S2FSCV(alphas=ALPHAS, betas=BETAS, max_features=10, cv=3)
+        X, y = rng.normal(size=(60, 50)), rng.permutation(np.arange(60) % 2)
+        tuned = S2FSCV(alphas=ALPHAS, betas=BETAS, max_features=6, cv=3)
         model = make_pipeline(tuned, MinMaxScaler(), KNeighborsClassifier(5))
         outside.append(cross_val_score(model, X, y, cv=5).mean())
         inside.append(tuned.fit(X, y).best_score_)
