@@ -88,7 +88,9 @@ class CompiledState:
         self._n_threads = n_threads
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self._own = _padded(problem.codes[None], np.int32).reshape(-1, LANES)
-        self._weight = _padded(problem.weight[None], np.float64).reshape(-1, LANES)
+        weight = _padded(problem.weight[None], np.float64).reshape(-1, LANES)
+        self._weight = {real: weight.astype(real) for real in _ROUNDOFF}
+        self._total_weight = float(problem.weight.sum())  # 1, or the share of these rows
         self._size = np.intp(0)
         self._D, self._P = (np.zeros((len(self._own), p, LANES)) for _ in range(2))
         self._G = np.zeros((p, p))
@@ -160,9 +162,10 @@ class CompiledState:
         near, curvature = np.empty((2, K.shape[1]), real)
         slopes = np.empty(p)
         constant = kernels.direction_tangent(
-            self._D, self._P, self._own, self._weight, self._size, K, near, curvature, slopes
-        )
-        own, weight = self._own.ravel(), self._weight.ravel().astype(real)
+            self._D, self._P, self._own, self._weight[np.float64], self._size, K, near, curvature,
+            slopes,
+        )  # fmt: skip
+        own, weight = self._own.ravel(), self._weight[real].ravel()
 
         def judge(piece: Features) -> Floats:
             Z, where, C, _ = self._columns(piece, real)
@@ -175,7 +178,7 @@ class CompiledState:
 
         distance, penalty = self._for_each(judge, self._pieces(candidates))
         u, n_terms = _ROUNDOFF[real], kernels.CHUNK + 64
-        least = self.problem.unit * (distance * (1 - n_terms * u) - 4 * u * self._weight.sum())
+        least = self.problem.unit * (distance * (1 - n_terms * u) - 4 * u * self._total_weight)
         room = 4 * u * (n_terms + p) * slopes.sum() + _SLACK
         return np.maximum([least, constant - penalty - room], 0)
 
@@ -194,7 +197,7 @@ class CompiledState:
 
     def _compactness(self, pieces: list[Features], real: Any) -> Floats:
         """Θ_dis, Θ_dir and the part of its error that depends on the data, for all candidates."""
-        weight, zero, kappa = self._weight.astype(real), real(_ZERO[real]), 32 * _ROUNDOFF[real]
+        weight, zero, kappa = self._weight[real], real(_ZERO[real]), 32 * _ROUNDOFF[real]
         state_of_a_block = 2 * weight.itemsize * self.problem.n_classes * LANES
         group = max(1, min(_MOST_BLOCKS, _L1_BYTES // state_of_a_block))
 

@@ -44,10 +44,10 @@ class Choices:
     def minus(self, units: Collection[Unit]) -> "Choices":
         """What is left to add besides ``units``."""
         alone = [u[0] for u in units if len(u) == 1]
-        singles = self.singles[~np.isin(self.singles, alone)]
-        return replace(
-            self, singles=singles, bundles=tuple(b for b in self.bundles if b not in units)
-        )
+        places = np.searchsorted(self.singles, alone).tolist()
+        there = [i for i, f in zip(places, alone, strict=True) if f in self.singles[i : i + 1]]
+        bundles = tuple(b for b in self.bundles if b not in units)
+        return Choices(self.first, np.delete(self.singles, there), bundles)
 
     def only(self, units: Iterable[Unit]) -> "Choices":
         """The same start, and nothing to add but ``units``."""

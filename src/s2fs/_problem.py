@@ -50,6 +50,8 @@ class Problem:
         Differences to a centroid up to this size are rounding and count as 0.
     varying : ndarray of shape (n_features,)
         Mask of the features that are not constant.
+    all_vary : bool
+        Whether no feature is constant.
     """
 
     def __init__(
@@ -73,6 +75,7 @@ class Problem:
         self._lower, upper = self._range()
         extent = upper - self._lower
         self.varying = extent > 0
+        self.all_vary = bool(self.varying.all())
         self.unit = 1.0 if scale == "minmax" else float(extent.max()) or 1.0
         minmax = np.where(self.varying, extent, 1.0)
         self._width = minmax if scale == "minmax" else np.full(self.n_features, self.unit)

@@ -120,6 +120,8 @@ def extensions(
 def eligible(problem: Problem, left: Choices) -> Choices:
     """What may be chosen now: constant features wait until no other is left."""
     varying = problem.varying
+    if problem.all_vary:
+        return left
     singles = left.singles[varying[left.singles]]
     bundles = tuple(b for b in left.bundles if varying[list(b)].any())
     if len(singles) or bundles:

@@ -54,7 +54,9 @@ class ChunkState(CompiledState):
         """Size of the rows, scaled and as they came; what grows is counted elsewhere."""
         X = self.problem._X
         arrays = (X.data, X.indices, X.indptr) if self.problem.is_sparse else (X,)
-        return sum(a.nbytes for a in (*arrays, self._Z, self._own, self._weight) if a is not None)
+        return sum(
+            a.nbytes for a in (*arrays, self._Z, self._own, *self._weight.values()) if a is not None
+        )
 
 
 class Shard(tuple[ChunkState, ...]):
