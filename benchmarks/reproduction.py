@@ -1,0 +1,146 @@
+"""How near our repeat of the paper's experiments comes to print, from the committed results.
+
+    python benchmarks/reproduction.py --write-docs
+
+reads ``benchmarks/results/paper.npz``, made by ``s2fs bench run`` and ``s2fs bench archive`` as
+``docs/reproduction.md`` tells, and writes the summaries into that page and all tables into
+``docs/reproduction-tables.md``. Without the option it prints the summaries.
+"""
+
+import argparse
+import re
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from s2fs.benchmark import Archive, build_tables, compare, results, write_tables
+from s2fs.benchmark._render import heading
+from s2fs.benchmark._results import dataset_title
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "reproduction.md"
+TABLES = ROOT / "docs" / "reproduction-tables.md"
+LEARNERS = {"cart": "CART", "knn": "5-NN", "svm": "SVM", "kmeans": "k-means"}
+#: A cell of ours is as good as the printed one if it is not below it by more than this.
+CLOSE = 0.02
+#: Selectors of the plan "variants", which have no printed numbers.
+VARIANTS = ("S2-DWC", "S2-DBS", "S2-DWC-DBS")
+WEIGHTS = {
+    "best": "best pair for each cell",
+    "per dataset": "one pair for each dataset, the best on average",
+    "default": "α = β = 0.0316",
+    "inside": "chosen inside the training folds",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--results", default=ROOT / "benchmarks" / "results" / "paper.npz")
+    parser.add_argument("--write-docs", action="store_true", help="write the two pages of docs/")
+    args = parser.parse_args()
+    with Archive(args.results) as archive:
+        found = [r for r in results(archive) if r.selector.name not in VARIANTS]
+        tables = build_tables(found)
+        parts = {
+            "cells": "\n".join(cells_of_s2fs(found, tables)),
+            "distances": "\n".join(distances(tables)),
+            "ranks": "\n".join(ranks(tables)),
+        }
+        if not args.write_docs:
+            print("\n\n".join(parts.values()))
+            return
+        page = PAGE.read_text()
+        for name, text in parts.items():
+            block = f"<!-- {name}: written by benchmarks/reproduction.py -->"
+            page = re.sub(
+                f"{block}.*?<!-- end -->", f"{block}\n\n{text}\n\n<!-- end -->", page, flags=re.S
+            )
+        PAGE.write_text(page)
+        with tempfile.TemporaryDirectory() as folder:
+            (written,) = [p for p in write_tables(archive, folder) if p.suffix == ".md"]
+            TABLES.write_text(
+                written.read_text().replace("# Results", "# Reproduction: all tables", 1)
+            )
+
+
+def cells_of_s2fs(found, tables):  # type: ignore[no-untyped-def]
+    """How many cells of S²FS are as good as print, by how its weights were set."""
+    ours = defaultdict(list)
+    for table in tables:
+        for j, column in enumerate(table.columns):
+            if column.algorithm == "S2FS":
+                ours[column.weights] += (table.ours[:, j] - table.printed[:, j]).tolist()
+    ours["per dataset"] = one_pair_per_dataset(found, tables)
+    yield "| weights of S²FS | cells | at most 0.02 below print | not below | mean difference |"
+    yield "|---|---|---|---|---|"
+    for weights, title in WEIGHTS.items():
+        differences = np.array(ours[weights])
+        differences = differences[np.isfinite(differences)].round(4)
+        close, above = (differences >= -CLOSE).sum(), (differences >= 0).sum()
+        mean = differences.mean()
+        yield f"| {title} | {len(differences)} | **{close}** | {above} | {mean:+.4f} |"
+
+
+def one_pair_per_dataset(found, tables):  # type: ignore[no-untyped-def]
+    """Differences from print with the pair whose eight scores are best on average."""
+    scores: dict[str, dict[tuple[float, float], dict[tuple[str, str], float]]] = defaultdict(dict)
+    for result in found:
+        if result.selector.name == "S2FS" and result.weights is not None:
+            cells = {}
+            for learner, curve in result.curves.items():
+                cells[learner, "max"], cells[learner, "ave"] = curve.max, curve.ave
+            scores[result.identity()["dataset"]].setdefault(result.weights, cells)
+    differences = []
+    for dataset, pairs in scores.items():
+        best = max(pairs.values(), key=lambda cells: sum(cells.values()))
+        for table in tables:
+            row = table.datasets.index(dataset_title(dataset))
+            column = next(j for j, c in enumerate(table.columns) if c.algorithm == "S2FS")
+            printed = table.printed[row, column]
+            differences.append(best[table.learner, table.statistic] - printed)
+    return differences
+
+
+def distances(tables):  # type: ignore[no-untyped-def]
+    """Root mean square and mean of ours − printed, by algorithm and learner."""
+    learners = list(dict.fromkeys(table.learner for table in tables))
+    yield "| algorithm | " + " | ".join(LEARNERS[learner] for learner in learners) + " | all |"
+    yield "|---|" + "---|" * (len(learners) + 1)
+    for j, column in enumerate(tables[0].columns):
+        if column.weights in ("inside", "default"):
+            continue
+        row = []
+        for chosen in (*([learner] for learner in learners), learners):
+            gaps = [t.ours[:, j] - t.printed[:, j] for t in tables if t.learner in chosen]
+            gap = np.concatenate(gaps)
+            gap = gap[np.isfinite(gap)]
+            row.append(f"{np.sqrt((gap**2).mean()):.3f} ({gap.mean():+.3f})")
+        yield f"| {heading(column)} | " + " | ".join(row) + " |"
+
+
+def ranks(tables):  # type: ignore[no-untyped-def]
+    """Average ranks of the nine algorithms, ours and printed, and what the tests say."""
+    header = None
+    for table in tables:
+        comparison = next(compare(table))
+        names = [heading(column) for column in comparison.columns]
+        if header is None:
+            header = names
+            yield "| table | F_F (p) | " + " | ".join(names) + " | S²FS better than |"
+            yield "|---|---|" + "---|" * (len(names) + 1)
+        ours, printed = comparison.nemenyi.average_ranks, comparison.printed_ranks
+        cells = [f"{a:.1f} ({b:.1f})" for a, b in zip(ours, printed, strict=True)]
+        better = sum(comparison.verdict(j) == "better" for j in range(1, len(names)))
+        f = comparison.friedman
+        title = f"{LEARNERS[table.learner]}, {table.statistic.title()}"
+        yield (
+            f"| {title} | {f.statistic:.1f} ({f.p_value:.0e}) | "
+            + " | ".join(cells)
+            + f" | {better} of {len(names) - 1} |"
+        )
+
+
+if __name__ == "__main__":
+    main()
