@@ -39,7 +39,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs import _centroid_kernels as loops
+from s2fs import _bound_kernels as bounds
+from s2fs import _centroid_kernels as centroids
 from s2fs import _kernels as kernels
 from s2fs._criterion import CentroidMembership, Components, Floats
 from s2fs._kernels import LANES
@@ -161,7 +162,7 @@ class CompiledState:
         K = np.zeros((-(-p // 4) * 4, self._own.size), real)  # products take the rows by fours
         near, curvature = np.empty((2, K.shape[1]), real)
         slopes = np.empty(p)
-        constant = kernels.direction_tangent(
+        constant = bounds.direction_tangent(
             self._D, self._P, self._own, self._weight[np.float64], self._size, K, near, curvature,
             slopes,
         )  # fmt: skip
@@ -170,14 +171,12 @@ class CompiledState:
         def judge(piece: Features) -> Floats:
             Z, where, C, _ = self._columns(piece, real)
             linear, out = np.empty((len(piece), len(K))), np.empty((2, len(piece)))
-            kernels.products(Z, where, K, linear)
-            kernels.least_compactness(
-                Z, where, C, near, curvature, own, weight, linear, slopes, out
-            )
+            bounds.products(Z, where, K, linear)
+            bounds.least_compactness(Z, where, C, near, curvature, own, weight, linear, slopes, out)
             return out
 
         distance, penalty = self._for_each(judge, self._pieces(candidates))
-        u, n_terms = _ROUNDOFF[real], kernels.CHUNK + 64
+        u, n_terms = _ROUNDOFF[real], bounds.CHUNK + 64
         least = self.problem.unit * (distance * (1 - n_terms * u) - 4 * u * self._total_weight)
         room = 4 * u * (n_terms + p) * slopes.sum() + _SLACK
         return np.maximum([least, constant - penalty - room], 0)
@@ -233,7 +232,7 @@ class CompiledState:
         """
         problem = self.problem
         few = problem.n_classes <= _FEW_CLASSES
-        kernel = loops.separation_by_lanes if by_lanes and few else loops.separation
+        kernel = centroids.separation_by_lanes if by_lanes and few else centroids.separation
         printed = self._reading == "printed"
 
         def judge(piece: Features) -> Floats:
