@@ -110,6 +110,8 @@ def separation_by_lanes(C, where, on_centroid, G, printed, out):  # type: ignore
     h_near = np.empty(width)
     w_near = np.empty(width)
     i_near = np.empty(width)
+    across = np.empty(width)  # G of the nearest centroid and another one
+    cosine = np.empty(width)
     distance = np.empty(width)
     turned = np.empty(width)
     alone = np.empty((2, 1))
@@ -117,49 +119,56 @@ def separation_by_lanes(C, where, on_centroid, G, printed, out):  # type: ignore
         for i in range(width):
             f = where[min(start + i, n - 1)]
             tolerance[i] = on_centroid[f]
-            distance[i] = 0.0
-            turned[i] = 0.0
             for q in range(p):
                 c[q, i] = C[f, q]
-                nearest[q, i] = np.inf
-                inverses[q, i] = 0.0
-                H[q, q, i] = 0.0
+        distance[:] = 0.0
+        turned[:] = 0.0
+        nearest[:] = np.inf
+        inverses[:] = 0.0
+        # Loops over few arrays each: over many the compiler does not vectorise.
         for q in range(p):
+            H[q, q] = 0.0
             for r in range(q):
-                g = G[q, r]
+                g, here, there, h, root = G[q, r], c[q], c[r], H[q, r], w[q, r]
                 for i in range(width):
-                    gap = c[q, i] - c[r, i]
+                    gap = here[i] - there[i]
                     gap = gap if abs(gap) > tolerance[i] else 0.0
-                    h = g + gap * gap
-                    inverse_root = 1.0 / sqrt(h)
-                    inverse = inverse_root * inverse_root
-                    H[q, r, i] = h
-                    H[r, q, i] = h
-                    w[q, r, i] = inverse_root
-                    w[r, q, i] = inverse_root
-                    inverses[q, i] += inverse
-                    inverses[r, i] += inverse
-                    nearest[q, i] = min(nearest[q, i], h)
-                    nearest[r, i] = min(nearest[r, i], h)
+                    h[i] = g + gap * gap
+                for i in range(width):
+                    root[i] = 1.0 / sqrt(h[i])
+                H[r, q] = h
+                w[r, q] = root
+                for a in (q, r):
+                    of_a, least = inverses[a], nearest[a]
+                    for i in range(width):
+                        of_a[i] += root[i] * root[i]
+                    for i in range(width):
+                        least[i] = min(least[i], h[i])
         for q in range(p):
+            least = nearest[q]
             for i in range(width):
                 near[i] = 0
-                distance[i] += sqrt(nearest[q, i])
-                nearest[q, i] *= (1 + EQUAL) ** 2
+                distance[i] += sqrt(least[i])
+                least[i] *= (1 + EQUAL) ** 2
             for r in range(p - 1, -1, -1):  # the first among equals is the last to be seen
                 if r != q:
+                    h = H[q, r]
                     for i in range(width):
-                        near[i] = np.uint64(r) if H[q, r, i] <= nearest[q, i] else near[i]
+                        near[i] = np.uint64(r) if h[i] <= least[i] else near[i]
             for i in range(width):
                 h_near[i] = H[q, near[i], i]
                 w_near[i] = 0.5 * w[q, near[i], i]
                 i_near[i] = inverses[near[i], i]
             for r in range(p):
                 if r != q:
+                    h, root = H[q, r], w[q, r]
                     for i in range(width):
-                        h = H[near[i], r, i]
-                        cosine = (h_near[i] + H[q, r, i] - h) * (w_near[i] * w[q, r, i])
-                        share = min(max(1.0 - cosine, 0.0), 2.0) / (lead + h * i_near[i])
+                        across[i] = H[near[i], r, i]
+                    for i in range(width):
+                        cosine[i] = (h_near[i] + h[i] - across[i]) * (w_near[i] * root[i])
+                    for i in range(width):
+                        share = min(max(1.0 - cosine[i], 0.0), 2.0)
+                        share /= lead + across[i] * i_near[i]
                         turned[i] += share if near[i] != np.uint64(r) else 0.0
         for i in range(min(width, n - start)):
             out[0, start + i] = distance[i] / p
