@@ -14,7 +14,11 @@ def in_memory(*values: Any) -> tuple[Any, ...]:
         return values
     import dask
 
-    return tuple(dask.compute(*values))
+    scheduler = dask.config.get("scheduler", None)
+    if scheduler == "dask.distributed" and current_client() is None:
+        scheduler = None  # a client that is gone may leave its mark
+    with dask.config.set(scheduler=scheduler):
+        return tuple(dask.compute(*values))
 
 
 def current_client() -> Any:

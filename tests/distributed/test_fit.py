@@ -61,8 +61,14 @@ def test_threads_of_one_process_are_a_cluster_too():
     assert_same(selector, S2FS(6).fit(X, y))
 
 
-def test_without_a_client_the_data_is_fitted_here():
+@pytest.mark.parametrize("left_behind", [None, "dask.distributed"])
+def test_without_a_client_the_data_is_fitted_here(left_behind):
     X, y = problem(2)
+    with dask.config.set(scheduler=left_behind):
+        _assert_fitted_here(X, y)
+
+
+def _assert_fitted_here(X, y):
     local = S2FS(5).fit(X, y)
     there = da.from_array(X, chunks=(20, 5))
     assert_same(S2FS(5).fit(there, da.from_array(y, chunks=20)), local)
