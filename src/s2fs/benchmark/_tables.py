@@ -115,9 +115,12 @@ def build_tables(results: Iterable[Result]) -> list[Table]:
     """Arrange results that were obtained alike; see :func:`settings` for what that means.
 
     Of several results for one cell (seeds) the mean is taken. A result of an earlier version is
-    replaced by that of a later one.
+    replaced by that of a later one. Variants of S²FS, under names of their own, have columns only
+    where there are no rivals: they are for figures of their own.
     """
     alike = list(results)
+    if any(result.selector.method != "S2FS" for result in alike):
+        alike = [r for r in alike if r.selector.method != "S2FS" or r.selector.name == "S2FS"]
     leaky = any(result.unit.protocol == "before" for result in alike)
     cells = _cells(alike)
     learners = list(dict.fromkeys(learner for _, _, learner, _ in cells))
