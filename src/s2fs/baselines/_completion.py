@@ -193,11 +193,13 @@ def complete(
     scores: list[float] = []
     peak: int | None = None
 
+    # Every search begins with the empty set, so the first step of all of them is scored only once.
+    alone = new_subset().score(np.arange(m))
     starting = True
     while starting and len(indices) < k:
         starting = False
         value = empty
-        for feature, score in _greedy(new_subset(), free, precedence, empty, lazy):
+        for feature, score in _greedy(new_subset(), free, alone, precedence, empty, lazy):
             rises = _exceeds(score, value)
             stops = not rises or score - value <= delta or value >= target - TIE
             if stops and peak is None:
@@ -224,24 +226,29 @@ def complete(
 
 
 def _greedy(
-    subset: Subset, free: NDArray[np.bool_], precedence: Indices, empty: float, lazy: bool
+    subset: Subset,
+    free: NDArray[np.bool_],
+    alone: Floats,
+    precedence: Indices,
+    empty: float,
+    lazy: bool,
 ) -> Iterator[tuple[int, float]]:
-    """Offer the best free feature and its score; it is added when the search is resumed."""
-    gains = np.full(len(free), np.inf)  # upper bounds of the gains, only used when lazy
-    scores = np.empty(len(free))
-    value = empty
-    while free.any():
-        candidates = np.flatnonzero(free)
-        if lazy:
-            candidates = _score_promising(subset, candidates, value, gains, scores)
-        else:
-            scores[candidates] = subset.score(candidates)
+    """Offer the best free feature and its score, without end; resuming adds it."""
+    scores = alone.copy()
+    gains = alone - empty  # upper bounds of the gains, only used when lazy
+    candidates = np.flatnonzero(free)
+    while True:
         best = scores[candidates].max()
         tied = candidates[~_exceeds(best, scores[candidates])]
         feature = int(tied[precedence[tied].argmin()])
         value = float(scores[feature])
         yield feature, value
         subset.add(feature)
+        candidates = np.flatnonzero(free)
+        if lazy:
+            candidates = _score_promising(subset, candidates, value, gains, scores)
+        else:
+            scores[candidates] = subset.score(candidates)
 
 
 def _score_promising(
@@ -251,9 +258,7 @@ def _score_promising(
     by_bound = candidates[np.argsort(-gains[candidates], kind="stable")]
     start, best = 0, -np.inf
     while start < len(by_bound):
-        # All candidates that were never scored go at once, the others in small batches.
-        unknown = int(np.isinf(gains[by_bound[start:]]).sum())
-        batch = by_bound[start : start + max(unknown, _LAZY_BATCH)]
+        batch = by_bound[start : start + _LAZY_BATCH]
         # Twice the tie band, because a bound carries its own rounding error.
         if value + gains[batch[0]] < best - 2 * TIE * max(1.0, abs(best)):
             break
