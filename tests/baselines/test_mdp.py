@@ -11,19 +11,8 @@ from hypothesis import strategies as st
 
 from s2fs.baselines._completion import complete
 from s2fs.baselines.mdp import MDP, SettlingTable
+from six_rows import CODES, X, Y
 
-X = np.array(
-    [
-        [0.0, 0.2, 0.0],
-        [0.1, 0.6, 0.2],
-        [0.5, 0.0, 0.6],
-        [0.6, 0.4, 0.3],
-        [0.9, 1.0, 0.7],
-        [1.0, 0.8, 1.0],
-    ]
-)
-Y = list("AAABBB")
-CODES = np.array([0, 0, 0, 1, 1, 1])
 VARIANTS = [
     (weights, pairs, similarity)
     for weights in ("none", "inverse", "maximal")

@@ -6,13 +6,10 @@ from sklearn.preprocessing import minmax_scale
 
 from s2fs.baselines._entropy_kernels import aggregation
 from s2fs.baselines.sfss import SFSS, CentreSubset, ClassCentres
+from six_rows import CODES, X
 from strategies import problems
 
 small = settings(max_examples=50)
-X = np.array(
-    [[0, 0.2, 0], [0.1, 0.6, 0.2], [0.5, 0, 0.6], [0.6, 0.4, 0.3], [0.9, 1, 0.7], [1, 0.8, 1]]
-)
-Y = np.array([0, 0, 0, 1, 1, 1])
 
 
 def separability_parts(X, y, subset):
@@ -39,7 +36,7 @@ def separability_parts(X, y, subset):
     ],
 )
 def test_worked_example(subset, da, dd, sep):
-    assert separability_parts(X, Y, subset) == pytest.approx([da, dd, sep], abs=5.1e-5)
+    assert separability_parts(X, CODES, subset) == pytest.approx([da, dd, sep], abs=5.1e-5)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +47,7 @@ def test_worked_example(subset, da, dd, sep):
     ],
 )
 def test_worked_memberships(subset, expected):
-    centres = ClassCentres(X, Y).centres
+    centres = ClassCentres(X, CODES).centres
     gaps = [(X[:, [f]] - centres[f]) ** 2 for f in subset[:-1]]
     squares = sum(gaps, np.zeros((6, 2)))
     last = subset[-1:]
@@ -58,12 +55,12 @@ def test_worked_memberships(subset, expected):
     for i in range(6):  # a sum over one instance is its membership
         own = slice(i, i + 1)
         columns = np.ascontiguousarray(X[own, last].T).reshape(1, 1)
-        aggregation(columns, centres[last], squares[own], Y[own], 1.0, 1e-12, found[i])
+        aggregation(columns, centres[last], squares[own], CODES[own], 1.0, 1e-12, found[i])
     assert found[:, 0] == pytest.approx(expected, abs=5.1e-5)
 
 
 def test_worked_ranking():
-    selector = SFSS(n_features_to_select=3).fit(X, Y)
+    selector = SFSS(n_features_to_select=3).fit(X, CODES)
     assert selector.indices_.tolist() == [0, 1, 2]
     assert selector.scores_ == pytest.approx([3.2777, 3.9290, 4.1621], abs=5.1e-5)
     assert selector.peak_ == 3
@@ -150,7 +147,7 @@ def test_completion_after_the_peak():
 
 
 def test_delta_moves_the_peak_only():
-    eager, content = (SFSS(n_features_to_select=3, delta=d).fit(X, Y) for d in (0.0, 0.5))
+    eager, content = (SFSS(n_features_to_select=3, delta=d).fit(X, CODES) for d in (0.0, 0.5))
     assert eager.indices_.tolist() == content.indices_.tolist()
     assert (eager.peak_, content.peak_) == (3, 2)
 
@@ -168,7 +165,7 @@ def test_equal_centres_leave_aggregation_to_decide():
 
 def test_duplicates_and_constant_features():
     doubled = np.column_stack([np.full(6, 7.0), X[:, 0], X[:, 0], X[:, 1]])
-    selector = SFSS(n_features_to_select=4).fit(doubled, Y)
+    selector = SFSS(n_features_to_select=4).fit(doubled, CODES)
     assert selector.indices_[0] == 1  # not its copy, which has the larger index
     assert selector.indices_[-1] == 0
     assert np.isnan(selector.scores_[-1])
