@@ -1,4 +1,4 @@
-"""The compiled loops that bound the compactness of all candidates from below.
+"""The compiled loops that bound the compactness of all candidates from below, and Sep from above.
 
 What they compute, and why it is a bound, is told in ``_compiled.py``. Signatures are given, so that
 all is compiled, and stored on disk, when the module is imported.
@@ -16,6 +16,7 @@ from s2fs._kernels import LANES
 
 #: So many numbers are summed in single precision before double precision takes over.
 CHUNK = 512
+_AT_ONCE = 8
 
 
 def _tangent_types(real: Any) -> Any:
@@ -156,49 +157,103 @@ def products(Z, where, K, out):  # type: ignore[no-untyped-def]
 def _least_types(real: Any) -> Any:
     table, line = real[:, ::1], real[::1]
     return void(
-        table, int64[::1], table, line, line, int32[::1], line, float64[:, ::1], float64[::1],
-        float64[:, ::1],
+        table, int64[::1], table, line, line, int64[::1], int64[::1], line, float64[:, ::1],
+        float64[::1], float64[::1], float64[:, ::1],
     )  # fmt: skip
 
 
 @_screen(_least_types(float32), _least_types(float64))
-def least_compactness(Z, where, C, near, curvature, own, weight, linear, slopes, out):  # type: ignore[no-untyped-def]
-    """Θ_dis of the subset joined by each candidate, and Σ K b² over all (i, r).
+def least_compactness(Z, where, C, near, curvature, runs, own, weight, linear, slopes, room, out):  # type: ignore[no-untyped-def]
+    """Lower bounds of Θ_dis and Θ_dir of the subset joined by each candidate.
 
     Parameters
     ----------
     Z, where, C : as for :func:`compactness`
         The candidates.
-    near, curvature, own, weight : (instances,)
+    near, curvature, weight : (instances,)
         Of each instance the squared distance to the own centroid, the sum of K over the classes,
-        the class and the weight.
+        and the weight.
+    runs, own : (runs + 1,) and (runs,)
+        Where runs of instances of one class begin, with the end of the last one, and their classes.
     linear : (candidates, classes or more)
         Σ_i K x, see :func:`products`.
     slopes : (classes,)
         Σ_i K.
+    room : (4,)
+        Θ_dis is at least its sum times the first number less the second one, Θ_dir at least the
+        third one less Σ K b² and the fourth one.
     out : (2, candidates)
-        Where the two sums are written.
+        Where the bounds are written.
     """
-    n, p = Z.shape[1], C.shape[1]
-    home = np.empty(CHUNK, Z.dtype)
-    for j in range(where.shape[0]):
-        f = where[j]
-        distance, penalty = 0.0, 0.0
+    n, p, m = Z.shape[1], C.shape[1], where.shape[0]
+    # Several candidates at a time: what was just written in pieces is slow to read as a whole.
+    home = np.empty((_AT_ONCE, CHUNK), Z.dtype)
+    out[:] = 0.0
+    for j in range(0, m, _AT_ONCE):
+        batch = where[j : j + _AT_ONCE]
+        run = 0
         for start in range(0, n, CHUNK):
-            z = Z[f, start : start + CHUNK]
-            classes, share = own[start : start + CHUNK], weight[start : start + CHUNK]
-            d, kappa = near[start : start + CHUNK], curvature[start : start + CHUNK]
-            for i in range(len(z)):
-                home[i] = C[f, classes[i]]
-            part, square = Z.dtype.type(0), Z.dtype.type(0)
-            for i in range(len(z)):
-                b = z[i] - home[i]
-                part += share[i] * sqrt(d[i] + b * b)
-                square += kappa[i] * z[i] * z[i]
-            distance += part
-            penalty += square
+            stop = min(start + CHUNK, n)
+            at = start
+            while at < stop:
+                end = min(runs[run + 1], stop)
+                for s in range(len(batch)):
+                    home[s, at - start : end - start] = C[batch[s], own[run]]
+                run += 1 if end == runs[run + 1] else 0
+                at = end
+            d, kappa, share = near[start:stop], curvature[start:stop], weight[start:stop]
+            for s in range(len(batch)):
+                z, centroid = Z[batch[s], start:stop], home[s]
+                distance, square = Z.dtype.type(0), Z.dtype.type(0)
+                for i in range(len(z)):
+                    b = z[i] - centroid[i]
+                    distance += share[i] * sqrt(d[i] + b * b)
+                    square += kappa[i] * z[i] * z[i]
+                out[0, j + s] += distance
+                out[1, j + s] += square
+    for j in range(m):
+        penalty = out[1, j]
         for r in range(p):
-            c = float64(C[f, r])
+            c = float64(C[where[j], r])
             penalty += c * (c * slopes[r] - 2.0 * linear[j, r])
-        out[0, j] = distance
-        out[1, j] = penalty
+        out[0, j] = max(out[0, j] * room[0] - room[1], 0.0)
+        out[1, j] = max(room[2] - penalty - room[3], 0.0)
+
+
+@compiled(
+    void(float64[:, ::1], float64[:, ::1], float64, float64, float64[::1], int64[::1]),
+    error_model="numpy",
+)
+def most_separable(thetas, lambdas, alpha, beta, most, first):  # type: ignore[no-untyped-def]
+    """Sep of each candidate, and where the largest are.
+
+    Parameters
+    ----------
+    thetas, lambdas : (2, candidates)
+        By distance and by direction.
+    alpha, beta : float
+        The weights of direction.
+    most : (candidates,)
+        Where Sep is written.
+    first : (any,)
+        Where the positions of so many of the largest are written, in any order.
+    """
+    n = len(first)
+    lowest = 0  # of those in `first`
+    for j in range(len(most)):
+        compactness = thetas[0, j] + alpha * thetas[1, j]
+        separation = lambdas[0, j] + beta * lambdas[1, j]
+        if compactness > 0.0:
+            most[j] = separation / compactness
+        else:
+            most[j] = np.inf if separation > 0.0 else 0.0
+        if j < n:
+            first[j] = j
+        elif most[j] > most[first[lowest]]:
+            first[lowest] = j
+        else:
+            continue
+        if j >= n - 1:
+            for k in range(n):
+                if most[first[k]] < most[first[lowest]]:
+                    lowest = k

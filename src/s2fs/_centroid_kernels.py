@@ -91,91 +91,126 @@ def separation(C, where, on_centroid, G, printed, out):  # type: ignore[no-untyp
         out[1, j] = direction / p
 
 
-@compiled(_TYPES, error_model="numpy")
-def separation_by_lanes(C, where, on_centroid, G, printed, out):  # type: ignore[no-untyped-def]
-    """Do as :func:`separation` with a candidate in each lane, which pays for few classes.
+# Twice the error of single precision, so that terms of higher order are covered.
+_UNIT = np.float32(2.0**-23)
+#: Nearest centroids of which another one is this near to be as near are left to `separation`.
+_CLEAR = np.float32(1 + 1e-6)
+_LEAST = np.float32(1e-16)  # far above the squares of differences that count as 0
 
-    Candidates for which centroids coincide are left to :func:`separation`.
+
+@compiled(
+    void(float64[:, ::1], int64[::1], float64[::1], float64[:, ::1], boolean, float64, int64,
+         float64[:, ::1]),
+    error_model="numpy", fastmath={"contract"},
+)  # fmt: skip
+def most_separation(C, where, on_centroid, G, printed, unit, width, out):  # type: ignore[no-untyped-def]
+    """Upper bounds of Λ_dis and Λ_dir of the subset joined by each candidate.
+
+    In single precision, with a candidate in each lane; the largest rounding errors are added (see
+    ``_compiled.py``). A candidate is left to :func:`separation` if centroids coincide, or if single
+    precision does not tell which one is the nearest.
+
+    Parameters
+    ----------
+    C, where, on_centroid, G, printed, out : as for :func:`separation`
+        The candidates, the state and the result.
+    unit : float
+        Distances are multiplied by this.
+    width : int
+        So many candidates are taken at once.
     """
     p, n = G.shape[0], where.shape[0]
-    width = max(8, min(128, 16384 // (p * p)))
-    lead = 1.0 if printed else 0.0
-    c = np.empty((p, width))
-    tolerance = np.empty(width)
-    H = np.empty((p, p, width))  # G with the candidate
-    w = np.empty((p, p, width))  # 1 over its square roots
-    nearest = np.empty((p, width))  # squared distance to the nearest centroid
-    inverses = np.empty((p, width))  # Σ 1/G over the others
-    near = np.empty(width, np.uint64)
-    h_near = np.empty(width)
-    w_near = np.empty(width)
-    i_near = np.empty(width)
-    across = np.empty(width)  # G of the nearest centroid and another one
-    cosine = np.empty(width)
-    distance = np.empty(width)
-    turned = np.empty(width)
+    rows = -(-p // 4) * 4  # classes are taken by fours
+    nought, half, one = np.float32(0), np.float32(0.5), np.float32(1)
+    lead = one if printed else nought
+    g = np.full((rows, rows), np.float32(np.inf))  # no class is its own neighbour
+    for q in range(p):
+        for r in range(p):
+            if r != q:
+                g[q, r] = G[q, r]
+    c = np.zeros((rows, width))
+    H = np.empty((rows, rows, width), np.float32)  # G with the candidate
+    H_flat = H.reshape(-1)
+    nearest = np.empty((p, width), np.float32)  # squared distance to the nearest centroid
+    inverses = np.empty((p, width), np.float32)  # Σ 1/G over the others
+    near = np.empty(width, np.uint32)
+    place = np.empty(width, np.uint64)  # of G of the nearest centroid
+    as_near = np.empty(width, np.float32)  # how many centroids seem to be the nearest
+    across = np.empty(width, np.float32)  # G of the nearest centroid and another one
+    i_near = np.empty(width, np.float32)
+    distance = np.empty(width, np.float32)
+    turned = np.empty(width, np.float32)
+    unclear = np.empty(width, np.float32)
     alone = np.empty((2, 1))
     for start in range(0, n, width):
-        for i in range(width):
-            f = where[min(start + i, n - 1)]
-            tolerance[i] = on_centroid[f]
-            for q in range(p):
-                c[q, i] = C[f, q]
-        distance[:] = 0.0
-        turned[:] = 0.0
-        nearest[:] = np.inf
-        inverses[:] = 0.0
+        for q in range(p):
+            here = c[q]
+            for i in range(width):
+                here[i] = C[where[min(start + i, n - 1)], q]
+        distance[:] = nought
+        turned[:] = nought
+        unclear[:] = nought
         # Loops over few arrays each: over many the compiler does not vectorise.
         for q in range(p):
-            H[q, q] = 0.0
-            for r in range(q):
-                g, here, there, h, root = G[q, r], c[q], c[r], H[q, r], w[q, r]
-                for i in range(width):
-                    gap = here[i] - there[i]
-                    gap = gap if abs(gap) > tolerance[i] else 0.0
-                    h[i] = g + gap * gap
-                for i in range(width):
-                    root[i] = 1.0 / sqrt(h[i])
-                H[r, q] = h
-                w[r, q] = root
-                for a in (q, r):
-                    of_a, least = inverses[a], nearest[a]
+            here, least, of_q = c[q], nearest[q], inverses[q]
+            least[:] = np.float32(np.inf)
+            of_q[:] = nought
+            for r in range(0, rows, 4):
+                for s in range(4):
+                    g_s, there, h = g[q, r + s], c[r + s], H[q, r + s]
                     for i in range(width):
-                        of_a[i] += root[i] * root[i]
-                    for i in range(width):
-                        least[i] = min(least[i], h[i])
+                        gap = np.float32(here[i] - there[i])
+                        h[i] = g_s + gap * gap
+                h0, h1, h2, h3 = H[q, r], H[q, r + 1], H[q, r + 2], H[q, r + 3]
+                for i in range(width):
+                    a = h0[i] if h0[i] < h1[i] else h1[i]
+                    b = h2[i] if h2[i] < h3[i] else h3[i]
+                    a = a if a < b else b
+                    least[i] = a if a < least[i] else least[i]
+                    of_q[i] += (one / h0[i] + one / h1[i]) + (one / h2[i] + one / h3[i])
         for q in range(p):
             least = nearest[q]
             for i in range(width):
-                near[i] = 0
                 distance[i] += sqrt(least[i])
-                least[i] *= (1 + EQUAL) ** 2
-            for r in range(p - 1, -1, -1):  # the first among equals is the last to be seen
-                if r != q:
-                    h = H[q, r]
-                    for i in range(width):
-                        near[i] = np.uint64(r) if h[i] <= least[i] else near[i]
+                as_near[i] = nought
+                near[i] = 0
+            for r in range(0, rows, 4):
+                h0, h1, h2, h3 = H[q, r], H[q, r + 1], H[q, r + 2], H[q, r + 3]
+                r0, r1, r2, r3 = np.uint32(r), np.uint32(r + 1), np.uint32(r + 2), np.uint32(r + 3)
+                for i in range(width):
+                    limit = least[i] * _CLEAR
+                    a = r0 if h0[i] <= limit else near[i]
+                    a = r1 if h1[i] <= limit else a
+                    a = r2 if h2[i] <= limit else a
+                    near[i] = r3 if h3[i] <= limit else a
+                for i in range(width):
+                    limit = least[i] * _CLEAR
+                    t0 = one if h0[i] <= limit else nought
+                    t1 = one if h1[i] <= limit else nought
+                    t2 = one if h2[i] <= limit else nought
+                    t3 = one if h3[i] <= limit else nought
+                    as_near[i] += (t0 + t1) + (t2 + t3)
             for i in range(width):
-                h_near[i] = H[q, near[i], i]
-                w_near[i] = 0.5 * w[q, near[i], i]
+                unclear[i] += one if as_near[i] > one or least[i] < _LEAST else nought
+            for i in range(width):
+                place[i] = np.uint64(near[i]) * np.uint64(rows * width) + np.uint64(i)
                 i_near[i] = inverses[near[i], i]
             for r in range(p):
                 if r != q:
-                    h, root = H[q, r], w[q, r]
+                    h, other, offset = H[q, r], np.uint32(r), np.uint64(r * width)
                     for i in range(width):
-                        across[i] = H[near[i], r, i]
+                        across[i] = H_flat[place[i] + offset]
                     for i in range(width):
-                        cosine[i] = (h_near[i] + h[i] - across[i]) * (w_near[i] * root[i])
-                    for i in range(width):
-                        share = min(max(1.0 - cosine[i], 0.0), 2.0)
-                        share /= lead + across[i] * i_near[i]
-                        turned[i] += share if near[i] != np.uint64(r) else 0.0
+                        norms = sqrt(least[i] * h[i])
+                        share = norms - (least[i] + h[i] - across[i]) * half
+                        share = share if share > nought else nought
+                        share /= norms * (lead + across[i] * i_near[i])
+                        turned[i] += share if near[i] != other else nought
         for i in range(min(width, n - start)):
-            out[0, start + i] = distance[i] / p
-            out[1, start + i] = turned[i] / p
-            for q in range(p):
-                if inverses[q, i] == np.inf:
-                    j = start + i
-                    separation(C, where[j : j + 1], on_centroid, G, printed, alone)
-                    out[0, j], out[1, j] = alone[0, 0], alone[1, 0]
-                    break
+            j = start + i
+            if unclear[i] > nought:
+                separation(C, where[j : j + 1], on_centroid, G, printed, alone)
+                out[0, j], out[1, j] = unit * alone[0, 0], alone[1, 0]
+            else:
+                out[0, j] = unit * distance[i] / p * (1 + (p + 4) * _UNIT)
+                out[1, j] = turned[i] / p * (1 + (p * p + p + 24) * _UNIT) + 55 * p * _UNIT

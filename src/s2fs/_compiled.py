@@ -1,14 +1,14 @@
 """The state of a subset for large problems: screened in single, confirmed in double precision.
 
-The separation of the classes costs little and is exact for all candidates. Their compactness is
-bounded from below first, and only candidates whose Sep may reach that of the most promising ones
-are judged in float32. Each distance and direction then carries an error bound, and the candidates
-that may still be the best are left to be judged in float64, so the choice is that of a search in
-double precision.
+Sep of every candidate is bounded from above first, by an upper bound of the separation of the
+classes and a lower bound of their compactness. Only candidates that may reach the most promising
+ones are judged: their separation exactly, their compactness in float32, where each distance and
+direction carries an error bound. The candidates that may still be the best are left to be judged
+in float64, so the choice is that of a search in double precision.
 
-**The lower bounds.** Θ_dis of all candidates takes one term per instance, not one per instance and
-class. For Θ_dir take one instance, with D_o and D_r the squared distances to its own and to another
-centroid, P their product, and a, b what a candidate adds: D'_o = D_o + a², D'_r = D_r + b²,
+**The lower bounds of Θ.** Θ_dis of all candidates takes one term per instance, not one per instance
+and class. For Θ_dir take one instance, with D_o and D_r the squared distances to its own and to
+another centroid, P their product, and a, b what a candidate adds: D'_o = D_o + a², D'_r = D_r + b²,
 P' = P + ab. Its direction term is Σ_r (√(D'_o D'_r) − P') D'_o^−½ D'_r^−3/2 / Σ_s 1/D'_s. Here
 
 * √(D'_o D'_r) ≥ √(D_o D_r) + ab by Cauchy's inequality, so √(D'_o D'_r) − P' ≥ √(D_o D_r) − P ≥ 0;
@@ -18,9 +18,9 @@ P' = P + ab. Its direction term is Σ_r (√(D'_o D'_r) − P') D'_o^−½ D'_r^
 So Θ_dir is at least a constant less Σ_ir K_ir b_ir² with slopes K ≥ 0 that are the same for all
 candidates, and that sum is a matrix product. It leaves a few candidates of a thousand to judge.
 
-**The rounding errors.** Let u = 2⁻²⁴, x the scaled value (0 ≤ x ≤ 1), b = x − c and w = 1/‖V_r‖ of
-one instance and class. Rounding x, c and their difference changes b by at most 2u(x + |b|). As
-|b| ≤ ‖V_r‖, to first order
+**The rounding errors of Θ.** Let u = 2⁻²⁴, x the scaled value (0 ≤ x ≤ 1), b = x − c and
+w = 1/‖V_r‖ of one instance and class. Rounding x, c and their difference changes b by at most
+2u(x + |b|). As |b| ≤ ‖V_r‖, to first order
 
 * D has the relative error u(6 + 4xw), w has u(5 + 2xw), the membership weight w² has u(11 + 4xw);
 * P has the error u(6 + 2x(w + w_own)) in units of ‖V_own‖·‖V_r‖, a cosine u(19 + 4x(w + w_own));
@@ -30,6 +30,14 @@ one instance and class. Rounding x, c and their difference changes b by at most 
 W is at most √(Σ w²), which the kernel has at hand. The constants are doubled to cover the terms of
 higher order, and the sums over blocks and lanes add at most 32u of their value. In the lower bounds
 a sum of N terms adds Nu; Σ K b² is taken as Σ K x² − 2 Σ K x c + Σ K c², at most 4 Σ K in all.
+
+**The rounding errors of Λ.** Differences of centroids are taken in double precision, so squared
+distances h between centroids have the relative error 5u, and Λ_dis has u(p + 4). Take the angle at
+class q between its nearest centroid, at the squared distance l, and another one at h, these two at
+the squared distance s ≤ (√l + √h)² ≤ 4h. The cosine (l + h − s) / 2√(lh) has the error
+19u√(h/l) + 17u. Its membership μ ≤ 1 is also at most l/s, so μ√(h/l) ≤ 2: either h ≤ 4l, or s ≥ h/4
+and μ ≤ 4l/h. So each of less than p terms has the error 55u, besides the relative error u(p + 20)
+of a membership and up to p²u of a sum of p² terms. These are doubled as well.
 """
 
 from collections.abc import Callable
@@ -58,8 +66,7 @@ _FIRST = 16
 _WORTH_A_THREAD = 300_000
 _L1_BYTES = 24 * 1024
 _MOST_BLOCKS = 24  # summed per lane before the lanes are, so that sums stay within 32u
-#: Up to this many classes a candidate in each lane is faster than a class in each lane.
-_FEW_CLASSES = 16
+_L2_BYTES = 256 * 1024
 #: What rounding in double precision may take from the constant of the lower bound.
 _SLACK = 1e-12
 
@@ -88,8 +95,13 @@ class CompiledState:
         self._reading = reading
         self._n_threads = n_threads
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
-        self._own = _padded(problem.codes[None], np.int32).reshape(-1, LANES)
-        weight = _padded(problem.weight[None], np.float64).reshape(-1, LANES)
+        # By class, so that instances that have their own centroid in common are neighbours.
+        self._order = np.argsort(problem.codes, kind="stable")
+        own = _padded(problem.codes[None], self._order, np.int32)
+        self._own = own.reshape(-1, LANES)
+        starts = np.flatnonzero(np.diff(own[0], prepend=-1, append=-1))
+        self._runs = starts, own[0, starts[:-1]].astype(np.int64)
+        weight = _padded(problem.weight[None], self._order, np.float64).reshape(-1, LANES)
         self._weight = {real: weight.astype(real) for real in _ROUNDOFF}
         self._total_weight = float(problem.weight.sum())  # 1, or the share of these rows
         self._size = np.intp(0)
@@ -98,7 +110,7 @@ class CompiledState:
         extents = problem.on_centroid[problem.varying]
         fits = extents.size > 0 and extents.min() > _SINGLE_EXTENTS * extents.max()
         self._screen_in = np.float32 if fits else np.float64
-        self._Z = _dense(problem) if fits and not problem.is_sparse else None
+        self._Z = _dense(problem, self._order) if fits and not problem.is_sparse else None
         self._C = problem.centroids.astype(self._screen_in)
 
     def shortlists(
@@ -108,41 +120,34 @@ class CompiledState:
 
         With ``n_best`` those that may be among so many best, or equal the last of them.
         """
-        lambda_dis, lambda_dir = self._separation(candidates)
-        alphas, betas = np.array(weights).T[:, :, None]  # a row for each pair
-        theta_dis, theta_dir = self._least_compactness(candidates)
-        least = Components(theta_dis, theta_dir, lambda_dis, lambda_dir)
-        most = least.separability(alphas, betas)
-        first = np.zeros(len(candidates), dtype=bool)
-        # Which ones are judged first matters to the time only, not to the outcome.
+        thetas, lambdas = self._least_compactness(candidates), self._most_separation(candidates)
         n_first = min(max(_FIRST, n_best), len(candidates))
-        first[np.argpartition(-most, n_first - 1, axis=1)[:, :n_first]] = True
-        low, high = np.zeros_like(most), np.zeros_like(most)  # of those not judged: never the best
-
-        def judge(these: Features) -> None:
-            (dis, dir_), (most_dis, most_dir) = self._compactness_between(candidates[these])
-            best = Components(dis, dir_, lambda_dis[these], lambda_dir[these])
-            worst = best._replace(theta_dis=most_dis, theta_dir=most_dir)
-            low[:, these] = worst.separability(alphas, betas)
-            high[:, these] = best.separability(alphas, betas)
-
-        judge(np.flatnonzero(first))
-        rest = may_be_best(low, most, n_best).any(axis=0) & ~first
-        if rest.any():
-            judge(np.flatnonzero(rest))
-        judged = first | rest
-        return [candidates[judged & reach] for reach in may_be_best(low, high, n_best)]
+        most = np.empty((len(weights), len(candidates)))
+        tops = np.empty((len(weights), n_first), np.int64)
+        for (alpha, beta), row, top in zip(weights, most, tops, strict=True):
+            bounds.most_separable(thetas, lambdas, alpha, beta, row, top)
+        # Which ones are judged first matters to the time only, not to the outcome.
+        judged = np.unique(tops)
+        low, high = self._separability_between(candidates[judged], weights)
+        most[:, judged] = -1.0  # Sep is never negative
+        rest = np.flatnonzero(may_be_best(low, most, n_best).any(axis=0))
+        if len(rest):
+            judged = np.append(judged, rest)
+            more_low, more_high = self._separability_between(candidates[rest], weights)
+            low, high = np.append(low, more_low, axis=1), np.append(high, more_high, axis=1)
+        chosen = candidates[judged]
+        return [np.sort(chosen[reach]) for reach in may_be_best(low, high, n_best)]
 
     def score(self, candidates: Features) -> Components:
         """The components of the subset joined by each candidate, in double precision."""
         pieces = blocks(candidates, self.problem.n_samples)
         theta_dis, theta_dir, _ = self._compactness(pieces, np.float64)
-        return Components(theta_dis, theta_dir, *self._separation(candidates, by_lanes=False))
+        return Components(theta_dis, theta_dir, *self._separation(candidates))
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
         problem, one = self.problem, np.array([feature])
-        x = _padded(problem.columns(one), np.float64)[0]
+        x = _padded(problem.columns(one), self._order, np.float64)[0]
         c, on_centroid = problem.centroids[feature], problem.on_centroid[feature]
         kernels.add_feature(x, c, on_centroid, self._own, self._D, self._P)
         self._G += problem.centroid_gaps(one)[0] ** 2
@@ -166,20 +171,33 @@ class CompiledState:
             self._D, self._P, self._own, self._weight[np.float64], self._size, K, near, curvature,
             slopes,
         )  # fmt: skip
-        own, weight = self._own.ravel(), self._weight[real].ravel()
+        unit, u, n_terms = self.problem.unit, _ROUNDOFF[real], bounds.CHUNK + 64
+        distance_room = unit * (1 - n_terms * u), unit * 4 * u * self._total_weight
+        direction_room = constant, 4 * u * (n_terms + p) * slopes.sum() + _SLACK
+        room, weight = np.array(distance_room + direction_room), self._weight[real].ravel()
 
         def judge(piece: Features) -> Floats:
             Z, where, C, _ = self._columns(piece, real)
             linear, out = np.empty((len(piece), len(K))), np.empty((2, len(piece)))
             bounds.products(Z, where, K, linear)
-            bounds.least_compactness(Z, where, C, near, curvature, own, weight, linear, slopes, out)
+            bounds.least_compactness(
+                Z, where, C, near, curvature, *self._runs, weight, linear, slopes, room, out
+            )
             return out
 
-        distance, penalty = self._for_each(judge, self._pieces(candidates))
-        u, n_terms = _ROUNDOFF[real], bounds.CHUNK + 64
-        least = self.problem.unit * (distance * (1 - n_terms * u) - 4 * u * self._total_weight)
-        room = 4 * u * (n_terms + p) * slopes.sum() + _SLACK
-        return np.maximum([least, constant - penalty - room], 0)
+        return self._for_each(judge, self._pieces(candidates))
+
+    def _separability_between(
+        self, candidates: Features, weights: list[Weights]
+    ) -> tuple[Floats, Floats]:
+        """Smallest and largest Sep that each candidate may have, a row for each pair of weights."""
+        alphas, betas = np.array(weights).T[:, :, None]
+        lambdas = self._separation(candidates)
+        least, most = self._compactness_between(candidates)
+        return (
+            Components(*most, *lambdas).separability(alphas, betas),
+            Components(*least, *lambdas).separability(alphas, betas),
+        )
 
     def _compactness_between(self, candidates: Features) -> tuple[Floats, Floats]:
         """Smallest and largest values that (Θ_dis, Θ_dir) of each candidate may have."""
@@ -222,28 +240,34 @@ class CompiledState:
             return self._Z, piece, self._C, None
         problem = self.problem
         on_centroid = problem.on_centroid[piece] if real is np.float64 else None
-        Z, C = _padded(problem.columns(piece), real), problem.centroids[piece].astype(real)
+        Z = _padded(problem.columns(piece), self._order, real)
+        C = problem.centroids[piece].astype(real)
         return Z, np.arange(len(piece)), C, on_centroid
 
-    def _separation(self, candidates: Features, by_lanes: bool = True) -> Floats:
-        """Λ_dis and Λ_dir of the subset joined by each candidate.
+    def _most_separation(self, candidates: Features) -> Floats:
+        """Upper bounds of Λ_dis and Λ_dir of the subset joined by each candidate."""
+        if self._screen_in is np.float64:
+            return self._separation(candidates)
+        p, unit = self.problem.n_classes, self.problem.unit
+        width = max(16, min(128, _L2_BYTES // (4 * p * p) // 8 * 8))
+        return self._for_centroids(centroids.most_separation, candidates, unit, width)
 
-        By lanes is faster for many candidates; the last digits are not those of one alone.
-        """
-        problem = self.problem
-        few = problem.n_classes <= _FEW_CLASSES
-        kernel = centroids.separation_by_lanes if by_lanes and few else centroids.separation
-        printed = self._reading == "printed"
+    def _separation(self, candidates: Features) -> Floats:
+        """Λ_dis and Λ_dir of the subset joined by each candidate."""
+        parts = self._for_centroids(centroids.separation, candidates)
+        parts[0] *= self.problem.unit
+        return parts
+
+    def _for_centroids(self, kernel: Any, candidates: Features, *options: Any) -> Floats:
+        problem, printed = self.problem, self._reading == "printed"
 
         def judge(piece: Features) -> Floats:
             parts = np.empty((2, len(piece)))
-            kernel(problem.centroids, piece, problem.on_centroid, self._G, printed, parts)
+            kernel(problem.centroids, piece, problem.on_centroid, self._G, printed, *options, parts)
             return parts
 
         updates = len(candidates) * problem.n_classes**2
-        parts = self._for_each(judge, self._shares(candidates, updates))
-        parts[0] *= problem.unit
-        return parts
+        return self._for_each(judge, self._shares(candidates, updates))
 
     def _pieces(self, candidates: Features) -> list[Features]:
         """Blocks that may become dense for sparse data, or else a share for each thread."""
@@ -265,20 +289,22 @@ class CompiledState:
         return np.concatenate(list(results), axis=1)
 
 
-def _padded(columns: NDArray[Any], real: Any) -> NDArray[Any]:
-    """Columns of shape (features, n), filled up with zeros to whole blocks of lanes."""
+def _padded(columns: NDArray[Any], order: Features, real: Any) -> NDArray[Any]:
+    """Columns of shape (features, n) in this order, filled up with zeros to blocks of lanes."""
     m, n = columns.shape
     padded = np.zeros((m, -(-n // LANES) * LANES), real)
-    padded[:, :n] = columns
+    padded[:, :n] = columns[:, order]
     return padded
 
 
-def _dense(problem: Problem) -> NDArray[np.float32]:
+def _dense(problem: Problem, order: Features) -> NDArray[np.float32]:
     """All scaled columns, padded; read by rows, as a tall table is stored that way."""
     n, m = problem.n_samples, problem.n_features
+    place = np.empty_like(order)
+    place[order] = np.arange(n)
     dense = np.zeros((m, -(-n // LANES) * LANES), np.float32)
     step = max(1, BLOCK // m)
     for start in range(0, n, step):
         stop = min(start + step, n)
-        dense[:, start:stop] = problem.rows(start, stop).T
+        dense[:, place[start:stop]] = problem.rows(start, stop).T
     return dense
