@@ -93,6 +93,22 @@ def test_class_maxima(reflexive, data, radius, choose):
 
 
 @settings(max_examples=60, deadline=None)
+@given(scaled_data(), st.sampled_from([None, 0.1, 0.3, 0.5, 1.0]), st.data())
+def test_two_nearest_are_the_largest_class_maxima(data, radius, choose):
+    X, codes = data
+    m = X.shape[1]
+    relation = Relation(X, codes, radius, reflexive=False)
+    for f in choose.draw(st.lists(st.integers(0, m - 1), max_size=3)):
+        relation.add(np.array([f]))
+    largest, second, where = relation.two_nearest(np.arange(m))
+    maxima = relation.class_maxima(np.arange(m))
+    ascending = np.sort(maxima, axis=2)
+    np.testing.assert_array_equal(largest, ascending[:, :, -1])
+    np.testing.assert_array_equal(second, ascending[:, :, -2])
+    np.testing.assert_array_equal(np.take_along_axis(maxima, where[:, :, None], 2)[..., 0], largest)
+
+
+@settings(max_examples=60, deadline=None)
 @given(scaled_data(), st.sampled_from([0.1, 0.3, 1.0]), st.randoms(use_true_random=False))
 def test_approximation_sizes(data, radius, random):
     X, codes = data
@@ -124,6 +140,6 @@ def test_clear_forgets_the_features():
 def test_blocks_cover_the_candidates_in_order():
     codes = np.array([0, 1, 2, 0, 1, 2, 0])
     relation = Relation(np.eye(7), codes, None, reflexive=True)
-    blocks = list(relation.blocks(np.arange(7)))
+    blocks = list(relation.blocks(np.arange(7), 3))
     assert [len(b) for b in blocks] == [2, 2, 2, 1]
     assert np.concatenate(blocks).tolist() == list(range(7))

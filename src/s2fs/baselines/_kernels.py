@@ -121,22 +121,44 @@ def class_maxima(
 
 
 @compiled()
-def two_largest(table: Any, first: Any, second: Any, where: Any) -> None:
-    """The largest and second largest entry of each row, and the place of the largest."""
-    for i in range(len(table)):
-        top = runner_up = -math.inf
-        place = 0
-        for q in range(table.shape[1]):
-            value = table[i, q]
-            if value > top:
-                runner_up = top
-                top = value
-                place = q
-            elif value > runner_up:
-                runner_up = value
-        first[i] = top
-        second[i] = runner_up
-        where[i] = place
+def two_nearest(
+    columns: Any,
+    candidates: Any,
+    similarities: Any,
+    who: Any,
+    bounds: Any,
+    radius: Any,
+    first: Any,
+    second: Any,
+    where: Any,
+) -> None:
+    """The largest and second largest of the class maxima, and the class of the largest.
+
+    Arguments as for :func:`class_maxima`; the results have shape (candidates, instances).
+    """
+    for i in range(len(similarities)):
+        for c in range(len(candidates)):
+            x = columns[candidates[c]]
+            nearest = runner_up = 0.0
+            place = 0
+            for q in range(len(bounds) - 1):
+                # What is not above the second largest so far need not be known.
+                top = runner_up
+                for p in range(bounds[q], bounds[q + 1]):
+                    if similarities[i, p] <= top:
+                        break
+                    distance = abs(x[i] - x[who[i, p]])
+                    if distance <= radius:
+                        top = max(top, min(similarities[i, p], 1.0 - distance))
+                if top > nearest:
+                    runner_up = nearest
+                    nearest = top
+                    place = q
+                else:
+                    runner_up = top
+            first[c, i] = nearest
+            second[c, i] = runner_up
+            where[c, i] = place
 
 
 @compiled()

@@ -140,9 +140,9 @@ class Relation:
             self._who[:, start:stop] = start + by_similarity
         self._similarities = np.take_along_axis(self.matrix, self._who, axis=1)
 
-    def blocks(self, candidates: Indices) -> Iterator[Indices]:
-        """Cut candidates so that one n × classes table per candidate takes no more than n²."""
-        size = max(1, len(self.own) // (len(self.bounds) - 1))
+    def blocks(self, candidates: Indices, width: int) -> Iterator[Indices]:
+        """Cut candidates so that one n × width table per candidate takes no more than n²."""
+        size = max(1, len(self.own) // width)
         for start in range(0, len(candidates), size):
             yield candidates[start : start + size]
 
@@ -160,6 +160,26 @@ class Relation:
         neighbours = self._similarities, self._who, self.bounds
         _kernels.class_maxima(self.columns, candidates, *neighbours, self.radius, out)
         return out
+
+    def two_nearest(self, candidates: Indices) -> tuple[Floats, Floats, Indices]:
+        """The two largest of the class maxima of each instance, with each candidate added alone.
+
+        Returns
+        -------
+        largest, second : ndarray of shape (n_candidates, n_samples)
+            The similarities, 0 where no class has a similar instance, or only one.
+        where : ndarray of shape (n_candidates, n_samples)
+            The class of the largest; of one of them where both are equal.
+        """
+        from s2fs.baselines import _kernels
+
+        shape = len(candidates), len(self.own)
+        largest, second, where = np.empty(shape), np.empty(shape), np.empty(shape, dtype=np.intp)
+        neighbours = self._similarities, self._who, self.bounds
+        _kernels.two_nearest(
+            self.columns, candidates, *neighbours, self.radius, largest, second, where
+        )
+        return largest, second, where
 
     def approximation_sizes(self, candidates: Indices, decision: Floats) -> tuple[Floats, Floats]:
         """Sizes of the approximations of fuzzy classes, with each candidate added alone.

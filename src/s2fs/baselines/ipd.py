@@ -133,10 +133,12 @@ class Margins:
 
     def score(self, candidates: Indices) -> Floats:
         """J with each candidate added alone."""
+        relation = self.relation
+        r = len(relation.bounds) - 1
         return np.concatenate(
             [
-                criterion(self.relation.class_maxima(block), self.relation.own, self.reading)
-                for block in self.relation.blocks(candidates)
+                criterion(*relation.two_nearest(block), relation.own, r, self.reading)
+                for block in relation.blocks(candidates, 1)
             ]
         )
 
@@ -145,8 +147,10 @@ class Margins:
         self.relation.add(np.array([feature]))
 
 
-def criterion(nearest: Floats, own: Indices, reading: Reading = "F1") -> Floats:
-    """J from the similarity of each instance to its nearest neighbour in each class.
+def criterion(
+    largest: Floats, second: Floats, where: Indices, own: Indices, r: int, reading: Reading = "F1"
+) -> Floats:
+    """J from the similarity of each instance to the two classes nearest to it.
 
     The lower approximation of class q at an instance is one minus its largest similarity to any
     *other* class. So it is v = 1 − (largest of all) for every class but the one that holds the
@@ -154,10 +158,12 @@ def criterion(nearest: Floats, own: Indices, reading: Reading = "F1") -> Floats:
 
     Parameters
     ----------
-    nearest : ndarray of shape (..., n_samples, n_classes)
-        The similarities, 0 where a class has no other instance.
+    largest, second, where : ndarray of shape (..., n_samples)
+        The similarities, and the class of the largest, see :meth:`Relation.two_nearest`.
     own : ndarray of shape (n_samples,)
         Class of each instance.
+    r : int
+        Number of classes.
     reading : {"F1", "F1-sum", "F1-max", "F2"}, default="F1"
         As in :class:`IPD`.
 
@@ -166,13 +172,6 @@ def criterion(nearest: Floats, own: Indices, reading: Reading = "F1") -> Floats:
     ndarray of shape (...)
         J; larger is better.
     """
-    from s2fs.baselines import _kernels
-
-    r = nearest.shape[-1]
-    largest, second = np.empty((2, *nearest.shape[:-1]))
-    where = np.empty(nearest.shape[:-1], dtype=np.intp)
-    rows = nearest.reshape(-1, r)
-    _kernels.two_largest(rows, largest.reshape(-1), second.reshape(-1), where.reshape(-1))
     v = 1 - largest
     w = 1 - second
     if reading == "F2":

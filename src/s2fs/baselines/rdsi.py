@@ -181,7 +181,7 @@ class Approximations:
         size = np.diff(self.relation.bounds).astype(np.float64)
         own = self.relation.own
         lowers, uppers = [], []
-        for block in self.relation.blocks(candidates):
+        for block in self.relation.blocks(candidates, len(size)):
             nearest = self.relation.class_maxima(block)
             nearest[:, np.arange(len(own)), own] = 0.0
             told_apart = 1 - nearest.max(axis=2)
