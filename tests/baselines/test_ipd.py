@@ -99,10 +99,10 @@ def test_criterion_of_the_worked_example(subset, F1, F2):
 def test_lower_approximations_of_the_worked_example(subset, A, B):
     relation = Relation(X, CODES, None, reflexive=False)
     relation.add(np.array(subset[:-1], dtype=np.intp))
-    nearest = relation.class_maxima(np.array(subset[-1:]))[0]
+    largest, second, where = (part[0] for part in relation.two_nearest(np.array(subset[-1:])))
     # With two classes the lower approximation of one is the distance from the other.
-    np.testing.assert_allclose(1 - nearest[:, 1], A, atol=1e-12)
-    np.testing.assert_allclose(1 - nearest[:, 0], B, atol=1e-12)
+    np.testing.assert_allclose(1 - np.where(where == 1, largest, second), A, atol=1e-12)
+    np.testing.assert_allclose(1 - np.where(where == 0, largest, second), B, atol=1e-12)
     np.testing.assert_allclose(lower_approximations(X, CODES, subset), [A, B], atol=1e-12)
 
 

@@ -72,40 +72,31 @@ def test_widths():
 @pytest.mark.parametrize("reflexive", [True, False])
 @settings(max_examples=60, deadline=None)
 @given(scaled_data(), st.sampled_from([None, 0.1, 0.3, 0.5, 1.0]), st.data())
-def test_class_maxima(reflexive, data, radius, choose):
+def test_largest_similarities(reflexive, data, radius, choose):
     X, codes = data
     n, m = X.shape
     relation = Relation(X, codes, radius, reflexive=reflexive)
     inside = choose.draw(st.lists(st.integers(0, m - 1), max_size=3))
     for f in inside:
         relation.add(np.array([f]))
-    out = relation.class_maxima(np.arange(m))
+    nearest, reach = relation.nearest_others(np.arange(m))
+    largest, second, where = relation.two_nearest(np.arange(m))
     order = sorted(range(n), key=lambda i: (codes[i], i))
     assert relation.own.tolist() == [codes[i] for i in order]
     for c in range(m):
+        to_class = np.zeros((n, codes.max() + 1))
         for place, i in enumerate(order):
-            for q in range(codes.max() + 1):
-                others = [j for j in range(n) if codes[j] == q and (reflexive or j != i)]
-                expected = max(
-                    (similarity(X, [*inside, c], i, j, radius) for j in others), default=0
-                )
-                assert out[c, place, q] == pytest.approx(expected, abs=1e-15)
-
-
-@settings(max_examples=60, deadline=None)
-@given(scaled_data(), st.sampled_from([None, 0.1, 0.3, 0.5, 1.0]), st.data())
-def test_two_nearest_are_the_largest_class_maxima(data, radius, choose):
-    X, codes = data
-    m = X.shape[1]
-    relation = Relation(X, codes, radius, reflexive=False)
-    for f in choose.draw(st.lists(st.integers(0, m - 1), max_size=3)):
-        relation.add(np.array([f]))
-    largest, second, where = relation.two_nearest(np.arange(m))
-    maxima = relation.class_maxima(np.arange(m))
-    ascending = np.sort(maxima, axis=2)
-    np.testing.assert_array_equal(largest, ascending[:, :, -1])
-    np.testing.assert_array_equal(second, ascending[:, :, -2])
-    np.testing.assert_array_equal(np.take_along_axis(maxima, where[:, :, None], 2)[..., 0], largest)
+            for j in range(n):
+                if reflexive or j != i:
+                    near = similarity(X, [*inside, c], i, j, radius)
+                    to_class[place, codes[j]] = max(to_class[place, codes[j]], near)
+        ascending = np.sort(to_class, axis=1)
+        np.testing.assert_allclose(largest[c], ascending[:, -1], atol=1e-15)
+        np.testing.assert_allclose(second[c], ascending[:, -2], atol=1e-15)
+        np.testing.assert_allclose(to_class[np.arange(n), where[c]], ascending[:, -1], atol=1e-15)
+        to_class[np.arange(n), relation.own] = 0
+        np.testing.assert_allclose(nearest[c], to_class.max(axis=1), atol=1e-15)
+        np.testing.assert_allclose(reach[c], to_class.sum(axis=0), atol=1e-12)
 
 
 @settings(max_examples=60, deadline=None)
@@ -130,16 +121,15 @@ def test_approximation_sizes(data, radius, random):
 def test_clear_forgets_the_features():
     X = np.array([[0.0, 1.0], [0.5, 0.0], [1.0, 0.2]])
     relation = Relation(X, np.array([0, 1, 1]), None, reflexive=False)
-    before = relation.class_maxima(np.arange(2))
+    before, _ = relation.nearest_others(np.arange(2))
     relation.add(np.array([0, 1]))
-    assert (relation.class_maxima(np.arange(2)) < before).any()
+    assert (relation.nearest_others(np.arange(2))[0] < before).any()
     relation.clear()
-    np.testing.assert_array_equal(relation.class_maxima(np.arange(2)), before)
+    np.testing.assert_array_equal(relation.nearest_others(np.arange(2))[0], before)
 
 
 def test_blocks_cover_the_candidates_in_order():
-    codes = np.array([0, 1, 2, 0, 1, 2, 0])
-    relation = Relation(np.eye(7), codes, None, reflexive=True)
-    blocks = list(relation.blocks(np.arange(7), 3))
-    assert [len(b) for b in blocks] == [2, 2, 2, 1]
+    relation = Relation(np.eye(3, 7), np.array([0, 1, 1]), None, reflexive=True)
+    blocks = list(relation.blocks(np.arange(7)))
+    assert [len(b) for b in blocks] == [3, 3, 1]
     assert np.concatenate(blocks).tolist() == list(range(7))

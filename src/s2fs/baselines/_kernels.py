@@ -97,27 +97,39 @@ def settled(x: Any, width: Any, left: Any, right: Any, threshold: Any, out: Any)
 
 
 @compiled()
-def class_maxima(
-    columns: Any, candidates: Any, similarities: Any, who: Any, bounds: Any, radius: Any, out: Any
+def nearest_others(
+    columns: Any,
+    candidates: Any,
+    similarities: Any,
+    who: Any,
+    bounds: Any,
+    radius: Any,
+    nearest: Any,
+    reach: Any,
 ) -> None:
-    """``out[c, i, q]``: largest similarity of i to class q in the relation joined by candidate c.
+    """Largest similarities to the other classes, in the relation joined by each candidate.
 
     ``similarities[i]`` are those of instance i to the instances ``who[i]``, class by class (class q
-    from ``bounds[q]`` to ``bounds[q + 1] - 1``) and the largest first in each class.
+    from ``bounds[q]`` to ``bounds[q + 1] - 1``) and the largest first in each class. The instances
+    are in class order. ``nearest[c, i]`` is the largest similarity of i to any other class, and
+    ``reach[c, q]``, which starts at 0, the sum of those of the instances outside q to class q.
     """
-    for i in range(len(similarities)):
-        for c in range(len(candidates)):
-            x = columns[candidates[c]]
-            for q in range(len(bounds) - 1):
-                top = 0.0
-                for p in range(bounds[q], bounds[q + 1]):
-                    # The candidate can only lower a similarity, and all that follow are smaller.
-                    if similarities[i, p] <= top:
-                        break
-                    distance = abs(x[i] - x[who[i, p]])
-                    if distance <= radius:
-                        top = max(top, min(similarities[i, p], 1.0 - distance))
-                out[c, i, q] = top
+    for own in range(len(bounds) - 1):
+        for i in range(bounds[own], bounds[own + 1]):
+            for c in range(len(candidates)):
+                x = columns[candidates[c]]
+                nearest[c, i] = 0.0
+                for q in range(len(bounds) - 1):
+                    top = 0.0
+                    for p in range(bounds[q], bounds[q + 1]):
+                        # A candidate can only lower a similarity, and all that follow are smaller.
+                        if q == own or similarities[i, p] <= top:
+                            break
+                        distance = abs(x[i] - x[who[i, p]])
+                        if distance <= radius:
+                            top = max(top, min(similarities[i, p], 1.0 - distance))
+                    nearest[c, i] = max(nearest[c, i], top)
+                    reach[c, q] += top
 
 
 @compiled()
@@ -132,9 +144,9 @@ def two_nearest(
     second: Any,
     where: Any,
 ) -> None:
-    """The largest and second largest of the class maxima, and the class of the largest.
+    """Largest similarity of each instance to any class, to any other than that, and which it is.
 
-    Arguments as for :func:`class_maxima`; the results have shape (candidates, instances).
+    Arguments as for :func:`nearest_others`; the results have shape (candidates, instances).
     """
     for i in range(len(similarities)):
         for c in range(len(candidates)):

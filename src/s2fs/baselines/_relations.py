@@ -140,36 +140,40 @@ class Relation:
             self._who[:, start:stop] = start + by_similarity
         self._similarities = np.take_along_axis(self.matrix, self._who, axis=1)
 
-    def blocks(self, candidates: Indices, width: int) -> Iterator[Indices]:
-        """Cut candidates so that one n × width table per candidate takes no more than n²."""
-        size = max(1, len(self.own) // width)
-        for start in range(0, len(candidates), size):
-            yield candidates[start : start + size]
+    def blocks(self, candidates: Indices) -> Iterator[Indices]:
+        """Cut candidates so that a number per candidate and instance takes no more than n²."""
+        for start in range(0, len(candidates), len(self.own)):
+            yield candidates[start : start + len(self.own)]
 
-    def class_maxima(self, candidates: Indices) -> Floats:
-        """Largest similarity of each instance to each class, with each candidate added alone.
+    def nearest_others(self, candidates: Indices) -> tuple[Floats, Floats]:
+        """Largest similarities to the other classes, with each candidate added alone.
 
         Returns
         -------
-        ndarray of shape (n_candidates, n_samples, n_classes)
-            0 where a class has no similar instance. Ask for one of :meth:`blocks` at a time.
+        nearest : ndarray of shape (n_candidates, n_samples)
+            Of each instance to any other class, 0 where none is similar. Ask for one of
+            :meth:`blocks` at a time.
+        reach : ndarray of shape (n_candidates, n_classes)
+            Sum over the instances outside a class of their largest similarity to it.
         """
         from s2fs.baselines import _kernels
 
-        out = np.empty((len(candidates), len(self.own), len(self.bounds) - 1))
+        nearest = np.empty((len(candidates), len(self.own)))
+        reach = np.zeros((len(candidates), len(self.bounds) - 1))
         neighbours = self._similarities, self._who, self.bounds
-        _kernels.class_maxima(self.columns, candidates, *neighbours, self.radius, out)
-        return out
+        _kernels.nearest_others(self.columns, candidates, *neighbours, self.radius, nearest, reach)
+        return nearest, reach
 
     def two_nearest(self, candidates: Indices) -> tuple[Floats, Floats, Indices]:
-        """The two largest of the class maxima of each instance, with each candidate added alone.
+        """Largest similarity of each instance to the two nearest classes, with each candidate.
 
         Returns
         -------
         largest, second : ndarray of shape (n_candidates, n_samples)
-            The similarities, 0 where no class has a similar instance, or only one.
+            The similarities, 0 where no class has a similar instance, or only one. Ask for one of
+            :meth:`blocks` at a time.
         where : ndarray of shape (n_candidates, n_samples)
-            The class of the largest; of one of them where both are equal.
+            The class of the largest; one of them where both are equal.
         """
         from s2fs.baselines import _kernels
 

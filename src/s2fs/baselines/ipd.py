@@ -138,7 +138,7 @@ class Margins:
         return np.concatenate(
             [
                 criterion(*relation.two_nearest(block), relation.own, r, self.reading)
-                for block in relation.blocks(candidates, 1)
+                for block in relation.blocks(candidates)
             ]
         )
 

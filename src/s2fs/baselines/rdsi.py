@@ -179,14 +179,11 @@ class Approximations:
             lower, upper = self.relation.approximation_sizes(candidates, self.decision)
             return lower, self.decision.sum(axis=1), upper
         size = np.diff(self.relation.bounds).astype(np.float64)
-        own = self.relation.own
         lowers, uppers = [], []
-        for block in self.relation.blocks(candidates, len(size)):
-            nearest = self.relation.class_maxima(block)
-            nearest[:, np.arange(len(own)), own] = 0.0
-            told_apart = 1 - nearest.max(axis=2)
-            lowers.append(np.add.reduceat(told_apart, self.relation.bounds[:-1], axis=1))
-            uppers.append(size + nearest.sum(axis=1))
+        for block in self.relation.blocks(candidates):
+            nearest, reach = self.relation.nearest_others(block)
+            lowers.append(np.add.reduceat(1 - nearest, self.relation.bounds[:-1], axis=1))
+            uppers.append(size + reach)
         return np.concatenate(lowers), size, np.concatenate(uppers)
 
     def score(self, candidates: Indices) -> Floats:
