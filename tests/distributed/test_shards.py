@@ -1,5 +1,6 @@
 """Shards add up to the whole, for any cut of the rows; no cluster is needed to see that."""
 
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +13,7 @@ from s2fs._compiled import CompiledState
 from s2fs._problem import Problem
 from s2fs._search import forward
 from s2fs.distributed import _rows, _shard
+from s2fs.distributed._exchange import Question
 from s2fs.distributed._problem import ClusterProblem
 from s2fs.distributed._state import DistributedState
 from strategies import problems
@@ -108,19 +110,26 @@ def test_candidates_may_come_in_any_order():
     np.testing.assert_allclose(got, want, rtol=1e-12)
 
 
-def test_growing_leaves_what_a_retry_may_need():
+def test_an_answer_depends_on_rows_and_features_only():
     rng = np.random.default_rng(5)
     y = np.arange(40) % 2
     rows = [_rows.ready_rows(rng.normal(size=(40, 4)), y, None, {})]
     problem = ClusterProblem(Here(), [rows], _rows.survey(rows), "minmax")
     (shard,) = problem.build_shards("printed")
-    first = _shard.grow(shard, None, 1)
-    kept = {name: array.copy() for name, array in first[0].items()}
-    again = _shard.grow(shard, None, 1)
-    _shard.grow(shard, first, 2)
-    for name, array in kept.items():
-        np.testing.assert_array_equal(first[0][name], array)
-        np.testing.assert_array_equal(again[0][name], array)
+    features = np.arange(4)
+    question = Question.about(4, {"least": features, "single": features, "double": features})
+    fresh = pickle.loads(pickle.dumps(shard))  # as another worker gets it
+    first = _shard.keep(shard, None, (1,))
+    kept = [{name: array.copy() for name, array in memory.items()} for memory in first.memories]
+    wanted = _shard.answer(shard, None, (1, 2), question)
+    ways = [(first, (1, 2)), (None, (1, 2)), (first, (1, 3)), (None, ()), (first, (1, 2))]
+    for start, subset in ways:
+        again = _shard.answer(shard, start, subset, question)
+        assert again == _shard.answer(pickle.loads(pickle.dumps(fresh)), None, subset, question)
+        assert (again == wanted) == (subset == (1, 2))
+    for memory, before in zip(first.memories, kept, strict=True):
+        for name, array in before.items():
+            np.testing.assert_array_equal(memory[name], array)
 
 
 def test_a_shard_weighs_what_it_holds():

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from uuid import uuid4
 
 import dask
 from distributed import CancelledError, Client, KilledWorker, wait
@@ -49,8 +50,13 @@ class Cluster:
 
     def map(self, function: Callable[..., Any], *arguments: list[Any], **same: Any) -> list[Any]:
         """Futures of a pure function, one for each shard; what is the same for all travels once."""
+        # Keys that share a name of their own are a group for the scheduler. Otherwise it takes all
+        # calls of a function for one group, and when that has grown large spreads it evenly,
+        # whatever data must be moved.
+        group = f"{function.__name__}-{uuid4().hex}"
+        keys = [(group, i) for i in range(len(arguments[0]))]
         with self._sending():
-            return list(self.client.map(function, *arguments, **same))
+            return list(self.client.map(function, *arguments, key=keys, **same))
 
     def hand_out(self, facts: Any) -> Any:
         """A future of something the client has; it travels once, and survives a lost worker."""

@@ -1,14 +1,17 @@
 """What workers do during the search, as functions of (rows, features chosen so far).
 
-Nothing here changes its arguments: the scheduler may run any of it again, elsewhere, after a worker
-was lost, and get the same numbers.
+A shard remembers the subset it was asked about last, so that the next one costs an addition. Its
+answers do not depend on that: the scheduler may ask again, elsewhere, after a worker was lost, and
+gets the same numbers.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import copy
-from typing import Any
+from functools import partial
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +19,7 @@ from numpy.typing import NDArray
 from s2fs._compiled import CompiledState
 from s2fs._criterion import Floats
 from s2fs._problem import Features, blocks
+from s2fs.distributed._exchange import Question, pack
 from s2fs.distributed._rows import Part, Rows, add_up
 
 #: What a chunk remembers of the chosen features, by name.
@@ -26,28 +30,40 @@ class ChunkState(CompiledState):
     """The state of a subset on the rows of one chunk."""
 
     #: What grows with the subset; everything else is the same for all subsets.
-    _GROWING = ("_D", "_P", "_size")
+    _GROWING = ("_D", "_P", "_G", "_size")
 
-    def at(self, memory: dict[str, Any]) -> "ChunkState":
-        """The state after the features it is to remember."""
+    def memory(self) -> Memory:
+        """What to remember of the subset."""
+        return {name: getattr(self, name).copy() for name in self._GROWING}
+
+    def at(self, memory: Memory) -> "ChunkState":
+        """The state of the subset that is remembered; the memory is its own from now on."""
         twin = copy(self)
         twin.__dict__.update(memory)
         return twin
 
-    def grown(self, feature: int) -> Memory:
-        """What to remember once a feature has joined."""
-        twin = self.at({name: getattr(self, name).copy() for name in (*self._GROWING, "_G")})
-        twin.add(feature)
-        return {name: getattr(twin, name) for name in self._GROWING}
+    def add_all(self, features: tuple[int, ...]) -> None:
+        """Let some features join the subset."""
+        for feature in features:
+            self.add(feature)
 
-    def sums(self, candidates: Features, real: Any) -> Floats:
-        """What Θ_dis, Θ_dir and the rounding error of the latter are made of, for each one."""
-        small = blocks(candidates, self.problem.n_samples)
-        return self._compactness(small if real is np.float64 else self._pieces(candidates), real)
+    def with_threads(self, pool: ThreadPoolExecutor, n_threads: int) -> "ChunkState":
+        """The same state, at work in some threads."""
+        twin = copy(self)
+        twin._pool, twin._n_threads = pool, n_threads
+        return twin
 
     def least(self, candidates: Features) -> Floats:
-        """Lower bounds of what Θ_dis and Θ_dir are made of, for each one."""
+        """Lower bounds of what Θ_dis and Θ_dir are made of, for each candidate."""
         return self._least_compactness(candidates)
+
+    def single(self, candidates: Features) -> Floats:
+        """What Θ_dis, Θ_dir and the rounding error of the latter are made of, for each one."""
+        return self._compactness(self._pieces(candidates), np.float32)
+
+    def double(self, candidates: Features) -> Floats:
+        """The same in double precision."""
+        return self._compactness(blocks(candidates, self.problem.n_samples), np.float64)
 
     @property
     def nbytes(self) -> int:
@@ -59,18 +75,64 @@ class ChunkState(CompiledState):
         )
 
 
-class Shard(tuple[ChunkState, ...]):
-    """The chunks one worker takes care of, in their order, as long as the search lasts."""
+class Kept(NamedTuple):
+    """A subset that searches will come back to: its features as they joined, and the memories."""
 
-    def at(self, memories: list[Memory] | None) -> list[ChunkState]:
-        """The states of the chunks after the features they remember; None is no feature yet."""
-        if memories is None:
-            return list(self)
-        return [chunk.at(memory) for chunk, memory in zip(self, memories, strict=True)]
+    features: tuple[int, ...]
+    memories: list[Memory]
+
+
+class Shard:
+    """The chunks one worker takes care of, in their order, as long as the search lasts.
+
+    Parameters
+    ----------
+    chunks : iterable of ChunkState
+        The states of the empty subset.
+    """
+
+    def __init__(self, chunks: Iterable[ChunkState]) -> None:
+        self._chunks = tuple(chunks)
+        self._latest: tuple[tuple[int, ...], list[ChunkState]] | None = None
+        self._lock = Lock()
+
+    @contextmanager
+    def after(self, features: tuple[int, ...], kept: Kept | None) -> Iterator[list[ChunkState]]:
+        """The chunks once the features have joined in this order, with all threads of the worker.
+
+        ``kept`` is what to begin with if the shard remembers nothing nearer.
+        """
+        with self._lock, ThreadPoolExecutor(n_threads := _threads()) as pool:
+            before, chunks = self._nearest(features, kept)
+            self._latest = None  # what is interrupted half-way is not to be trusted
+            grow = partial(ChunkState.add_all, features=features[len(before) :])
+            list(pool.map(grow, chunks))
+            self._latest = features, chunks
+            yield [chunk.with_threads(pool, n_threads) for chunk in chunks]
+
+    def _nearest(
+        self, features: tuple[int, ...], kept: Kept | None
+    ) -> tuple[tuple[int, ...], list[ChunkState]]:
+        """The longest known beginning of the features, and its states, to be changed at will."""
+        start = () if kept is None else kept.features
+        if self._latest is not None:
+            before = self._latest[0]
+            if len(before) >= len(start) and features[: len(before)] == before:
+                return self._latest
+        self._latest = None  # there is no room for two
+        if kept is None:
+            return start, [chunk.at(chunk.memory()) for chunk in self._chunks]
+        return start, [
+            chunk.at({name: array.copy() for name, array in memory.items()})
+            for chunk, memory in zip(self._chunks, kept.memories, strict=True)
+        ]
 
     def __sizeof__(self) -> int:
         # The scheduler weighs by this what it would cost to move the shard.
-        return sum(chunk.nbytes for chunk in self)
+        return sum(chunk.nbytes for chunk in self._chunks)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Shard, (self._chunks,)  # elsewhere it begins with the empty subset
 
 
 def build(chunks: Sequence[Rows], facts: Mapping[str, Any], reading: Any) -> Shard:
@@ -78,70 +140,30 @@ def build(chunks: Sequence[Rows], facts: Mapping[str, Any], reading: Any) -> Sha
     return Shard(ChunkState(Part(rows, **facts), reading) for rows in chunks if len(rows.labels))
 
 
-def grow(shard: Shard, memories: list[Memory] | None, feature: int) -> list[Memory]:
-    """What the chunks remember after one more feature."""
-    return [chunk.grown(feature) for chunk in shard.at(memories)]
+def keep(shard: Shard, kept: Kept | None, features: tuple[int, ...]) -> Kept:
+    """A subset to come back to."""
+    with shard.after(features, kept) as chunks:
+        return Kept(features, [chunk.memory() for chunk in chunks])
 
 
-def least_compactness(
-    shard: Shard, memories: list[Memory] | None, announced: NDArray[np.uint8]
-) -> tuple[NDArray[np.float32], NDArray[np.uint16]]:
-    """Lower bounds of the shard's share of Θ_dis and Θ_dir for the announced candidates.
-
-    Half of the digits are enough for the direction; cut off, it is still a bound.
-    """
-    candidates = np.flatnonzero(np.unpackbits(announced))
-    with _at_work(shard, memories) as chunks:
-        total = add_up([c.least(candidates) for c in chunks], np.zeros((2, len(candidates))))
-    # Rounding must not make them larger.
-    distance, direction = (total * (1 - 2.0**-23)).astype(np.float32)
-    return distance, (direction.view(np.uint32) >> 16).astype(np.uint16)
+def answer(shard: Shard, kept: Kept | None, features: tuple[int, ...], question: Question) -> bytes:
+    """The shard's share of the compactness of the features joined by each candidate, packed."""
+    asked = question.candidates()
+    with shard.after(features, kept) as chunks:
+        return pack(
+            {
+                "least": _sum(2, asked["least"], chunks, ChunkState.least),
+                "single": _sum(3, asked["single"], chunks, ChunkState.single),
+                "double": _sum(3, asked["double"], chunks, ChunkState.double),
+            }
+        )
 
 
-def read_least(sent: tuple[NDArray[np.float32], NDArray[np.uint16]]) -> Floats:
-    """What :func:`least_compactness` has sent: a row for Θ_dis and one for Θ_dir."""
-    distance, direction = sent
-    return np.array([distance, (direction.astype(np.uint32) << 16).view(np.float32)], np.float64)
-
-
-def compactness(
-    shard: Shard, memories: list[Memory] | None, announced: NDArray[np.uint8], real: Any
-) -> NDArray[Any]:
-    """The shard's share of Θ_dis, then of Θ_dir, of the announced candidates, by increasing index.
-
-    In single precision their largest rounding error comes last.
-    """
-    candidates = np.flatnonzero(np.unpackbits(announced))
-    with _at_work(shard, memories) as chunks:
-        total = add_up([c.sums(candidates, real) for c in chunks], np.zeros((3, len(candidates))))
-    shares = total[:2].ravel()
-    return (shares if real is np.float64 else np.append(shares, total[2].max())).astype(real)
-
-
-def read_compactness(sent: NDArray[Any]) -> Floats:
-    """What :func:`compactness` has sent: a row for Θ_dis, for Θ_dir and for the rounding error."""
-    n = len(sent) // 2
-    rows = np.zeros((3, n))
-    rows[:2] = sent[: 2 * n].reshape(2, n)
-    rows[2] = sent[2 * n :].sum()
-    return rows
-
-
-def settle(
-    shard: Shard, memories: list[Memory] | None, grown: list[Memory], feature: int
-) -> Floats:
-    """The shard's share of Θ_dis and Θ_dir for one candidate, once it has joined as well."""
-    one = np.array([feature])
-    thetas = [chunk.sums(one, np.float64)[:2, 0] for chunk in shard.at(memories)]
-    return add_up(thetas, np.zeros(2))
-
-
-@contextmanager
-def _at_work(shard: Shard, memories: list[Memory] | None) -> Iterator[list[ChunkState]]:
-    """The chunks, with all threads of the worker: a shard has a worker to itself."""
-    chunks, n_threads = shard.at(memories), _threads()
-    with ThreadPoolExecutor(n_threads) as pool:
-        yield [chunk.at({"_pool": pool, "_n_threads": n_threads}) for chunk in chunks]
+def _sum(n: int, candidates: Features, chunks: list[ChunkState], of_one: Any) -> Floats:
+    """The sum over the chunks of ``n`` numbers for each candidate."""
+    if not len(candidates):
+        return np.zeros((n, 0))
+    return add_up([of_one(chunk, candidates) for chunk in chunks], np.zeros((n, len(candidates))))
 
 
 def _threads() -> int:

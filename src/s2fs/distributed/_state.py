@@ -2,6 +2,11 @@
 
 The driver has what all rows have in common: ranges, centroids, the class sums, and G. Everything
 that is a sum over rows is asked of the shards, and added up in double precision in their order.
+
+A step should take one exchange with the shards. So they are not asked for lower bounds of the
+compactness alone: at once they judge the candidates that look best, and confirm the very best. How
+good they look is guessed from Λ of the subset as it is now, and from the bounds for the subset as
+it was before the last feature joined. A bad guess takes more exchanges, not another choice.
 """
 
 from copy import copy
@@ -10,19 +15,26 @@ from typing import Any
 import numpy as np
 
 from s2fs._compiled import CompiledState
-from s2fs._criterion import CentroidMembership, Floats
+from s2fs._criterion import CentroidMembership, Components, Floats
 from s2fs._problem import Features
+from s2fs._state import Weights, may_be_best
 from s2fs.distributed import _shard as on_shard
+from s2fs.distributed._exchange import Question
 from s2fs.distributed._problem import ClusterProblem
 from s2fs.distributed._rows import add_up
+
+#: So many candidates are judged at once.
+_FIRST = 16
+#: Up to so many are confirmed in double precision without being judged in single precision before:
+#: that takes five times as long, but an exchange less.
+_FEW = 2
+_KIND = {np.float32: "single", np.float64: "double"}
 
 
 class DistributedState(CompiledState):
     """The state of a growing subset over the shards of a cluster, empty at first.
 
-    It decides as :class:`~s2fs._compiled.CompiledState` does. Per step each shard sends its share
-    of the lower bounds of Θ for all candidates (6 bytes each), of Θ in single precision for those
-    that are judged (8 bytes each), and in double precision for those that may be the best (16).
+    It decides as :class:`~s2fs._compiled.CompiledState` does.
 
     Parameters
     ----------
@@ -36,63 +48,93 @@ class DistributedState(CompiledState):
         super().__init__(problem, reading)
         self._cluster = problem.cluster
         self._shards = problem.build_shards(reading)
-        self._memories: list[Any] = [None] * len(self._shards)
-        self._ahead: tuple[int, list[Any]] | None = None
+        self._features: tuple[int, ...] = ()
+        self._kept: list[Any] = [None] * len(self._shards)
+        self._n_kept = 0
+        # What the shards have said of the subset joined by each feature; at first Λ alone must do.
+        self._known = {"least": np.ones((2, problem.n_features))}
+        self._forget()
+
+    def shortlists(
+        self, candidates: Features, weights: list[Weights], n_best: int = 1
+    ) -> list[Features]:
+        """For each pair (alpha, beta) the candidates that may have the largest Sep, or equal it.
+
+        With ``n_best`` those that may be among so many best, or equal the last of them.
+        """
+        alphas, betas = np.array(weights).T[:, :, None]  # a row for each pair
+        most_lambdas, at_once = self._most_separation(candidates), max(_FIRST, n_best)
+
+        def most_separability() -> Floats:
+            least_thetas = self._known["least"][:, candidates]
+            return Components(*least_thetas, *most_lambdas).separability(alphas, betas)
+
+        hopes = most_separability()
+        first = _largest(hopes, at_once)
+        # If several are wanted, some will have to be confirmed later on anyway.
+        sure = hopes.argmax(axis=1) if n_best == 1 else first[:0]
+        asked = {"least": candidates, "double": candidates[sure]}
+        self._ask(asked | {_KIND[self._screen_in]: candidates[np.union1d(first, sure)]})
+        most = most_separability()
+        low, high = np.zeros_like(most), most.copy()
+        judged = np.zeros(len(candidates), dtype=bool)
+
+        def judge(these: Features) -> None:
+            low[:, these], high[:, these] = self._separability_between(candidates[these], weights)
+            judged[these] = True
+
+        judge(first)
+        for n in (at_once, len(candidates)):
+            open_ = np.flatnonzero(may_be_best(low, high, n_best).any(axis=0) & ~judged)
+            if len(open_) <= _FEW:
+                break
+            judge(open_[_largest(most[:, open_], n)])
+        return [candidates[reach] for reach in may_be_best(low, high, n_best)]
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
-        if self._ahead is not None and self._ahead[0] == feature:
-            self._memories = self._ahead[1]
-        else:
-            self._memories = self._grown(feature)
-        self._ahead = None
+        self._features += (feature,)
         self._G = self._G + self.problem.centroid_gaps(np.array([feature]))[0] ** 2
+        self._forget()
 
     def copy(self) -> "DistributedState":
         """An independent state of the same subset, on the same shards."""
-        # :meth:`add` makes new arrays and futures, so these can be shared.
-        return copy(self)
-
-    def _grown(self, feature: int) -> list[Any]:
-        """Futures of what the shards remember after one more feature."""
-        return self._cluster.map(on_shard.grow, self._shards, self._memories, feature=feature)
-
-    def _least_compactness(self, candidates: Features) -> Floats:
-        """Lower bounds of Θ_dis and Θ_dir of the subset joined by each candidate."""
-        return self._ask(candidates, on_shard.least_compactness, on_shard.read_least)
+        if len(self._features) > self._n_kept:  # both will go on from here
+            self._kept = self._cluster.map(
+                on_shard.keep, self._shards, self._kept, features=self._features
+            )
+            self._n_kept = len(self._features)
+        twin = copy(self)
+        twin._forget()
+        return twin
 
     def _compactness(self, pieces: list[Features], real: Any) -> Floats:
         """Θ_dis, Θ_dir and the part of its error that depends on the data, for all candidates."""
-        candidates = np.concatenate(pieces)
-        if real is np.float64 and len(candidates) == 1:
-            return self._settled(int(candidates[0]))
-        # The bounds of the rounding errors are sums over rows too. They have room for one more
-        # rounding to single precision, that of the sums on their way here.
-        return self._ask(candidates, on_shard.compactness, on_shard.read_compactness, real=real)
+        candidates, kind = np.concatenate(pieces), _KIND[real]
+        missing = candidates[np.isnan(self._known[kind][0, candidates])]
+        if len(missing):
+            self._ask({kind: missing})
+        return self._known[kind][:, candidates]
 
-    def _ask(self, candidates: Features, function: Any, read: Any, **arguments: Any) -> Floats:
-        """The sum of what the shards answer for each candidate; distances come first."""
-        announced = np.zeros(self.problem.n_features, dtype=bool)
-        announced[candidates] = True
-        bits = np.packbits(announced)  # a bit for each feature is all that the shards are sent
-        parts = self._cluster.map(
-            function, self._shards, self._memories, announced=bits, **arguments
+    def _ask(self, candidates: dict[str, Features]) -> None:
+        """Get to know what the shards say of some candidates of each kind, distances first."""
+        question = Question.about(self.problem.n_features, candidates)
+        sent = self._cluster.map(
+            on_shard.answer, self._shards, self._kept, features=self._features, question=question
         )
-        total = add_up([read(part) for part in self._cluster.gather(parts)])
-        sums = np.empty((len(total), len(candidates)))
-        sums[:, candidates.argsort()] = total
-        sums[0] *= self.problem.unit
-        return sums
+        answers = [question.read(packed) for packed in self._cluster.gather(sent)]
+        for kind, those in question.candidates().items():
+            total = add_up([shares[kind] for shares in answers])
+            total[0] *= self.problem.unit
+            self._known[kind][:, those] = total
 
-    def _settled(self, feature: int) -> Floats:
-        """Θ_dis, Θ_dir and no error with the only candidate, which the shards add at once.
+    def _forget(self) -> None:
+        """Know nothing of the subset yet; the bounds for the one before are good for a guess."""
+        single, double = np.full((2, 3, self.problem.n_features), np.nan)
+        self._known = {"least": self._known["least"].copy(), "single": single, "double": double}
 
-        A search that has one candidate left will choose it, and need not wait to say so.
-        """
-        grown = self._grown(feature)
-        parts = self._cluster.map(
-            on_shard.settle, self._shards, self._memories, grown, feature=feature
-        )
-        self._ahead = feature, grown
-        dis, dir_ = add_up(self._cluster.gather(parts))
-        return np.array([[dis * self.problem.unit], [dir_], [0.0]])
+
+def _largest(values: Floats, n: int) -> Features:
+    """Where in some row one of its ``n`` largest values is."""
+    n = min(n, values.shape[1])
+    return np.unique(np.argpartition(-values, n - 1, axis=1)[:, :n])
