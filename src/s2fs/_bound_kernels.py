@@ -157,26 +157,26 @@ def products(Z, where, K, out):  # type: ignore[no-untyped-def]
 def _least_types(real: Any) -> Any:
     table, line = real[:, ::1], real[::1]
     return void(
-        table, int64[::1], table, line, line, int64[::1], int64[::1], line, float64[:, ::1],
-        float64[::1], float64[::1], float64[:, ::1],
+        table, int64[::1], table, table, line, line, int64[::1], int64[::1], line, float64[::1],
+        float64[::1], float64[:, ::1],
     )  # fmt: skip
 
 
 @_screen(_least_types(float32), _least_types(float64))
-def least_compactness(Z, where, C, near, curvature, runs, own, weight, linear, slopes, room, out):  # type: ignore[no-untyped-def]
+def least_compactness(Z, where, C, K, near, curvature, runs, own, weight, slopes, room, out):  # type: ignore[no-untyped-def]
     """Lower bounds of Θ_dis and Θ_dir of the subset joined by each candidate.
 
     Parameters
     ----------
     Z, where, C : as for :func:`compactness`
         The candidates.
+    K : (classes or more, instances)
+        The slopes of Θ_dir; a multiple of four rows.
     near, curvature, weight : (instances,)
         Of each instance the squared distance to the own centroid, the sum of K over the classes,
         and the weight.
     runs, own : (runs + 1,) and (runs,)
         Where runs of instances of one class begin, with the end of the last one, and their classes.
-    linear : (candidates, classes or more)
-        Σ_i K x, see :func:`products`.
     slopes : (classes,)
         Σ_i K.
     room : (4,)
@@ -188,6 +188,7 @@ def least_compactness(Z, where, C, near, curvature, runs, own, weight, linear, s
     n, p, m = Z.shape[1], C.shape[1], where.shape[0]
     # Several candidates at a time: what was just written in pieces is slow to read as a whole.
     home = np.empty((_AT_ONCE, CHUNK), Z.dtype)
+    linear = np.empty((_AT_ONCE, K.shape[0]))  # Σ K x
     out[:] = 0.0
     for j in range(0, m, _AT_ONCE):
         batch = where[j : j + _AT_ONCE]
@@ -211,13 +212,14 @@ def least_compactness(Z, where, C, near, curvature, runs, own, weight, linear, s
                     square += kappa[i] * z[i] * z[i]
                 out[0, j + s] += distance
                 out[1, j + s] += square
-    for j in range(m):
-        penalty = out[1, j]
-        for r in range(p):
-            c = float64(C[where[j], r])
-            penalty += c * (c * slopes[r] - 2.0 * linear[j, r])
-        out[0, j] = max(out[0, j] * room[0] - room[1], 0.0)
-        out[1, j] = max(room[2] - penalty - room[3], 0.0)
+        products(Z, batch, K, linear)
+        for s in range(len(batch)):
+            penalty = out[1, j + s]
+            for r in range(p):
+                c = float64(C[batch[s], r])
+                penalty += c * (c * slopes[r] - 2.0 * linear[s, r])
+            out[0, j + s] = max(out[0, j + s] * room[0] - room[1], 0.0)
+            out[1, j + s] = max(room[2] - penalty - room[3], 0.0)
 
 
 @compiled(

@@ -127,16 +127,16 @@ class CompiledState:
         for (alpha, beta), row, top in zip(weights, most, tops, strict=True):
             bounds.most_separable(thetas, lambdas, alpha, beta, row, top)
         # Which ones are judged first matters to the time only, not to the outcome.
-        judged = np.unique(tops)
-        low, high = self._separability_between(candidates[judged], weights)
-        most[:, judged] = -1.0  # Sep is never negative
-        rest = np.flatnonzero(may_be_best(low, most, n_best).any(axis=0))
+        first = tops[0] if len(weights) == 1 else np.unique(tops)
+        low, high = self._separability_between(candidates[first], weights)
+        most[:, first] = -1.0  # Sep is never negative
+        reach = may_be_best(low, most, n_best)
+        judged, rest = candidates[first], candidates[reach[0] if len(reach) == 1 else reach.any(0)]
         if len(rest):
-            judged = np.append(judged, rest)
-            more_low, more_high = self._separability_between(candidates[rest], weights)
+            more_low, more_high = self._separability_between(rest, weights)
             low, high = np.append(low, more_low, axis=1), np.append(high, more_high, axis=1)
-        chosen = candidates[judged]
-        return [np.sort(chosen[reach]) for reach in may_be_best(low, high, n_best)]
+            judged = np.append(judged, rest)
+        return [np.sort(judged[reach]) for reach in may_be_best(low, high, n_best)]
 
     def score(self, candidates: Features) -> Components:
         """The components of the subset joined by each candidate, in double precision."""
@@ -146,11 +146,10 @@ class CompiledState:
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
-        problem, one = self.problem, np.array([feature])
-        x = _padded(problem.columns(one), self._order, np.float64)[0]
+        problem = self.problem
+        x = _padded(problem.columns(np.array([feature])), self._order, np.float64)[0]
         c, on_centroid = problem.centroids[feature], problem.on_centroid[feature]
-        kernels.add_feature(x, c, on_centroid, self._own, self._D, self._P)
-        self._G += problem.centroid_gaps(one)[0] ** 2
+        kernels.add_feature(x, c, on_centroid, self._own, self._D, self._P, self._G)
         self._size += 1
 
     def copy(self) -> "CompiledState":
@@ -178,10 +177,9 @@ class CompiledState:
 
         def judge(piece: Features) -> Floats:
             Z, where, C, _ = self._columns(piece, real)
-            linear, out = np.empty((len(piece), len(K))), np.empty((2, len(piece)))
-            bounds.products(Z, where, K, linear)
+            out = np.empty((2, len(piece)))
             bounds.least_compactness(
-                Z, where, C, near, curvature, *self._runs, weight, linear, slopes, room, out
+                Z, where, C, K, near, curvature, *self._runs, weight, slopes, room, out
             )
             return out
 

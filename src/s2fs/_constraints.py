@@ -43,11 +43,13 @@ class Choices:
 
     def minus(self, units: Collection[Unit]) -> "Choices":
         """What is left to add besides ``units``."""
-        alone = [u[0] for u in units if len(u) == 1]
-        places = np.searchsorted(self.singles, alone).tolist()
-        there = [i for i, f in zip(places, alone, strict=True) if f in self.singles[i : i + 1]]
+        singles = self.singles
+        for unit in units:
+            place = singles.searchsorted(unit[0])
+            if len(unit) == 1 and place < len(singles) and singles[place] == unit[0]:
+                singles = np.delete(singles, place)
         bundles = tuple(b for b in self.bundles if b not in units)
-        return Choices(self.first, np.delete(self.singles, there), bundles)
+        return Choices(self.first, singles, bundles)
 
     def only(self, units: Iterable[Unit]) -> "Choices":
         """The same start, and nothing to add but ``units``."""

@@ -125,9 +125,9 @@ def compactness(Z, where, C, on_centroid, D, P, own, weight, zero, kappa, group,
 
 @_kernel(
     void(float64[::1], float64[::1], float64, int32[:, ::1], float64[:, :, ::1],
-         float64[:, :, ::1])
+         float64[:, :, ::1], float64[:, ::1])
 )  # fmt: skip
-def add_feature(x, c, on_centroid, own, D, P):  # type: ignore[no-untyped-def]
+def add_feature(x, c, on_centroid, own, D, P, G):  # type: ignore[no-untyped-def]
     """Let a feature with column ``x`` and centroids ``c`` join the state."""
     for k in range(D.shape[0]):
         z = x[k * LANES : (k + 1) * LANES]
@@ -139,3 +139,8 @@ def add_feature(x, c, on_centroid, own, D, P):  # type: ignore[no-untyped-def]
                 b = b if abs(b) > on_centroid else 0.0
                 D[k, r, i] += b * b
                 P[k, r, i] += a * b
+    for q in range(len(c)):
+        for r in range(len(c)):
+            gap = c[q] - c[r]
+            gap = gap if abs(gap) > on_centroid else 0.0
+            G[q, r] += gap * gap

@@ -14,6 +14,8 @@ Features = NDArray[np.intp]
 
 #: How many numbers a temporary array may hold; work is cut into blocks of this size.
 BLOCK = 1 << 18
+#: Or this many, where the work on a block is little beside asking the system for its memory.
+_SMALL_BLOCK = 1 << 15
 
 
 class Problem:
@@ -138,19 +140,18 @@ class Problem:
                 sums[q, features] += differences.sum(axis=0)
         return sums
 
-    def _pieces_of(self, rows: Features) -> Iterator[tuple[NDArray[Any], Features, Features]]:
+    def _pieces_of(self, rows: Features) -> Iterator[tuple[NDArray[Any], Features, Any]]:
         """Dense pieces of some rows as they are, each with the rows and features it covers."""
-        everything = np.arange(self.n_features)
         if self.is_sparse:
             X = self._X[rows]
-            yield from (
-                (X[:, some].toarray(), rows, some) for some in blocks(everything, len(rows))
-            )
+            for some in blocks(np.arange(self.n_features), len(rows)):
+                yield X[:, some].toarray(), rows, some
         else:
-            yield from ((self._X[some], some, everything) for some in blocks(rows, self.n_features))
+            for some in blocks(rows, self.n_features, _SMALL_BLOCK):
+                yield self._X[some], some, slice(None)
 
 
-def blocks(indices: Features, size_of_one: int) -> list[Features]:
-    """Cut ``indices`` so that each block takes ``BLOCK`` numbers, or is a single one."""
-    size = max(1, BLOCK // size_of_one)
+def blocks(indices: Features, size_of_one: int, most: int | None = None) -> list[Features]:
+    """Cut ``indices`` so that each block takes ``most`` (BLOCK) numbers, or is a single one."""
+    size = max(1, (BLOCK if most is None else most) // size_of_one)
     return [indices[i : i + size] for i in range(0, len(indices), size)]

@@ -113,6 +113,8 @@ def extensions(
     if ready.bundles:  # ties go to the smaller index
         order = sorted(range(len(units)), key=lambda i: min(units[i]))
         units, parts = [units[i] for i in order], parts[:, order]
+    if len(units) == 1:
+        return [(units[0], Components(*parts))]
     seps = Components(*parts).separability(alpha, beta)
     return [(units[i], Components(*parts[:, i, None])) for i in best_first(seps, n_best)]
 
