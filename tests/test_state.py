@@ -13,6 +13,7 @@ from strategies import problems
 
 readings = st.sampled_from(["printed", "normalized"])
 STATES = [SubsetState, CompiledState]
+PAIRS = [(0.0, 0.0), (1.0, 1.0), (1e6, 0.0)]  # distances alone, both, directions alone
 
 
 @pytest.mark.parametrize("State", STATES)
@@ -39,9 +40,11 @@ def test_bounds_hold(data, reading, scale, as_sparse):
     features = np.arange(X.shape[1])
     for size in features:
         exact = state.score(features)
-        small, large = state._compactness_between(features)
-        assert np.all(small <= exact[:2])
-        assert np.all(exact[:2] <= large)
+        low, high = state._separability_between(features, PAIRS)
+        for pair, smallest, largest in zip(PAIRS, low, high, strict=True):
+            sep = exact.separability(*pair)
+            assert np.all(smallest <= sep)
+            assert np.all(sep <= largest)
         assert np.all(state._least_compactness(features) <= np.array(exact[:2]) * (1 + 1e-12))
         state.add(size)
 

@@ -222,6 +222,55 @@ def least_compactness(Z, where, C, K, near, curvature, runs, own, weight, slopes
             out[1, j + s] = max(room[2] - penalty - room[3], 0.0)
 
 
+@compiled(float64(float64, float64), error_model="numpy")
+def _ratio(separation, compactness):  # type: ignore[no-untyped-def]
+    """Sep, as in :meth:`Components.separability`."""
+    if compactness > 0.0:
+        return separation / compactness
+    return np.inf if separation > 0.0 else 0.0
+
+
+@compiled(
+    void(float64[:, :], float64[:, :], float64, float64, int64, float64[:, :], float64[:, ::1],
+         float64[:, ::1]),
+    error_model="numpy",
+)  # fmt: skip
+def separability_between(thetas, lambdas, roundoff, unit, n_classes, weights, low, high):  # type: ignore[no-untyped-def]
+    """Smallest and largest Sep that candidates may have, given how Θ was rounded.
+
+    Parameters
+    ----------
+    thetas : (3, candidates)
+        Θ_dis, Θ_dir and the part of the error of the latter that depends on the data.
+    lambdas : (2, candidates)
+        Λ_dis and Λ_dir.
+    roundoff : float
+        The relative error of a number in Θ; 0 if Θ is taken as exact.
+    unit : float
+        What a distance of 1 stands for.
+    n_classes : int
+        Number of classes.
+    weights : (pairs, 2)
+        Pairs (alpha, beta).
+    low, high : (pairs, candidates)
+        Where the results are written.
+    """
+    for j in range(thetas.shape[1]):
+        distance, direction = thetas[0, j], thetas[1, j]
+        distance_error, direction_error = 0.0, 0.0
+        if roundoff > 0.0:
+            distance_error = roundoff * (40 * distance + 4 * unit)
+            direction_error = roundoff * (32 * direction + 88 + 4 * n_classes) + thetas[2, j]
+        for pair in range(len(weights)):
+            alpha, beta = weights[pair]
+            separation = lambdas[0, j] + beta * lambdas[1, j]
+            largest = distance + distance_error + alpha * (direction + direction_error)
+            smallest = max(distance - distance_error, 0.0)
+            smallest += alpha * max(direction - direction_error, 0.0)
+            low[pair, j] = _ratio(separation, largest)
+            high[pair, j] = _ratio(separation, smallest)
+
+
 @compiled(
     void(float64[:, ::1], float64[:, ::1], float64, float64, float64[::1], int64[::1]),
     error_model="numpy",
@@ -243,12 +292,8 @@ def most_separable(thetas, lambdas, alpha, beta, most, first):  # type: ignore[n
     n = len(first)
     lowest = 0  # of those in `first`
     for j in range(len(most)):
-        compactness = thetas[0, j] + alpha * thetas[1, j]
         separation = lambdas[0, j] + beta * lambdas[1, j]
-        if compactness > 0.0:
-            most[j] = separation / compactness
-        else:
-            most[j] = np.inf if separation > 0.0 else 0.0
+        most[j] = _ratio(separation, thetas[0, j] + alpha * thetas[1, j])
         if j < n:
             first[j] = j
         elif most[j] > most[first[lowest]]:

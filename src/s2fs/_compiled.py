@@ -189,26 +189,14 @@ class CompiledState:
         self, candidates: Features, weights: list[Weights]
     ) -> tuple[Floats, Floats]:
         """Smallest and largest Sep that each candidate may have, a row for each pair of weights."""
-        alphas, betas = np.array(weights).T[:, :, None]
-        lambdas = self._separation(candidates)
-        least, most = self._compactness_between(candidates)
-        return (
-            Components(*most, *lambdas).separability(alphas, betas),
-            Components(*least, *lambdas).separability(alphas, betas),
-        )
-
-    def _compactness_between(self, candidates: Features) -> tuple[Floats, Floats]:
-        """Smallest and largest values that (Θ_dis, Θ_dir) of each candidate may have."""
-        real = self._screen_in
-        theta_dis, theta_dir, error = self._compactness(self._pieces(candidates), real)
-        thetas = np.array([theta_dis, theta_dir])
-        if real is np.float64:
-            return thetas, thetas
-        errors = [
-            _ROUNDOFF[real] * (40 * theta_dis + 4 * self.problem.unit),
-            _ROUNDOFF[real] * (32 * theta_dir + 88 + 4 * self.problem.n_classes) + error,
-        ]
-        return np.maximum(thetas - errors, 0), thetas + errors
+        real, problem = self._screen_in, self.problem
+        roundoff = _ROUNDOFF[real] if real is np.float32 else 0.0
+        low, high = np.empty((2, len(weights), len(candidates)))
+        bounds.separability_between(
+            self._compactness(self._pieces(candidates), real), self._separation(candidates),
+            roundoff, problem.unit, problem.n_classes, np.array(weights), low, high,
+        )  # fmt: skip
+        return low, high
 
     def _compactness(self, pieces: list[Features], real: Any) -> Floats:
         """Θ_dis, Θ_dir and the part of its error that depends on the data, for all candidates."""

@@ -138,7 +138,7 @@ def best(candidates: Features, parts: Components, alpha: float, beta: float, bef
     ``parts`` are the components of the subset joined by each candidate.
     """
     seps = parts.separability(alpha, beta)
-    i = int(np.argmax(may_be_best(seps, seps)))
+    i = int(np.argmax(may_be_best(seps, seps))) if len(seps) > 1 else 0
     sep = float(seps[i])
     gain = 0.0 if sep == before else sep - before  # two infinities are equal
     return Step(int(candidates[i]), sep, gain, Components(*(float(part[i]) for part in parts)))
