@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from s2fs.evaluation import _kernels, _learners, _smo, stratified_folds
+from s2fs.evaluation import _kernels, _lanes, _learners, _smo, _svm, stratified_folds
 
 
 def from_scratch(model, A, codes, B, sizes):
@@ -156,29 +156,45 @@ def test_svm_with_repeated_rows_and_constant_features(n, p, levels, seed):
     assert_svm_is_scikit_learns(A, codes, B, np.arange(1, 6))
 
 
-def test_solver_follows_libsvm_through_shrinking():
-    X, y = make_classification(400, 6, flip_y=0.3, class_sep=0.3, random_state=1)
+@pytest.mark.parametrize("seed", range(6))
+def test_solver_follows_libsvm_through_shrinking(seed):
+    X, y = make_classification(400, 6, flip_y=0.3, class_sep=0.3, random_state=seed)
     A = X[np.argsort(y, kind="stable")]
-    y, n = np.sort(y), len(A)
-    K = np.exp(-0.3 * ((A[:, None] - A) ** 2).sum(axis=2))
-    model = SVC(C=10, kernel="precomputed").fit(K, y)
+    y, n, n_a = np.sort(y), len(A), (y == 0).sum()
+    model = SVC(C=10, gamma=0.3).fit(A, y)
     assert model.n_iter_[0] > 2 * n  # shrinking starts after n steps
-    padded = np.zeros((n, _kernels.padded(n)), dtype=np.float32)
-    padded[:, :n] = K
+    D = ((A[:, None] - A) ** 2).sum(axis=2)
+    own = np.zeros((2, max(n_a, n - n_a), n), dtype=np.float32)
+    own[0, :n_a, :n_a] = np.exp(-0.3 * D[:n_a, :n_a])
+    own[1, : n - n_a, : n - n_a] = np.exp(-0.3 * D[n_a:, n_a:])
+    across = np.zeros((n_a, _lanes.padded(n - n_a)))
+    across[:, : n - n_a] = D[:n_a, n_a:]
     ours = np.empty(n)
-    rho = _smo.solve(padded, (y == 0).sum(), 10.0, ours)
+    rho = _smo.solve(across, own, (0, 1, n_a, n - n_a), 0.3, 10.0, _smo.scratch(n), ours)
     theirs = np.zeros(n)
-    theirs[model.support_] = -model.dual_coef_[0]  # scikit-learn turns the sign for two classes
+    theirs[model.support_] = np.abs(model.dual_coef_[0])
     np.testing.assert_allclose(ours, theirs, atol=1e-9)
     assert rho == pytest.approx(model.intercept_[0], abs=1e-9)
 
 
-def test_exponential_is_right_to_the_last_bit():
-    x = -np.concatenate([np.linspace(0, 2, 5000), np.geomspace(1e-300, 690, 5000), [1e4, np.inf]])
+def test_kernel_is_right_to_the_last_bit():
+    x = np.concatenate([np.linspace(0, 2, 5000), np.geomspace(1e-300, 690, 5000), [1e4, np.inf]])
     ours = np.empty_like(x)
-    _kernels.exponential(x, ours, np.empty_like(x))
-    np.testing.assert_allclose(ours[:-2], np.exp(x[:-2]), rtol=4.5e-16)
+    _kernels.gaussian(x, 1.0, ours)
+    np.testing.assert_allclose(ours[:-2], np.exp(-x[:-2]), rtol=4.5e-16)
     assert (ours[-2:] < 1e-300).all()
+    single = np.empty(len(x), dtype=np.float32)
+    _kernels.gaussian(x, 1.0, single)
+    np.testing.assert_array_equal(single, ours.astype(np.float32))
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 12), st.integers(0, 10**6))
+def test_kernel_width_is_scikit_learns(k, seed):
+    rng = np.random.default_rng(seed)
+    A = rng.random((9, 12)) * rng.choice([0, 1e-3, 1, 50], 12)
+    theirs = SVC(gamma="scale").fit(A[:, :k], np.arange(9) % 2)._gamma
+    assert _svm.scale_gammas(A, np.array([k]))[0] == pytest.approx(theirs, rel=1e-12)
 
 
 @settings(max_examples=60)

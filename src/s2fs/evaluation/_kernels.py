@@ -1,20 +1,13 @@
-"""Compiled loops over running squared distances and the Gaussian kernel.
+"""Compiled loops over running squared distances: nearest neighbours and the Gaussian kernel.
 
-Only this module and ``_smo`` need numba here, so import them on first use.
+This module and those built on it need numba, so import them on first use.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from s2fs._criterion import EQUAL
 from s2fs._jit import compiled
-
-Array = NDArray[Any]
-
-#: Arrays the inner loops run over are padded to a multiple of this many numbers: compiled loops
-#: take as many at a time, and a remainder taken one by one costs as much as all the rest.
-LANES = 16
+from s2fs.evaluation._lanes import Array, larger
 
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH = 6.93147180369123816490e-01  # trailing zeros: a multiple of it is exact
@@ -25,102 +18,89 @@ _jit = compiled(error_model="numpy")
 
 
 @_jit
-def padded(n: int) -> int:
-    """Smallest multiple of LANES that is not below n."""
-    return (n + LANES - 1) // LANES * LANES
+def grow(D: Array, rows: Array, columns: Array) -> None:
+    """Add to squared distances the terms of new features, given as feature × instance."""
+    for f in range(len(rows)):
+        here, there = rows[f], columns[f]
+        for i in range(len(here)):
+            x = here[i]
+            for j in range(len(there)):
+                d = x - there[j]
+                D[i, j] += d * d
 
 
 @compiled(fastmath={"contract"})  # fused multiply-add
-def exponential(x: Array, out: Array, power: Array) -> None:
-    """Write exp(x) for x ≤ 0 into ``out``, using ``power`` as scratch; written to vectorise."""
-    for j in range(len(x)):
-        t = max(x[j], -700.0)
+def gaussian(D: Array, gamma: float, out: Array) -> None:
+    """Write exp(−γ D) of squared distances into ``out``; written to vectorise."""
+    for j in range(len(D)):
+        t = larger(-gamma * D[j], -700.0)
         rounded = t * _LOG2_E + _ROUND
         n = rounded - _ROUND
         r = (t - n * _LN2_HIGH) - n * _LN2_LOW
-        # Taylor's series; |r| ≤ ln 2 / 2 leaves an error below the last bit.
-        e = 1 / 6227020800.0
-        e = e * r + 1 / 479001600.0
-        e = e * r + 1 / 39916800.0
-        e = e * r + 1 / 3628800.0
-        e = e * r + 1 / 362880.0
-        e = e * r + 1 / 40320.0
-        e = e * r + 1 / 5040.0
-        e = e * r + 1 / 720.0
-        e = e * r + 1 / 120.0
-        e = e * r + 1 / 24.0
-        e = e * r + 1 / 6.0
-        e = e * r + 0.5
-        e = e * r + 1.0
-        out[j] = e * r + 1.0
-        power[j] = rounded
-    bits = power.view(np.int64)
-    for j in range(len(x)):
-        bits[j] = (bits[j] + 1023) << 52  # 2ⁿ: the low bits of ``rounded`` as an exponent
-    for j in range(len(x)):
-        out[j] *= power[j]
+        # exp(r) = 1 + r + r² q(r), where the polynomial q meets exp at the Chebyshev nodes of
+        # |r| ≤ ln 2 / 2: an error below the last bit. Even and odd powers can go side by side.
+        s = r * r
+        even = 2.7620088445409746e-07
+        even = even * s + 2.4801521295954376e-05
+        even = even * s + 0.0013888888917213717
+        even = even * s + 0.04166666666662413
+        even = even * s + 0.5
+        odd = 2.510038549551032e-08
+        odd = odd * s + 2.7557268459997064e-06
+        odd = odd * s + 0.00019841269863053618
+        odd = odd * s + 0.008333333333330062
+        odd = odd * s + 0.16666666666666669
+        e = 1.0 + (r + s * (even + r * odd))
+        # 2ⁿ: the low bits of ``rounded`` as an exponent
+        power = np.int64((np.float64(rounded).view(np.int64) + 1023) << 52)
+        out[j] = e * power.view(np.float64)
 
 
 @_jit
-def grow(D: Array, rows: Array, columns: Array) -> None:
-    """Add to squared distances the terms of new features, given as feature × instance."""
-    for i in range(D.shape[0]):
-        line = D[i]
-        for f in range(rows.shape[0]):
-            x, others = rows[f, i], columns[f]
-            for j in range(len(line)):
-                d = x - others[j]
-                line[j] += d * d
+def nearest(distances: Array, neighbours: Array) -> None:
+    """Write the nearest ones of the distances, in any order; of equally far ones the earlier.
+
+    Up to rounding: distances are equal if they differ by a share of ``EQUAL`` at most.
+    """
+    k = len(neighbours)
+    # The k + 1 nearest so far, sorted, the later of equal ones last.
+    found, at = np.full(k + 1, np.inf), np.zeros(k + 1, dtype=np.int64)
+    for j in range(len(distances)):
+        d = distances[j]
+        if d < found[k]:
+            place = k
+            while place > 0 and d < found[place - 1]:
+                found[place], at[place] = found[place - 1], at[place - 1]
+                place -= 1
+            found[place], at[place] = d, j
+    last = found[k - 1]
+    if found[k] > last * (1 + EQUAL):
+        neighbours[:] = at[:k]
+        return
+    n = 0
+    for j in range(len(distances)):
+        if distances[j] < last * (1 - EQUAL):
+            neighbours[n] = j
+            n += 1
+    for j in range(len(distances)):
+        if n < k and np.abs(distances[j] - last) <= last * EQUAL:
+            neighbours[n] = j
+            n += 1
 
 
 @_jit
-def grow_lower(D: Array, features: Array) -> None:
-    """Do as :func:`grow` for distances within one set of rows, below and on the diagonal only."""
-    for i in range(D.shape[0]):
-        line = D[i, : i + 1]
-        for f in range(features.shape[0]):
-            x, others = features[f, i], features[f]
-            for j in range(len(line)):
-                d = x - others[j]
-                line[j] += d * d
+def vote_of_nearest(
+    D: Array, test: Array, train: Array, codes: Array, p: int, k: int, winners: Array
+) -> None:
+    """Grow distances of test × training rows by new features, then let the k nearest rows vote.
 
-
-@_jit
-def fill_kernel(K: Array, D: Array, gamma: float, at: int, across: int, scratch: Array) -> None:
-    """Put exp(−γ D) of a block at ``K[at:, across:]``, and its transpose where that belongs."""
-    height, width = D.shape
-    size = padded(height * width)
-    x, e = scratch[0, :size], scratch[1, :size]
-    x[height * width :] = 0
-    for i in range(height):
-        for j in range(width):
-            x[i * width + j] = -gamma * D[i, j]
-    exponential(x, e, scratch[2, :size])
-    for i in range(height):
-        for j in range(width):
-            K[at + i, across + j] = e[i * width + j]
-    for j in range(width):
-        for i in range(height):
-            K[across + j, at + i] = e[i * width + j]
-
-
-@_jit
-def fill_own_kernel(K: Array, D: Array, gamma: float, scratch: Array) -> None:
-    """Do as :func:`fill_kernel` for one class with itself, of which D holds the lower half."""
-    for i in range(D.shape[0]):
-        fill_kernel(K, D[i : i + 1, : i + 1], gamma, i, 0, scratch)
-
-
-@_jit
-def copy_block(K: Array, block: Array, at: int, n: int) -> None:
-    """Put the first n rows and columns of a block at ``K[at:, at:]``."""
-    for i in range(n):
-        for j in range(n):
-            K[at + i, at + j] = block[i, j]
-
-
-@_jit
-def add_scaled(total: Array, c: float, x: Array) -> None:
-    """Add c x to the total."""
-    for t in range(len(total)):
-        total[t] += c * x[t]
+    The features are given as feature × instance; equal votes go to the smaller label.
+    """
+    votes, neighbours = np.zeros(p, dtype=np.int64), np.empty(k, dtype=np.int64)
+    grow(D, test, train)
+    for i in range(len(D)):
+        nearest(D[i], neighbours)
+        votes[:] = 0
+        for j in neighbours:
+            votes[codes[j]] += 1
+        winners[i] = votes.argmax()

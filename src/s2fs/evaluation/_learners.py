@@ -11,8 +11,6 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._criterion import EQUAL
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
@@ -42,14 +40,14 @@ def knn(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
     """
     from s2fs.evaluation import _kernels
 
-    train, test = np.ascontiguousarray(A.T), np.ascontiguousarray(B.T)
-    D = np.zeros((len(B), len(A)))
-    predictions, done = [], 0
-    for k in sizes:
-        _kernels.grow(D, test[done:k], train[done:k])
+    test, train = np.ascontiguousarray(B.T), np.ascontiguousarray(A.T)
+    D, p = np.zeros((len(B), len(A))), int(codes.max()) + 1
+    predictions, done = np.empty((len(sizes), len(B)), dtype=np.intp), 0
+    for k, prediction in zip(sizes, predictions, strict=True):
+        new = slice(done, k)
+        _kernels.vote_of_nearest(D, test[new], train[new], codes, p, N_NEIGHBORS, prediction)
         done = k
-        predictions.append(_vote(D, codes))
-    return np.array(predictions)
+    return predictions
 
 
 def svm(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
@@ -57,23 +55,9 @@ def svm(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
 
     The solver follows the same path as scikit-learn's, up to rounding.
     """
-    from s2fs.evaluation import _kernels, _smo
+    from s2fs.evaluation import _svm
 
-    order = np.argsort(codes, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(codes))])
-    train = np.ascontiguousarray(A[order].T)
-    test = np.zeros((B.shape[1], _kernels.padded(len(B))))
-    test[:, : len(B)] = B.T
-    within, across = np.zeros((len(A), len(A))), np.zeros((len(A), test.shape[1]))
-    predictions, done = [], 0
-    for k in sizes:
-        _kernels.grow_lower(within, train[done:k])
-        _kernels.grow(across, train[done:k], test[done:k])
-        done = k
-        votes = np.zeros((len(B), len(starts) - 1), dtype=np.intp)
-        _smo.vote(within, across, starts, scale_gamma(A[:, :k]), SVM_PENALTY, votes)
-        predictions.append(votes.argmax(axis=1))
-    return np.array(predictions)
+    return _svm.predict(A, codes, B, sizes, SVM_PENALTY)
 
 
 def kmeans(A: Floats, codes: Indices, sizes: Indices) -> Floats:
@@ -115,34 +99,3 @@ def initial_rows(n: int, p: int) -> Indices:
     step = (n - 1) // (p - 1)
     start = (n - (p - 1) * step + 1) // 2
     return start - 1 + step * np.arange(p)
-
-
-def scale_gamma(A: Floats) -> float:
-    """Kernel width by scikit-learn's rule: 1 over the number of features times their variance."""
-    variance = float(A.var())
-    return 1 / (A.shape[1] * variance) if variance > 0 else 1.0
-
-
-def _vote(D: Floats, codes: Indices) -> Indices:
-    """Majority among the nearest columns of each row."""
-    n, p = len(D), int(codes.max()) + 1
-    if D.shape[1] == N_NEIGHBORS:
-        neighbours = np.broadcast_to(np.arange(N_NEIGHBORS), D.shape)
-    else:
-        nearest = np.argpartition(D, N_NEIGHBORS, axis=1)[:, : N_NEIGHBORS + 1]
-        neighbours, next_one = nearest[:, :-1], nearest[:, -1:]
-        furthest = np.take_along_axis(D, neighbours, axis=1).max(axis=1)
-        beyond = np.take_along_axis(D, next_one, axis=1)[:, 0]
-        for row in np.flatnonzero(beyond <= furthest * (1 + EQUAL)):
-            neighbours[row] = _first_among_equals(D[row], furthest[row])
-    votes = np.bincount(
-        (np.arange(n)[:, None] * p + codes[neighbours]).ravel(), minlength=n * p
-    ).reshape(n, p)
-    return votes.argmax(axis=1)
-
-
-def _first_among_equals(distances: Floats, furthest: float) -> Indices:
-    """The neighbours where several rows lie as far as the last one: the earlier of those."""
-    nearer = np.flatnonzero(distances < furthest * (1 - EQUAL))
-    at_distance = np.abs(distances - furthest) <= furthest * EQUAL
-    return np.concatenate([nearer, np.flatnonzero(at_distance)[: N_NEIGHBORS - len(nearer)]])

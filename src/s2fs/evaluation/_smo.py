@@ -1,92 +1,58 @@
-"""The support vector machine from given distances: SMO, pair by pair of classes.
+"""The support vector machine from running distances: SMO, pair by pair of classes.
 
 The machine is the usual one-against-one C-SVC. Each pair of classes is solved by sequential
 minimal optimisation with second-order choice of the working set (Fan, Chen and Lin 2005) and
 shrinking. What these leave open, such as the tolerance, ties, the float32 training kernel and when
 to shrink, is settled as LIBSVM does, so that iterates and predictions are those of scikit-learn.
+
 In place of the gradient G of the dual the loops keep v = −y G, which needs no case by label.
+Instances stay where they are: those set aside by shrinking are only barred from the choice, and
+``position`` keeps the order that LIBSVM would have them in, as that order decides ties.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from s2fs._jit import compiled
-from s2fs.evaluation._kernels import (
-    Array,
-    add_scaled,
-    copy_block,
-    exponential,
-    fill_kernel,
-    fill_own_kernel,
-    padded,
+from s2fs.evaluation._kernels import gaussian
+from s2fs.evaluation._lanes import Array, padded
+from s2fs.evaluation._working_set import (
+    FLAT,
+    ROUNDING,
+    advance,
+    best_partner,
+    first_and_last,
+    last_highest,
+    screen,
 )
 
 #: The largest violation of optimality at which to stop, scikit-learn's default.
 TOLERANCE = 1e-3
-#: Curvature used along a direction without any, between rows with equal features.
-FLAT = 1e-12
-
 #: No fused multiply-add: its other rounding would leave LIBSVM's path.
 _jit = compiled(error_model="numpy")
 
 
-@compiled(fastmath={"nnan", "nsz"})
-def largest(x: Array, n: int) -> float:
-    """Largest of the first n entries, which hold no NaN and so may be taken in any order."""
-    best = -np.inf
-    for k in range(n):
-        best = max(best, x[k])
-    return best
-
-
 @_jit
-def last_equal(x: Array, n: int, value: float) -> int:
-    """Last of the first n positions with this value, −1 if there is none."""
-    k = n - 1
-    while k >= 0 and x[k] != value:
-        k -= 1
-    return k
-
-
-@_jit
-def set_bounds(k: int, alpha: Array, y: Array, C: float, up: Array, low: Array) -> None:
+def set_bounds(k: int, n_a: int, alpha: Array, C: float, up: Array, low: Array) -> None:
     """Note whether y α of instance k can still go up and down: 0 if so, else −∞ or ∞."""
     below, above = alpha[k] < C, alpha[k] > 0
-    up[k] = 0.0 if (below if y[k] > 0 else above) else -np.inf
-    low[k] = 0.0 if (above if y[k] > 0 else below) else np.inf
+    up[k] = 0.0 if (below if k < n_a else above) else -np.inf
+    low[k] = 0.0 if (above if k < n_a else below) else np.inf
 
 
 @_jit
-def working_set(K: Array, v: Array, up: Array, low: Array, n: int, work: Array) -> tuple[int, int]:
-    """Choose the pair to optimise among the first n; −1, −1 at the optimum."""
-    m = padded(n)
-    for k in range(m):
-        work[k] = v[k] + up[k]
-    work[n:m] = -np.inf
-    highest = largest(work, m)
-    i = last_equal(work, n, highest)
-    for k in range(m):
-        work[k] = -(v[k] + low[k])
-    work[n:m] = -np.inf
-    if highest == -np.inf or highest + largest(work, m) < TOLERANCE:
-        return -1, -1
-    row = K[i]
-    for k in range(m):
-        step = highest + work[k]
-        curvature = 2.0 - 2.0 * np.float64(row[k])
-        gain = step * step / (curvature if curvature > 0 else FLAT)
-        work[k] = gain if step > 0 else -1.0
-    return i, last_equal(work, n, largest(work, m))
-
-
-@_jit
-def step(i: int, j: int, K: Array, v: Array, alpha: Array, y: Array, C: float, n: int) -> None:
-    """Optimise the pair (i, j) within its box and update v of the first n, at least."""
+def optimise(
+    i: int, j: int, n_a: int, K: Array, v: Array, alpha: Array, C: float
+) -> tuple[float, float]:
+    """Optimise the pair (i, j) within its box; returns by how much y α of both has changed."""
+    y_i, y_j = 1.0 if i < n_a else -1.0, 1.0 if j < n_a else -1.0
     old_i, old_j = alpha[i], alpha[j]
     curvature = 2.0 - 2.0 * np.float64(K[i, j])
     move = (v[i] - v[j]) / (curvature if curvature > 0 else FLAT)
-    if y[i] != y[j]:
+    if y_i != y_j:
         difference = old_i - old_j
-        a, b = old_i + y[i] * move, old_j + y[i] * move
+        a, b = old_i + y_i * move, old_j + y_i * move
         if difference > 0:
             if b < 0:
                 a, b = difference, 0.0
@@ -99,7 +65,7 @@ def step(i: int, j: int, K: Array, v: Array, alpha: Array, y: Array, C: float, n
                 a, b = C + difference, C
     else:
         total = old_i + old_j
-        a, b = old_i + y[i] * move, old_j - y[i] * move
+        a, b = old_i + y_i * move, old_j - y_i * move
         if total > C:
             if a > C:
                 a, b = C, total - C
@@ -111,21 +77,7 @@ def step(i: int, j: int, K: Array, v: Array, alpha: Array, y: Array, C: float, n
             if a < 0:
                 a, b = 0.0, total
     alpha[i], alpha[j] = a, b
-    by_i, by_j = y[i] * (a - old_i), y[j] * (b - old_j)
-    row_i, row_j = K[i], K[j]
-    for k in range(padded(n)):
-        v[k] -= row_i[k] * by_i + row_j[k] * by_j
-
-
-@_jit
-def restore(K: Array, v: Array, alpha: Array, y: Array, n: int) -> None:
-    """Compute v afresh for the instances that were set aside, those from n on."""
-    for k in range(n, len(K)):
-        total = 0.0
-        for s in range(len(K)):
-            if alpha[s] > 0:
-                total += alpha[s] * y[s] * K[k, s]
-        v[k] = y[k] - total
+    return y_i * (a - old_i), y_j * (b - old_j)
 
 
 @_jit
@@ -136,97 +88,166 @@ def settled(k: int, v: Array, up: Array, low: Array, highest: float, lowest: flo
 
 @_jit
 def shrink(
-    K: Array, v: Array, alpha: Array, y: Array, up: Array, low: Array, place: Array, n: int
+    v: Array,
+    up: Array,
+    low: Array,
+    highest: float,
+    lowest: float,
+    place: Array,
+    position: Array,
+    n: int,
 ) -> int:
-    """Move settled instances behind the others; returns how many of the first n are left."""
-    highest, lowest = -np.inf, np.inf
-    for k in range(n):
-        highest, lowest = max(highest, v[k] + up[k]), min(lowest, v[k] + low[k])
+    """Bar settled instances, last in order from now on; returns how many of n are left."""
+    before = n
     i = 0
     while i < n:
-        if settled(i, v, up, low, highest, lowest):
+        if settled(place[i], v, up, low, highest, lowest):
             n -= 1
             while n > i:
-                if not settled(n, v, up, low, highest, lowest):
-                    swap(i, n, K, v, alpha, y, up, low, place)
+                if not settled(place[n], v, up, low, highest, lowest):
+                    place[i], place[n] = place[n], place[i]
                     break
                 n -= 1
         i += 1
+    for i in range(before):
+        position[place[i]] = i
+    for k in place[n:before]:
+        up[k], low[k] = -np.inf, np.inf
     return n
 
 
 @_jit
-def swap(
-    i: int,
-    j: int,
+def fill_row(
+    r: int,
+    D: Array,
+    own: Array,
+    pair: tuple[int, int, int, int],
+    gamma: float,
     K: Array,
-    v: Array,
-    alpha: Array,
-    y: Array,
-    up: Array,
-    low: Array,
-    place: Array,
+    inverse: Array,
+    line: Array,
 ) -> None:
-    """Exchange two instances in everything."""
-    for x in (v, alpha, y, up, low):
-        x[i], x[j] = x[j], x[i]
-    place[i], place[j] = place[j], place[i]
-    for k in range(len(K)):
-        K[i, k], K[j, k] = K[j, k], K[i, k]
-    for k in range(len(K)):
-        K[k, i], K[k, j] = K[k, j], K[k, i]
+    """Put the kernel of instance r with all others into its row, and what it divides a gain by."""
+    a, b, n_a, n_b = pair
+    if r < n_a:
+        for k in range(n_a):
+            K[r, k] = own[a, r, k]
+        gaussian(D[r], gamma, K[r, n_a:])
+    else:
+        for k in range(n_a):
+            line[k] = D[k, r - n_a]
+        gaussian(line[: padded(n_a)], gamma, K[r])
+        for k in range(n_b):
+            K[r, n_a + k] = own[b, r - n_a, k]
+    for k in range(padded(n_a + n_b)):
+        curvature = np.float32(2) - np.float32(2) * K[r, k]
+        inverse[r, k] = np.float32(1) / (curvature if curvature > 0 else np.float32(FLAT))
+
+
+class Scratch(NamedTuple):
+    """Arrays for the work on one pair of classes after the other."""
+
+    K: Array
+    inverse: Array
+    line: Array
+    v: Array
+    up: Array
+    low: Array
+    gains: Array
+    position: Array
+    place: Array
+    filled: Array
 
 
 @_jit
-def solve(K: Array, n_first: int, C: float, coefficients: Array) -> float:
-    """Solve one pair of classes; writes y α per instance and returns the offset ρ.
+def scratch(n: int) -> Scratch:
+    """Room for pairs of classes with up to n members each."""
+    width = 2 * padded(n)
+    return Scratch(
+        np.zeros((2 * n, width), np.float32),
+        np.zeros((2 * n, width), np.float32),
+        np.zeros(width),
+        np.empty(width),
+        np.empty(width),
+        np.empty(width),
+        np.empty(width, np.float32),
+        np.empty(width),
+        np.empty(width, np.int64),
+        np.empty(width, np.bool_),
+    )
 
-    K is the kernel of the instances of the first class followed by those of the second, with
-    columns padded by zeros; it is reordered.
+
+@_jit
+def solve(
+    D: Array,
+    own: Array,
+    pair: tuple[int, int, int, int],
+    gamma: float,
+    C: float,
+    room: Scratch,
+    alpha: Array,
+) -> float:
+    """Solve one pair of classes; writes α, first class first, and returns the offset ρ.
+
+    ``pair`` names the two classes and how many instances they have. D holds the squared distances
+    of the first × the second, ``own`` the kernel within each class. A row of the kernel is computed
+    when it is first needed.
     """
-    size, columns = K.shape
-    alpha, y, v = np.zeros(columns), np.ones(columns), np.ones(columns)
-    y[n_first:] = -1
-    v[n_first:] = -1
-    up, low = np.full(columns, -np.inf), np.full(columns, np.inf)
-    work, place = np.empty(columns), np.arange(size)
+    n_a, size = pair[2], pair[2] + pair[3]
+    width = padded(size)
+    K, inverse, line, gains = room.K, room.inverse, room.line, room.gains[:width]
+    v, up, low = room.v[:width], room.up[:width], room.low[:width]
+    position, place, filled = room.position[:width], room.place[:size], room.filled[:size]
+    for k in range(width):
+        v[k], position[k] = 1.0 if k < n_a else -1.0, k
+        up[k] = 0.0 if k < n_a else -np.inf
+        low[k] = 0.0 if n_a <= k < size else np.inf
     for k in range(size):
-        set_bounds(k, alpha, y, C, up, low)
+        place[k], filled[k], alpha[k] = k, False, 0.0
     n, near_end, countdown = size, False, min(size, 1000) + 1
+    highest, lowest = 1.0, -1.0
     while True:
         countdown -= 1
         if countdown == 0:
             countdown = min(size, 1000)
-            if not near_end:
-                highest, lowest = -np.inf, np.inf
-                for k in range(n):
-                    highest, lowest = max(highest, v[k] + up[k]), min(lowest, v[k] + low[k])
-                if highest - lowest <= 10 * TOLERANCE:
-                    near_end = True
-                    restore(K, v, alpha, y, n)
-                    n = size
-            n = shrink(K, v, alpha, y, up, low, place, n)
-        i, j = working_set(K, v, up, low, n, work)
-        if i < 0:
-            restore(K, v, alpha, y, n)
+            if not near_end and highest - lowest <= 10 * TOLERANCE:
+                near_end = True
+                for k in place[n:]:
+                    set_bounds(k, n_a, alpha, C, up, low)
+                n = size
+            n = shrink(v, up, low, highest, lowest, place, position, n)
+            highest, lowest = advance(K, 0, 0, 0.0, 0.0, v, up, low)
+        if highest - lowest < TOLERANCE:
+            for k in place[n:]:
+                set_bounds(k, n_a, alpha, C, up, low)
             n = size
-            i, j = working_set(K, v, up, low, n, work)
-            if i < 0:
+            highest, lowest = advance(K, 0, 0, 0.0, 0.0, v, up, low)
+            if highest - lowest < TOLERANCE:
                 break
             countdown = 1
-        step(i, j, K, v, alpha, y, C, n)
-        set_bounds(i, alpha, y, C, up, low)
-        set_bounds(j, alpha, y, C, up, low)
-    for k in range(size):
-        coefficients[place[k]] = y[k] * alpha[k]
-    return offset(v[:size], alpha, up, C)
+        i = last_highest(v, up, highest, position, place)
+        if not filled[i]:
+            fill_row(i, D, own, pair, gamma, K, inverse, line)
+            filled[i] = True
+        best = screen(inverse, i, v, low, highest, gains)
+        j, last = first_and_last(gains, best * np.float32(1 - ROUNDING))
+        if j != last:  # too near to tell in float32
+            j = best_partner(K, i, v, low, highest, position, j, last)
+        if not filled[j]:
+            fill_row(j, D, own, pair, gamma, K, inverse, line)
+            filled[j] = True
+        by_i, by_j = optimise(i, j, n_a, K, v, alpha, C)
+        set_bounds(i, n_a, alpha, C, up, low)
+        set_bounds(j, n_a, alpha, C, up, low)
+        highest, lowest = advance(K, i, j, by_i, by_j, v, up, low)
+    return offset(v, alpha, up, C, place)
 
 
 @_jit
-def offset(v: Array, alpha: Array, up: Array, C: float) -> float:
+def offset(v: Array, alpha: Array, up: Array, C: float, place: Array) -> float:
     """The offset ρ: mean of −v over free instances, else the middle of what bounds it."""
     total, free, upper, lower = 0.0, 0, np.inf, -np.inf
-    for k in range(len(v)):
+    for k in place:
         if 0 < alpha[k] < C:
             total -= v[k]
             free += 1
@@ -235,47 +256,3 @@ def offset(v: Array, alpha: Array, up: Array, C: float) -> float:
         else:
             lower = max(lower, -v[k])
     return total / free if free else (upper + lower) / 2
-
-
-@_jit
-def vote(
-    D_train: Array, D_test: Array, starts: Array, gamma: float, C: float, votes: Array
-) -> None:
-    """Let every pair of classes vote on every test row.
-
-    ``D_train`` holds the squared distances between training rows below the diagonal, ``D_test``
-    those of training × test rows; class q owns the rows ``starts[q]:starts[q + 1]``.
-    """
-    p, n_test = len(starts) - 1, D_test.shape[1]
-    most = 0
-    for q in range(p):
-        most = max(most, starts[q + 1] - starts[q])
-    scratch = np.empty((3, padded(max(most * most, n_test))))
-    own = np.empty((p, most, most), dtype=np.float32)
-    for q in range(p):
-        s, e = starts[q], starts[q + 1]
-        fill_own_kernel(own[q], D_train[s:e, s:e], gamma, scratch)
-    test = np.empty(D_test.shape)
-    for i in range(len(D_test)):
-        for t in range(n_test):
-            scratch[0, t] = -gamma * D_test[i, t]
-        exponential(scratch[0, :n_test], test[i], scratch[1, :n_test])
-
-    decision, coefficients = np.empty(n_test), np.empty(2 * most)
-    for a in range(p):
-        n_a = starts[a + 1] - starts[a]
-        for b in range(a + 1, p):
-            n_b = starts[b + 1] - starts[b]
-            K = np.zeros((n_a + n_b, padded(n_a + n_b)), dtype=np.float32)
-            copy_block(K, own[a], 0, n_a)
-            copy_block(K, own[b], n_a, n_b)
-            cross = D_train[starts[b] : starts[b + 1], starts[a] : starts[a + 1]]
-            fill_kernel(K, cross, gamma, n_a, 0, scratch)
-            rho = solve(K, n_a, C, coefficients)
-            decision[:] = 0
-            for k in range(n_a + n_b):
-                if coefficients[k] != 0:
-                    row = starts[a] + k if k < n_a else starts[b] + k - n_a
-                    add_scaled(decision, coefficients[k], test[row])
-            for t in range(len(votes)):
-                votes[t, a if decision[t] > rho else b] += 1
