@@ -62,8 +62,11 @@ _ZERO = {np.float32: 1e-30, np.float64: 1e-90}
 _SINGLE_EXTENTS = 1e-3
 #: So many of the most promising candidates are judged first; the best of them prunes the others.
 _FIRST = 16
-#: Handing work to a thread takes about as long as this many updates.
-_WORTH_A_THREAD = 300_000
+#: Work of so many nanoseconds is shared out to threads; handing it over takes some 30 000.
+_WORTH_A_THREAD = 100_000
+#: Nanoseconds, about, to bound Θ per (instance, class), or to judge it, and likewise for Λ per
+#: pair of classes.
+_NS_BOUND, _NS_JUDGE, _NS_BOUND_PAIR, _NS_JUDGE_PAIR = 0.1, 1.0, 1.5, 3.0
 _L1_BYTES = 24 * 1024
 _MOST_BLOCKS = 24  # summed per lane before the lanes are, so that sums stay within 32u
 _L2_BYTES = 256 * 1024
@@ -94,7 +97,7 @@ class CompiledState:
         self.problem = problem
         self._reading = reading
         self._n_threads = n_threads
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self._pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
         # By class, so that instances that have their own centroid in common are neighbours.
         self._order = np.argsort(problem.codes, kind="stable")
         own = _padded(problem.codes[None], self._order, np.int32)
@@ -183,7 +186,7 @@ class CompiledState:
             )
             return out
 
-        return self._for_each(judge, self._pieces(candidates))
+        return self._for_each(judge, self._pieces(candidates, _NS_BOUND))
 
     def _separability_between(
         self, candidates: Features, weights: list[Weights]
@@ -236,15 +239,16 @@ class CompiledState:
             return self._separation(candidates)
         p, unit = self.problem.n_classes, self.problem.unit
         width = max(16, min(128, _L2_BYTES // (4 * p * p) // 8 * 8))
-        return self._for_centroids(centroids.most_separation, candidates, unit, width)
+        kernel = centroids.most_separation
+        return self._for_centroids(kernel, candidates, _NS_BOUND_PAIR, unit, width)
 
     def _separation(self, candidates: Features) -> Floats:
         """Λ_dis and Λ_dir of the subset joined by each candidate."""
-        parts = self._for_centroids(centroids.separation, candidates)
+        parts = self._for_centroids(centroids.separation, candidates, _NS_JUDGE_PAIR)
         parts[0] *= self.problem.unit
         return parts
 
-    def _for_centroids(self, kernel: Any, candidates: Features, *options: Any) -> Floats:
+    def _for_centroids(self, kernel: Any, candidates: Features, ns: float, *options: Any) -> Floats:
         problem, printed = self.problem, self._reading == "printed"
 
         def judge(piece: Features) -> Floats:
@@ -252,27 +256,28 @@ class CompiledState:
             kernel(problem.centroids, piece, problem.on_centroid, self._G, printed, *options, parts)
             return parts
 
-        updates = len(candidates) * problem.n_classes**2
-        return self._for_each(judge, self._shares(candidates, updates))
+        return self._for_each(judge, self._shares(candidates, ns * problem.n_classes**2))
 
-    def _pieces(self, candidates: Features) -> list[Features]:
+    def _pieces(self, candidates: Features, ns: float = _NS_JUDGE) -> list[Features]:
         """Blocks that may become dense for sparse data, or else a share for each thread."""
         if self._Z is None:
             return blocks(candidates, self.problem.n_samples)
-        updates = len(candidates) * self.problem.n_samples * self.problem.n_classes
-        return self._shares(candidates, updates)
+        return self._shares(candidates, ns * self.problem.n_samples * self.problem.n_classes)
 
-    def _shares(self, candidates: Features, updates: int) -> list[Features]:
-        """A share for each thread, if there is enough to do."""
-        if self._n_threads == 1 or updates < _WORTH_A_THREAD:
+    def _shares(self, candidates: Features, ns: float) -> list[Features]:
+        """A share for each thread, if there is enough to do; a candidate takes ``ns``."""
+        if self._n_threads == 1 or len(candidates) * ns < _WORTH_A_THREAD:
             return [candidates]
         return np.array_split(candidates, min(self._n_threads, len(candidates)))
 
     def _for_each(self, judge: Callable[[Features], Floats], pieces: list[Features]) -> Floats:
         if len(pieces) == 1:
             return judge(pieces[0])
-        results = map(judge, pieces) if self._pool is None else self._pool.map(judge, pieces)
-        return np.concatenate(list(results), axis=1)
+        if self._pool is None:
+            return np.concatenate([judge(piece) for piece in pieces], axis=1)
+        others = [self._pool.submit(judge, piece) for piece in pieces[1:]]
+        first = judge(pieces[0])  # this thread works as well
+        return np.concatenate([first, *(other.result() for other in others)], axis=1)
 
 
 def _padded(columns: NDArray[Any], order: Features, real: Any) -> NDArray[Any]:
