@@ -83,6 +83,28 @@ def test_what_all_rows_have_in_common_is_found_from_the_chunks(problem, data):
     np.testing.assert_array_equal(there.on_centroid, whole.on_centroid)
 
 
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("weight", [None, np.arange(1.0, 31.0)], ids=["alike", "weighted"])
+def test_class_sums_of_a_chunk(real, order, weight):
+    rng = np.random.default_rng(6)
+    y = np.arange(30) % 3
+    X = np.asarray(1e3 + rng.normal(size=(30, 7)), dtype=real, order=order)
+    X[:, 0] = 1000.1  # so its mean must be that very number
+    X.flags.writeable = False  # as chunks are that come from another worker
+    rows = _rows.ready_rows(X, y, weight, {})
+    survey = _rows.survey([rows])
+    means = survey.sums / survey.mass[:, None]
+    facts = {"classes": survey.classes, "_lower": survey.lower, "_total": 30.0}
+    left = _rows.class_sums([rows], (facts, means)) / survey.mass[:, None]
+    exact = np.array(
+        [np.average(X[y == q].astype(np.longdouble), 0, None if weight is None else weight[y == q])
+         for q in range(3)]
+    )  # fmt: skip
+    np.testing.assert_allclose(survey.lower + (means + left), exact.astype(float), rtol=1e-15)
+    assert (survey.lower[0] + (means + left)[:, 0] == X[0, 0]).all()
+
+
 def test_a_copy_goes_its_own_way():
     rng = np.random.default_rng(3)
     y = np.arange(60) % 3

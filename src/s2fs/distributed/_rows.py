@@ -81,6 +81,16 @@ class Part(Problem):
         """Weighted class sums of the differences to ``centre`` above the lower end."""
         return self._class_sums(centre)
 
+    def _class_sums(self, centre: Floats) -> Floats:
+        if self.is_sparse:
+            return super()._class_sums(centre)
+        from s2fs.distributed import _row_kernels as kernels
+
+        mass = np.ones(self.n_samples) if self._mass is None else self._mass
+        order, sums = np.argsort(self.codes, kind="stable"), np.zeros_like(centre)
+        kernels.class_sums(self._X, order, self.codes, mass, self._lower, centre, sums)
+        return sums
+
     def _pieces_of(self, rows: Features) -> Iterator[tuple[NDArray[Any], Features, Features]]:
         if len(rows):  # a class may be missing here
             yield from super()._pieces_of(rows)
@@ -133,7 +143,9 @@ def _as_matrix(X: Any) -> Any:
         values = X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
         if values.dtype == object:  # columns with a marker of their own for what is missing
             values = X.to_numpy(dtype=np.float64, na_value=np.nan)
-    return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
+    if values.dtype not in (np.float32, np.float64):
+        values = values.astype(np.float64)
+    return values if issparse(values) else np.ascontiguousarray(values)
 
 
 def n_rows(X: Any) -> int:

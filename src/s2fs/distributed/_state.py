@@ -119,10 +119,12 @@ class DistributedState(CompiledState):
     def _ask(self, candidates: dict[str, Features]) -> None:
         """Get to know what the shards say of some candidates of each kind, distances first."""
         question = Question.about(self.problem.n_features, candidates)
-        sent = self._cluster.map(
+        # The futures before these are let go of only now: a client that has just told the scheduler
+        # of that makes the next message wait.
+        self._sent = self._cluster.map(
             on_shard.answer, self._shards, self._kept, features=self._features, question=question
         )
-        answers = [question.read(packed) for packed in self._cluster.gather(sent)]
+        answers = [question.read(packed) for packed in self._cluster.gather(self._sent)]
         for kind, those in question.candidates().items():
             total = add_up([shares[kind] for shares in answers])
             total[0] *= self.problem.unit
