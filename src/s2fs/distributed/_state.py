@@ -114,7 +114,7 @@ class DistributedState(CompiledState):
         missing = candidates[np.isnan(self._known[kind][0, candidates])]
         if len(missing):
             self._ask({kind: missing})
-        return self._known[kind][:, candidates]
+        return self._known[kind].take(candidates, axis=1)  # the loops want whole rows
 
     def _ask(self, candidates: dict[str, Features]) -> None:
         """Get to know what the shards say of some candidates of each kind, distances first."""
