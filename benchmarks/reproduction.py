@@ -31,6 +31,14 @@ WEIGHTS = {
     "default": "α = β = 0.0316",
     "inside": "chosen inside the training folds",
 }
+#: The variants are compared over the weights that the paper recommends, at most this large.
+RECOMMENDED = 0.0562
+VARIANTS = {
+    "S2FS": "S²FS",
+    "S2-DWC": "α = 0 (S²–DWC)",
+    "S2-DBS": "β = 0 (S²–DBS)",
+    "S2-DWC-DBS": "α = β = 0 (S²–DWC–DBS)",
+}
 
 
 def main() -> None:
@@ -45,6 +53,7 @@ def main() -> None:
             "cells": "\n".join(cells_of_s2fs(found, tables)),
             "distances": "\n".join(distances(tables)),
             "ranks": "\n".join(ranks(tables)),
+            "variants": "\n".join(variants(found)),
         }
         if not args.write_docs:
             print("\n\n".join(parts.values()))
@@ -138,6 +147,23 @@ def ranks(tables):  # type: ignore[no-untyped-def]
             + " | ".join(cells)
             + f" | {better} of {len(names) - 1} |"
         )
+
+
+def variants(found):  # type: ignore[no-untyped-def]
+    """Mean over the datasets of the average score, each criterion with its best weights."""
+    best: dict[tuple[str, str, str], float] = defaultdict(float)
+    for result in found:
+        weights = result.weights
+        if result.selector.name in VARIANTS and weights is not None and max(weights) <= RECOMMENDED:
+            for learner, curve in result.curves.items():
+                key = result.selector.name, result.identity()["dataset"], learner
+                best[key] = max(best[key], curve.ave)
+    datasets = sorted({d for name, d, _ in best if name != "S2FS"})
+    yield "| criterion | " + " | ".join(LEARNERS.values()) + " |"
+    yield "|---|" + "---|" * len(LEARNERS)
+    for name, title in VARIANTS.items():
+        scores = [np.mean([best[name, d, learner] for d in datasets]) for learner in LEARNERS]
+        yield f"| {title} | " + " | ".join(f"{score:.4f}" for score in scores) + " |"
 
 
 if __name__ == "__main__":
