@@ -135,7 +135,7 @@ def predicted(per_update: float, per_step: float, per_value: float, per_feature:
         judging = n * m * p * per_update / w
         traffic = per_feature * m
         step = judging + per_step + w * traffic / NETWORK
-        memory = 2 * 4 * n * m / w + 32 * n * p / w
+        memory = 2 * 4 * n * m / w + 16 * n * p / w
         rows.append(
             (w, f"{setup / 60:.1f} min", f"{step:.1f} s", f"{(setup + k * step) / 60:.0f} min",
              f"{traffic / 1e6:.2f} MB", f"{memory / 1e9:.1f} GB")
@@ -181,10 +181,10 @@ def main() -> None:
 
     rows = []
     for workers, run in ((1, first), (2, second)):
-        shard, state = 4 * n * m / workers / 2**20, 32 * n * p / workers / 2**20
+        shard, state = 4 * n * m / workers / 2**20, 16 * n * p / workers / 2**20
         rows.append((workers, f"{shard:.0f} MB", f"{state:.0f} MB", f"{run['peak']:.0f} MB",
                      f"{(run['peak'] - state) / shard:.2f}"))  # fmt: skip
-    header = ["workers", "float32 shard", "state while it grows (32 n p)",
+    header = ["workers", "float32 shard", "state (16 n p)",
               "peak beyond the idle worker", "(peak − state) / shard"]  # fmt: skip
     print(table(header, rows), end="\n\n")
 

@@ -67,12 +67,11 @@ class ChunkState(CompiledState):
 
     @property
     def nbytes(self) -> int:
-        """Size of the rows, scaled and as they came; what grows is counted elsewhere."""
+        """Size of the rows as they came, and of what was made of them."""
         X = self.problem._X
-        arrays = (X.data, X.indices, X.indptr) if self.problem.is_sparse else (X,)
-        return sum(
-            a.nbytes for a in (*arrays, self._Z, self._own, *self._weight.values()) if a is not None
-        )
+        rows = (X.data, X.indices, X.indptr) if self.problem.is_sparse else (X,)
+        made = (*vars(self).values(), *self._weight.values())
+        return sum(array.nbytes for array in (*rows, *made) if isinstance(array, np.ndarray))
 
 
 class Kept(NamedTuple):

@@ -26,7 +26,7 @@ from s2fs.distributed._rows import add_up
 #: So many candidates are judged at once.
 _FIRST = 16
 #: Up to so many are confirmed in double precision without being judged in single precision before:
-#: that takes five times as long, but an exchange less.
+#: that takes four times as long, but an exchange less.
 _FEW = 2
 _KIND = {np.float32: "single", np.float64: "double"}
 
