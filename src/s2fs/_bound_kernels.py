@@ -4,7 +4,6 @@ What they compute, and why it is a bound, is told in ``_compiled.py``. Signature
 all is compiled, and stored on disk, when the module is imported.
 """
 
-from functools import partial
 from math import sqrt
 from typing import Any
 
@@ -16,23 +15,21 @@ from s2fs._kernels import LANES
 
 #: So many numbers are summed in single precision before double precision takes over.
 CHUNK = 512
-_AT_ONCE = 8
 
 
 def _tangent_types(real: Any) -> Any:
     state = float64[:, :, ::1]
     return float64(
-        state, state, int32[:, ::1], float64[:, ::1], int64, real[:, ::1], real[::1], real[::1],
-        float64[::1],
-    )  # fmt: skip
+        state, state, int32[:, ::1], float64[:, ::1], int64, real[::1], real[::1], float64[:, ::1]
+    )
 
 
 @compiled(
     _tangent_types(float32), _tangent_types(float64),
     error_model="numpy", fastmath={"contract"},
 )  # fmt: skip
-def direction_tangent(D, P, own, weight, size, K, near, curvature, slopes):  # type: ignore[no-untyped-def]
-    """Bound Θ_dir of the subset joined by any candidate: a constant less Σ K b² over all (i, r).
+def direction_tangent(D, P, own, weight, size, near, curvature, slopes):  # type: ignore[no-untyped-def]
+    """Bound Θ_dir of the subset joined by a candidate: a constant less Σ κ a² and Σ S g².
 
     Parameters
     ----------
@@ -42,12 +39,10 @@ def direction_tangent(D, P, own, weight, size, K, near, curvature, slopes):  # t
         Class and weight of each instance; padding has the weight 0.
     size : int
         Features in the subset: the tangent touches where a candidate is like one of them.
-    K : (classes or more, instances)
-        Where the slopes are written.
-    near : (instances,)
-        Where the squared distances to the own centroid are written.
-    curvature, slopes : (instances,) and (classes,)
-        Where the sums of K over the classes and over the instances are written.
+    near, curvature : (instances,)
+        Where the squared distances to the own centroid, and κ, are written.
+    slopes : (classes, classes)
+        Where S is written.
 
     Returns
     -------
@@ -70,6 +65,7 @@ def direction_tangent(D, P, own, weight, size, K, near, curvature, slopes):  # t
     factor = np.empty(LANES)
     rise = np.empty(LANES)
     total = np.empty(LANES)
+    slope = np.empty((p, LANES))
     constant = 0.0
     slopes[:] = 0.0
     for k in range(n_blocks):
@@ -88,138 +84,71 @@ def direction_tangent(D, P, own, weight, size, K, near, curvature, slopes):  # t
             factor[i] = weight[k, i] / (total[i] * sqrt(u[i])) if total[i] < np.inf else 0.0
             total[i] = 0.0
         for r in range(p):
-            row = K[r, k * LANES : (k + 1) * LANES]
+            row = slope[r]
             for i in range(LANES):
                 v = max(D[k, r, i] + b2, 1e-90)
                 missing = max(home[i] * sqrt(D[k, r, i]) - P[k, r, i], 0.0)
                 g = factor[i] * missing / (v * sqrt(v))
                 total[i] += g
-                rise[i] += g * 1.5 * b2 / v
                 row[i] = 1.5 * g / v
+                rise[i] += row[i]
         for i in range(LANES):
-            slope = 0.5 * total[i] / max(u[i], 1e-90)
-            constant += total[i] + rise[i] + slope * a2
-            K[own[k, i], k * LANES + i] += slope
-    curvature[:] = 0
-    for r in range(p):
-        for i in range(n):
-            curvature[i] += K[r, i]
-            slopes[r] += K[r, i]
+            own_slope = 0.5 * total[i] / max(u[i], 1e-90)
+            constant += total[i] + rise[i] * b2 + own_slope * a2
+            curvature[k * LANES + i] = own_slope + 2.0 * rise[i]
+            for r in range(p):
+                slopes[own[k, i], r] += 2.0 * slope[r, i]
     return constant
-
-
-# The order of the sums of the two kernels below is free: their bound holds for any.
-_screen = partial(compiled, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
-
-
-def _product_types(real: Any) -> Any:
-    return void(real[:, ::1], int64[::1], real[:, ::1], float64[:, ::1])
-
-
-@_screen(_product_types(float32), _product_types(float64))
-def products(Z, where, K, out):  # type: ignore[no-untyped-def]
-    """Σ_i K[r, i] Z[where[j], i] for all j and r; K has a multiple of four rows."""
-    m, n = where.shape[0], Z.shape[1]
-    nought = Z.dtype.type(0)
-    out[:] = 0.0
-    for j in range(0, m, 2):  # two columns by four rows at a time: that many sums fit in registers
-        other = min(j + 1, m - 1)
-        for start in range(0, n, CHUNK):
-            x = Z[where[j], start : start + CHUNK]
-            y = Z[where[other], start : start + CHUNK]
-            for r in range(0, K.shape[0], 4):
-                k0 = K[r, start : start + CHUNK]
-                k1 = K[r + 1, start : start + CHUNK]
-                k2 = K[r + 2, start : start + CHUNK]
-                k3 = K[r + 3, start : start + CHUNK]
-                x0 = x1 = x2 = x3 = nought
-                y0 = y1 = y2 = y3 = nought
-                for i in range(len(x)):
-                    x0 += x[i] * k0[i]
-                    x1 += x[i] * k1[i]
-                    x2 += x[i] * k2[i]
-                    x3 += x[i] * k3[i]
-                    y0 += y[i] * k0[i]
-                    y1 += y[i] * k1[i]
-                    y2 += y[i] * k2[i]
-                    y3 += y[i] * k3[i]
-                out[j, r] += x0
-                out[j, r + 1] += x1
-                out[j, r + 2] += x2
-                out[j, r + 3] += x3
-                if other > j:
-                    out[other, r] += y0
-                    out[other, r + 1] += y1
-                    out[other, r + 2] += y2
-                    out[other, r + 3] += y3
 
 
 def _least_types(real: Any) -> Any:
     table, line = real[:, ::1], real[::1]
-    return void(
-        table, int64[::1], table, table, line, line, int64[::1], int64[::1], line, float64[::1],
-        float64[::1], float64[:, ::1],
-    )  # fmt: skip
+    return void(table, int64[::1], table, line, line, line, table, float64[::1], float64[:, ::1])
 
 
-@_screen(_least_types(float32), _least_types(float64))
-def least_compactness(Z, where, C, K, near, curvature, runs, own, weight, slopes, room, out):  # type: ignore[no-untyped-def]
+# The order of the sums is free: the bound holds for any.
+@compiled(
+    _least_types(float32), _least_types(float64),
+    error_model="numpy", fastmath={"contract", "reassoc", "nsz"},
+)  # fmt: skip
+def least_compactness(A, where, C, near, curvature, weight, laplacian, room, out):  # type: ignore[no-untyped-def]
     """Lower bounds of Θ_dis and Θ_dir of the subset joined by each candidate.
 
     Parameters
     ----------
-    Z, where, C : as for :func:`compactness`
+    A, where, C : as for :func:`compactness`
         The candidates.
-    K : (classes or more, instances)
-        The slopes of Θ_dir; a multiple of four rows.
     near, curvature, weight : (instances,)
-        Of each instance the squared distance to the own centroid, the sum of K over the classes,
-        and the weight.
-    runs, own : (runs + 1,) and (runs,)
-        Where runs of instances of one class begin, with the end of the last one, and their classes.
-    slopes : (classes,)
-        Σ_i K.
-    room : (4,)
-        Θ_dis is at least its sum times the first number less the second one, Θ_dir at least the
-        third one less Σ K b² and the fourth one.
+        Of each instance the squared distance to the own centroid, κ, and the weight.
+    laplacian : (classes, classes)
+        The matrix of the quadratic form Σ S g² in the centroids of a candidate.
+    room : (3,)
+        Θ_dis is at least its sum times the first number, Θ_dir at least the second one less
+        the two sums and the third one.
     out : (2, candidates)
         Where the bounds are written.
     """
-    n, p, m = Z.shape[1], C.shape[1], where.shape[0]
-    # Several candidates at a time: what was just written in pieces is slow to read as a whole.
-    home = np.empty((_AT_ONCE, CHUNK), Z.dtype)
-    linear = np.empty((_AT_ONCE, K.shape[0]))  # Σ K x
-    out[:] = 0.0
-    for j in range(0, m, _AT_ONCE):
-        batch = where[j : j + _AT_ONCE]
-        run = 0
+    n, p = A.shape[1], C.shape[1]
+    nought = A.dtype.type(0)
+    for j in range(where.shape[0]):
+        distance, penalty = 0.0, 0.0
         for start in range(0, n, CHUNK):
-            stop = min(start + CHUNK, n)
-            at = start
-            while at < stop:
-                end = min(runs[run + 1], stop)
-                for s in range(len(batch)):
-                    home[s, at - start : end - start] = C[batch[s], own[run]]
-                run += 1 if end == runs[run + 1] else 0
-                at = end
-            d, kappa, share = near[start:stop], curvature[start:stop], weight[start:stop]
-            for s in range(len(batch)):
-                z, centroid = Z[batch[s], start:stop], home[s]
-                distance, square = Z.dtype.type(0), Z.dtype.type(0)
-                for i in range(len(z)):
-                    b = z[i] - centroid[i]
-                    distance += share[i] * sqrt(d[i] + b * b)
-                    square += kappa[i] * z[i] * z[i]
-                out[0, j + s] += distance
-                out[1, j + s] += square
-        products(Z, batch, K, linear)
-        for s in range(len(batch)):
-            penalty = out[1, j + s]
+            a, share = A[where[j], start : start + CHUNK], weight[start : start + CHUNK]
+            d, kappa = near[start : start + CHUNK], curvature[start : start + CHUNK]
+            part, square = nought, nought
+            for i in range(len(a)):
+                part += share[i] * sqrt(d[i] + a[i] * a[i])
+                square += kappa[i] * a[i] * a[i]
+            distance += part
+            penalty += square
+        c = C[where[j]]
+        for q in range(p):
+            row, product = laplacian[q], nought
             for r in range(p):
-                c = float64(C[batch[s], r])
-                penalty += c * (c * slopes[r] - 2.0 * linear[s, r])
-            out[0, j + s] = max(out[0, j + s] * room[0] - room[1], 0.0)
-            out[1, j + s] = max(room[2] - penalty - room[3], 0.0)
+                product += row[r] * c[r]
+            penalty += c[q] * product
+        out[0, j] = distance * room[0]
+        out[1, j] = max(room[1] - penalty - room[2], 0.0)
 
 
 @compiled(float64(float64, float64), error_model="numpy")
@@ -231,11 +160,11 @@ def _ratio(separation, compactness):  # type: ignore[no-untyped-def]
 
 
 @compiled(
-    void(float64[:, :], float64[:, :], float64, float64, int64, float64[:, :], float64[:, ::1],
+    void(float64[:, :], float64[:, :], float64, int64, float64[:, :], float64[:, ::1],
          float64[:, ::1]),
     error_model="numpy",
 )  # fmt: skip
-def separability_between(thetas, lambdas, roundoff, unit, n_classes, weights, low, high):  # type: ignore[no-untyped-def]
+def separability_between(thetas, lambdas, roundoff, n_classes, weights, low, high):  # type: ignore[no-untyped-def]
     """Smallest and largest Sep that candidates may have, given how Θ was rounded.
 
     Parameters
@@ -246,8 +175,6 @@ def separability_between(thetas, lambdas, roundoff, unit, n_classes, weights, lo
         Λ_dis and Λ_dir.
     roundoff : float
         The relative error of a number in Θ; 0 if Θ is taken as exact.
-    unit : float
-        What a distance of 1 stands for.
     n_classes : int
         Number of classes.
     weights : (pairs, 2)
@@ -259,8 +186,8 @@ def separability_between(thetas, lambdas, roundoff, unit, n_classes, weights, lo
         distance, direction = thetas[0, j], thetas[1, j]
         distance_error, direction_error = 0.0, 0.0
         if roundoff > 0.0:
-            distance_error = roundoff * (40 * distance + 4 * unit)
-            direction_error = roundoff * (32 * direction + 88 + 4 * n_classes) + thetas[2, j]
+            distance_error = roundoff * 40 * distance
+            direction_error = roundoff * (32 * direction + 90 + 4 * n_classes) + thetas[2, j]
         for pair in range(len(weights)):
             alpha, beta = weights[pair]
             separation = lambdas[0, j] + beta * lambdas[1, j]

@@ -13,23 +13,25 @@ P' = P + ab. Its direction term is Σ_r (√(D'_o D'_r) − P') D'_o^−½ D'_r^
 
 * √(D'_o D'_r) ≥ √(D_o D_r) + ab by Cauchy's inequality, so √(D'_o D'_r) − P' ≥ √(D_o D_r) − P ≥ 0;
 * Σ_s 1/D'_s ≤ Σ_s 1/D_s;
-* u^−½ v^−3/2 is convex, so it lies above its tangent plane, which is linear in a² and b².
+* u^−½ v^−3/2 is convex, so it lies above its tangent plane, which is linear in a² and b²;
+* b is a and the difference g of two centroids, so b² ≤ 2a² + 2g².
 
-So Θ_dir is at least a constant less Σ_ir K_ir b_ir² with slopes K ≥ 0 that are the same for all
-candidates, and that sum is a matrix product. It leaves a few candidates of a thousand to judge.
+So Θ_dir is at least a constant less Σ_i κ_i a_i² and Σ_qr S_qr g_qr², with κ and S that are the
+same for all candidates: n + p² terms. It leaves a few candidates of a thousand to judge.
 
-**The rounding errors of Θ.** Let u = 2⁻²⁴, x the scaled value (0 ≤ x ≤ 1), b = x − c and
-w = 1/‖V_r‖ of one instance and class. Rounding x, c and their difference changes b by at most
-2u(x + |b|). As |b| ≤ ‖V_r‖, to first order
+**The rounding errors of Θ.** Let u = 2⁻²⁴, x the scaled value (0 ≤ x ≤ 1), and w = 1/‖V_r‖ of one
+instance and class. The offset a from the own centroid has the relative error u; c_own, c_r and
+their difference are rounded before b is made of them, so b has the error u(3|a| + 2x + 3|b|), or
+u(2y + 3|b|) with y = x + 3/2 |a|. As |b| ≤ ‖V_r‖, to first order
 
-* D has the relative error u(6 + 4xw), w has u(5 + 2xw), the membership weight w² has u(11 + 4xw);
-* P has the error u(6 + 2x(w + w_own)) in units of ‖V_own‖·‖V_r‖, a cosine u(19 + 4x(w + w_own));
-* the direction term 1 − Σμ cos, with W the largest w, has u(44 + 2p + 16xW), and never more than 2;
-* the distance ‖V_own‖ has u(4‖V_own‖ + 2x).
+* D has the relative error u(9 + 4yw), w has u(6 + 2yw), the membership weight w² has u(13 + 4yw);
+* P has the error u(7 + 2yw) in units of ‖V_own‖·‖V_r‖, a cosine u(19 + 4yw);
+* the direction term 1 − Σμ cos, with W the largest w, has u(45 + 2p + 12yW), and never more than 2;
+* the distance ‖V_own‖ has u·4‖V_own‖.
 
 W is at most √(Σ w²), which the kernel has at hand. The constants are doubled to cover the terms of
 higher order, and the sums over blocks and lanes add at most 32u of their value. In the lower bounds
-a sum of N terms adds Nu; Σ K b² is taken as Σ K x² − 2 Σ K x c + Σ K c², at most 4 Σ K in all.
+a sum of N terms adds Nu, and the terms of the quadratic form in g are at most 4 Σ S in all.
 
 **The rounding errors of Λ.** Differences of centroids are taken in double precision, so squared
 distances h between centroids have the relative error 5u, and Λ_dis has u(p + 4). Take the angle at
@@ -98,22 +100,16 @@ class CompiledState:
         self._reading = reading
         self._n_threads = n_threads
         self._pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
-        # By class, so that instances that have their own centroid in common are neighbours.
-        self._order = np.argsort(problem.codes, kind="stable")
-        own = _padded(problem.codes[None], self._order, np.int32)
-        self._own = own.reshape(-1, LANES)
-        starts = np.flatnonzero(np.diff(own[0], prepend=-1, append=-1))
-        self._runs = starts, own[0, starts[:-1]].astype(np.int64)
-        weight = _padded(problem.weight[None], self._order, np.float64).reshape(-1, LANES)
+        self._own = _padded(problem.codes[None], np.int32).reshape(-1, LANES)
+        weight = _padded(problem.weight[None], np.float64).reshape(-1, LANES)
         self._weight = {real: weight.astype(real) for real in _ROUNDOFF}
-        self._total_weight = float(problem.weight.sum())  # 1, or the share of these rows
         self._size = np.intp(0)
         self._D, self._P = (np.zeros((len(self._own), p, LANES)) for _ in range(2))
         self._G = np.zeros((p, p))
         extents = problem.on_centroid[problem.varying]
         fits = extents.size > 0 and extents.min() > _SINGLE_EXTENTS * extents.max()
         self._screen_in = np.float32 if fits else np.float64
-        self._Z = _dense(problem, self._order) if fits and not problem.is_sparse else None
+        self._A = _offsets(problem) if fits and not problem.is_sparse else None
         self._C = problem.centroids.astype(self._screen_in)
 
     def shortlists(
@@ -150,7 +146,7 @@ class CompiledState:
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
         problem = self.problem
-        x = _padded(problem.columns(np.array([feature])), self._order, np.float64)[0]
+        x = _padded(problem.columns(np.array([feature])), np.float64)[0]
         c, on_centroid = problem.centroids[feature], problem.on_centroid[feature]
         kernels.add_feature(x, c, on_centroid, self._own, self._D, self._P, self._G)
         self._size += 1
@@ -166,24 +162,24 @@ class CompiledState:
     def _least_compactness(self, candidates: Features) -> Floats:
         """Lower bounds of Θ_dis and Θ_dir of the subset joined by each candidate."""
         real, p = self._screen_in, self.problem.n_classes
-        K = np.zeros((-(-p // 4) * 4, self._own.size), real)  # products take the rows by fours
-        near, curvature = np.empty((2, K.shape[1]), real)
-        slopes = np.empty(p)
+        near, curvature = np.empty((2, self._own.size), real)
+        slopes = np.empty((p, p))
         constant = bounds.direction_tangent(
-            self._D, self._P, self._own, self._weight[np.float64], self._size, K, near, curvature,
+            self._D, self._P, self._own, self._weight[np.float64], self._size, near, curvature,
             slopes,
         )  # fmt: skip
-        unit, u, n_terms = self.problem.unit, _ROUNDOFF[real], bounds.CHUNK + 64
-        distance_room = unit * (1 - n_terms * u), unit * 4 * u * self._total_weight
-        direction_room = constant, 4 * u * (n_terms + p) * slopes.sum() + _SLACK
-        room, weight = np.array(distance_room + direction_room), self._weight[real].ravel()
+        slopes += slopes.T
+        total = slopes.sum(axis=1)
+        laplacian = (np.diag(total) - slopes).astype(real)
+        u, n_terms = _ROUNDOFF[real], bounds.CHUNK + 64
+        error = 4 * u * (n_terms * curvature.sum() + (p + 8) * total.sum()) + _SLACK
+        room = np.array([self.problem.unit * (1 - n_terms * u), constant, error])
+        weight = self._weight[real].ravel()
 
         def judge(piece: Features) -> Floats:
-            Z, where, C, _ = self._columns(piece, real)
+            A, where, C, _ = self._columns(piece, real)
             out = np.empty((2, len(piece)))
-            bounds.least_compactness(
-                Z, where, C, K, near, curvature, *self._runs, weight, slopes, room, out
-            )
+            bounds.least_compactness(A, where, C, near, curvature, weight, laplacian, room, out)
             return out
 
         return self._for_each(judge, self._pieces(candidates, _NS_BOUND))
@@ -192,26 +188,26 @@ class CompiledState:
         self, candidates: Features, weights: list[Weights]
     ) -> tuple[Floats, Floats]:
         """Smallest and largest Sep that each candidate may have, a row for each pair of weights."""
-        real, problem = self._screen_in, self.problem
+        real = self._screen_in
         roundoff = _ROUNDOFF[real] if real is np.float32 else 0.0
         low, high = np.empty((2, len(weights), len(candidates)))
         bounds.separability_between(
             self._compactness(self._pieces(candidates), real), self._separation(candidates),
-            roundoff, problem.unit, problem.n_classes, np.array(weights), low, high,
+            roundoff, self.problem.n_classes, np.array(weights), low, high,
         )  # fmt: skip
         return low, high
 
     def _compactness(self, pieces: list[Features], real: Any) -> Floats:
         """Θ_dis, Θ_dir and the part of its error that depends on the data, for all candidates."""
-        weight, zero, kappa = self._weight[real], real(_ZERO[real]), 32 * _ROUNDOFF[real]
+        weight, zero, kappa = self._weight[real], real(_ZERO[real]), 24 * _ROUNDOFF[real]
         state_of_a_block = 2 * weight.itemsize * self.problem.n_classes * LANES
         group = max(1, min(_MOST_BLOCKS, _L1_BYTES // state_of_a_block))
 
         def judge(piece: Features) -> Floats:
-            Z, where, C, on_centroid = self._columns(piece, real)
+            A, where, C, on_centroid = self._columns(piece, real)
             sums = np.zeros((3, len(piece)))
             kernels.compactness(
-                Z, where, C, on_centroid, self._D, self._P, self._own, weight, zero, real(kappa),
+                A, where, C, on_centroid, self._D, self._P, self._own, weight, zero, real(kappa),
                 group, sums,
             )  # fmt: skip
             return sums
@@ -221,17 +217,17 @@ class CompiledState:
         return sums
 
     def _columns(self, piece: Features, real: Any) -> tuple[Any, Features, Any, Any]:
-        """Scaled columns, where in them those of the piece are, and their centroids alike.
+        """Offsets from the own centroids, where in them those of the piece are, and all centroids.
 
         In double precision also which offsets are rounding.
         """
-        if self._Z is not None and real is np.float32:
-            return self._Z, piece, self._C, None
+        if self._A is not None and real is np.float32:
+            return self._A, piece, self._C, None
         problem = self.problem
         on_centroid = problem.on_centroid[piece] if real is np.float64 else None
-        Z = _padded(problem.columns(piece), self._order, real)
-        C = problem.centroids[piece].astype(real)
-        return Z, np.arange(len(piece)), C, on_centroid
+        C = problem.centroids[piece]
+        A = _padded(problem.columns(piece) - C[:, problem.codes], real)
+        return A, np.arange(len(piece)), C.astype(real), on_centroid
 
     def _most_separation(self, candidates: Features) -> Floats:
         """Upper bounds of Λ_dis and Λ_dir of the subset joined by each candidate."""
@@ -260,7 +256,7 @@ class CompiledState:
 
     def _pieces(self, candidates: Features, ns: float = _NS_JUDGE) -> list[Features]:
         """Blocks that may become dense for sparse data, or else a share for each thread."""
-        if self._Z is None:
+        if self._A is None:
             return blocks(candidates, self.problem.n_samples)
         return self._shares(candidates, ns * self.problem.n_samples * self.problem.n_classes)
 
@@ -280,22 +276,26 @@ class CompiledState:
         return np.concatenate([first, *(other.result() for other in others)], axis=1)
 
 
-def _padded(columns: NDArray[Any], order: Features, real: Any) -> NDArray[Any]:
-    """Columns of shape (features, n) in this order, filled up with zeros to blocks of lanes."""
+def _padded(columns: NDArray[Any], real: Any) -> NDArray[Any]:
+    """Columns of shape (features, n), filled up with zeros to whole blocks of lanes."""
     m, n = columns.shape
     padded = np.zeros((m, -(-n // LANES) * LANES), real)
-    padded[:, :n] = columns[:, order]
+    padded[:, :n] = columns
     return padded
 
 
-def _dense(problem: Problem, order: Features) -> NDArray[np.float32]:
-    """All scaled columns, padded; read by rows, as a tall table is stored that way."""
+def _offsets(problem: Problem) -> NDArray[np.float32]:
+    """Offsets of all scaled columns from the own centroids, padded.
+
+    They are made by rows, as a tall table is stored that way.
+    """
     n, m = problem.n_samples, problem.n_features
-    place = np.empty_like(order)
-    place[order] = np.arange(n)
-    dense = np.zeros((m, -(-n // LANES) * LANES), np.float32)
+    offsets = np.zeros((m, -(-n // LANES) * LANES), np.float32)
+    means = np.ascontiguousarray(problem.centroids.T)
     step = max(1, BLOCK // m)
     for start in range(0, n, step):
         stop = min(start + step, n)
-        dense[:, place[start:stop]] = problem.rows(start, stop).T
-    return dense
+        rows = problem.rows(start, stop)
+        rows -= means[problem.codes[start:stop]]
+        offsets[:, start:stop] = rows.T
+    return offsets

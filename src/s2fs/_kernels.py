@@ -33,13 +33,14 @@ def _compactness_types(real: Any, tolerance: Any) -> Any:
 
 
 @_kernel(_compactness_types(float32, none), _compactness_types(float64, float64[::1]))
-def compactness(Z, where, C, on_centroid, D, P, own, weight, zero, kappa, group, out):  # type: ignore[no-untyped-def]
+def compactness(A, where, C, on_centroid, D, P, own, weight, zero, kappa, group, out):  # type: ignore[no-untyped-def]
     """Sum, for each candidate, what Θ_dis and Θ_dir and the rounding error of Θ_dir are made of.
 
     Parameters
     ----------
-    Z : (any, instances)
-        Scaled columns; that of candidate j is ``Z[where[j]]``, its centroids are ``C[where[j]]``.
+    A : (any, instances)
+        Offsets of scaled columns from the own centroids; those of candidate j are ``A[where[j]]``,
+        its centroids are ``C[where[j]]``.
     C : (any, classes)
         Centroids.
     on_centroid : (any,) or None
@@ -51,7 +52,8 @@ def compactness(Z, where, C, on_centroid, D, P, own, weight, zero, kappa, group,
     zero : float
         Squared distances below this are zero.
     kappa : float
-        The direction term of one instance has the error ``kappa * x * sqrt(Σ 1/D)``, at most 2.
+        The direction term of one instance has the error ``kappa (x + 3/2 |a|) sqrt(Σ 1/D)``, at
+        most 2.
     group : int
         So many blocks are summed per lane before the lanes are; the state of a group should fit
         into the first-level cache.
@@ -59,16 +61,18 @@ def compactness(Z, where, C, on_centroid, D, P, own, weight, zero, kappa, group,
         Where the sums of distance, direction and error are added.
     """
     n_blocks, n_classes = D.shape[0], D.shape[1]
-    real = Z.dtype.type
+    real = A.dtype.type
     nought, one, two = real(0), real(1), real(2)
-    a = np.empty(LANES, Z.dtype)
-    S = np.empty(LANES, Z.dtype)
-    U = np.empty(LANES, Z.dtype)
-    distance = np.empty(LANES, Z.dtype)
-    direction = np.empty(LANES, Z.dtype)
-    error = np.empty(LANES, Z.dtype)
-    D_near = np.empty((group, n_classes, LANES), Z.dtype)  # the state of a group, as precise as Z
-    P_near = np.empty((group, n_classes, LANES), Z.dtype)
+    three_halves = real(1.5)
+    centre = np.empty(LANES, A.dtype)  # the own centroid
+    a = np.empty(LANES, A.dtype)
+    S = np.empty(LANES, A.dtype)
+    U = np.empty(LANES, A.dtype)
+    distance = np.empty(LANES, A.dtype)
+    direction = np.empty(LANES, A.dtype)
+    error = np.empty(LANES, A.dtype)
+    D_near = np.empty((group, n_classes, LANES), A.dtype)  # the state of a group, as precise as A
+    P_near = np.empty((group, n_classes, LANES), A.dtype)
     for start in range(0, n_blocks, group):
         n_near = min(group, n_blocks - start)
         for k in range(n_near):
@@ -83,11 +87,12 @@ def compactness(Z, where, C, on_centroid, D, P, own, weight, zero, kappa, group,
                 direction[i] = nought
                 error[i] = nought
             for k in range(n_near):
-                z = Z[f, (start + k) * LANES : (start + k + 1) * LANES]
+                offset = A[f, (start + k) * LANES : (start + k + 1) * LANES]
                 home = own[start + k]
                 share = weight[start + k]
                 for i in range(LANES):
-                    b = z[i] - C[f, home[i]]
+                    centre[i] = C[f, home[i]]
+                    b = offset[i]
                     if on_centroid is not None:
                         b = b if abs(b) > on_centroid[f] else nought
                     a[i] = b
@@ -96,7 +101,7 @@ def compactness(Z, where, C, on_centroid, D, P, own, weight, zero, kappa, group,
                 for r in range(n_classes):
                     c = C[f, r]
                     for i in range(LANES):
-                        b = z[i] - c
+                        b = offset[i] + (centre[i] - c)
                         if on_centroid is not None:
                             b = b if abs(b) > on_centroid[f] else nought
                         w = one / sqrt(max(D_near[k, r, i] + b * b, zero))
@@ -109,7 +114,8 @@ def compactness(Z, where, C, on_centroid, D, P, own, weight, zero, kappa, group,
                     turned = min(max(one - U[i] / (S[i] * root), nought), two)
                     distance[i] += share[i] * (root if d >= zero else nought)
                     direction[i] += share[i] * (turned if d >= zero else nought)
-                    error[i] += share[i] * min(kappa * z[i] * sqrt(S[i]), two)
+                    size = centre[i] + a[i] + three_halves * abs(a[i])
+                    error[i] += share[i] * min(kappa * size * sqrt(S[i]), two)
             for i in range(_HALF):
                 distance[i] += distance[i + _HALF]
                 direction[i] += direction[i + _HALF]
