@@ -146,7 +146,7 @@ def test_the_criterion_stays_between_minus_one_and_one(data):
 def test_two_classes_are_a_margin_between_nearest_neighbours():
     rng = np.random.default_rng(0)
     x, codes = rng.random(30), np.sort(np.arange(30) % 2)
-    margins = Margins(Relation(x[:, None], codes, None, reflexive=False))
+    margins = Margins(Relation(x[:, None], codes, None, reflexive=False), "F1")
     total = 0.0
     for i in range(30):
         own = [j for j in range(30) if codes[j] == codes[i] and j != i]
@@ -192,7 +192,7 @@ def test_a_class_of_one_and_equal_rows_are_fine():
     rows = np.vstack([X, X[:1], X[4:5]])
     codes = np.array([0, 0, 0, 1, 1, 1, 2, 1])
     ipd = IPD(n_features_to_select=3).fit(rows, codes)
-    alone = [literal(rows, codes, [a], "F1") for a in range(3)]
+    alone = [literal(rows, codes, [a], "F1-sum") for a in range(3)]
     assert ipd.scores_[0] == pytest.approx(max(alone))
 
 
