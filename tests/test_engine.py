@@ -23,7 +23,7 @@ from s2fs._search import forward
 from s2fs._state import SubsetState
 from strategies import problems
 
-weights = st.sampled_from([0.0, 0.01, 0.0316, 0.3162, 1.0])
+weights = st.sampled_from([0, 0.01, 0.0316, 0.3162, 1, 1.0])
 readings = st.sampled_from(["printed", "normalized"])
 
 

@@ -193,7 +193,7 @@ class CompiledState:
         low, high = np.empty((2, len(weights), len(candidates)))
         bounds.separability_between(
             self._compactness(self._pieces(candidates), real), self._separation(candidates),
-            roundoff, self.problem.n_classes, np.array(weights), low, high,
+            roundoff, self.problem.n_classes, np.array(weights, np.float64), low, high,
         )  # fmt: skip
         return low, high
 
