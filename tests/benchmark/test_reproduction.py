@@ -35,7 +35,7 @@ def test_s2fs_reaches_print_in_most_cells(tables):
 
 def test_the_honest_number_stands_beside_it_and_is_lower(tables):
     honest = differences(tables, "inside")
-    assert len(honest) >= 56
+    assert len(honest) == 72
     assert honest.mean() < differences(tables, "best").mean()
 
 
