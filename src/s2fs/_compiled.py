@@ -54,7 +54,7 @@ from s2fs import _centroid_kernels as centroids
 from s2fs import _kernels as kernels
 from s2fs._criterion import CentroidMembership, Components, Floats
 from s2fs._kernels import LANES
-from s2fs._problem import BLOCK, Features, Problem, blocks
+from s2fs._problem import SMALL_BLOCK, Features, Problem, blocks
 from s2fs._state import Weights, may_be_best
 
 _ROUNDOFF = {np.float32: 2.0**-24, np.float64: 2.0**-53}
@@ -64,11 +64,11 @@ _ZERO = {np.float32: 1e-30, np.float64: 1e-90}
 _SINGLE_EXTENTS = 1e-3
 #: So many of the most promising candidates are judged first; the best of them prunes the others.
 _FIRST = 16
-#: Work of so many nanoseconds is shared out to threads; handing it over takes some 30 000.
-_WORTH_A_THREAD = 100_000
-#: Nanoseconds, about, to bound Θ per (instance, class), or to judge it, and likewise for Λ per
-#: pair of classes.
-_NS_BOUND, _NS_JUDGE, _NS_BOUND_PAIR, _NS_JUDGE_PAIR = 0.1, 1.0, 1.5, 3.0
+#: Work of so many nanoseconds is shared out to threads; handing it over takes some 100 000.
+_WORTH_A_THREAD = 500_000
+#: Nanoseconds, about, to bound Θ per instance, to judge it per instance and class, and to bound
+#: and to judge Λ per pair of classes.
+_NS_BOUND, _NS_JUDGE, _NS_BOUND_PAIR, _NS_JUDGE_PAIR = 0.25, 1.0, 1.5, 3.0
 _L1_BYTES = 24 * 1024
 _MOST_BLOCKS = 24  # summed per lane before the lanes are, so that sums stay within 32u
 _L2_BYTES = 256 * 1024
@@ -182,7 +182,7 @@ class CompiledState:
             bounds.least_compactness(A, where, C, near, curvature, weight, laplacian, room, out)
             return out
 
-        return self._for_each(judge, self._pieces(candidates, _NS_BOUND))
+        return self._for_each(judge, self._pieces(candidates, _NS_BOUND / p))
 
     def _separability_between(
         self, candidates: Features, weights: list[Weights]
@@ -292,7 +292,7 @@ def _offsets(problem: Problem) -> NDArray[np.float32]:
     n, m = problem.n_samples, problem.n_features
     offsets = np.zeros((m, -(-n // LANES) * LANES), np.float32)
     means = np.ascontiguousarray(problem.centroids.T)
-    step = max(1, BLOCK // m)
+    step = max(1, SMALL_BLOCK // m)
     for start in range(0, n, step):
         stop = min(start + step, n)
         rows = problem.rows(start, stop)

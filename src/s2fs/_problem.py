@@ -15,7 +15,7 @@ Features = NDArray[np.intp]
 #: How many numbers a temporary array may hold; work is cut into blocks of this size.
 BLOCK = 1 << 18
 #: Or this many, where the work on a block is little beside asking the system for its memory.
-_SMALL_BLOCK = 1 << 15
+SMALL_BLOCK = 1 << 15
 
 
 class Problem:
@@ -147,7 +147,7 @@ class Problem:
             for some in blocks(np.arange(self.n_features), len(rows)):
                 yield X[:, some].toarray(), rows, some
         else:
-            for some in blocks(rows, self.n_features, _SMALL_BLOCK):
+            for some in blocks(rows, self.n_features, SMALL_BLOCK):
                 yield self._X[some], some, slice(None)
 
 
