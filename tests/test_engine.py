@@ -89,7 +89,7 @@ def test_number_of_threads(reference, n_jobs):
 
 def test_block_size(reference, monkeypatch):
     monkeypatch.setattr("s2fs._problem.BLOCK", 5000)
-    monkeypatch.setattr("s2fs._compiled.BLOCK", 5000)
+    monkeypatch.setattr("s2fs._compiled.SMALL_BLOCK", 5000)
     monkeypatch.setattr("s2fs._compiled._FIRST", 3)
     selector = S2FS(20).fit(*wide_table())
     assert selector.indices_.tolist() == reference.indices_.tolist()
