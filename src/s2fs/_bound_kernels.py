@@ -9,18 +9,21 @@ from typing import Any
 
 import numpy as np
 from numba import float32, float64, int32, int64, void
+from numba.types import UniTuple
 
 from s2fs._jit import compiled
 from s2fs._kernels import LANES
 
 #: So many numbers are summed in single precision before double precision takes over.
 CHUNK = 512
+#: So many candidates are taken at once over pairs of classes.
+_WIDTH = 64
 
 
 def _tangent_types(real: Any) -> Any:
     state = float64[:, :, ::1]
-    return float64(
-        state, state, int32[:, ::1], float64[:, ::1], int64, real[::1], real[::1], float64[:, ::1]
+    return UniTuple(float64, 3)(
+        state, state, int32[:, ::1], float64[:, ::1], int64, real[::1], real[::1], real[:, ::1]
     )
 
 
@@ -30,6 +33,8 @@ def _tangent_types(real: Any) -> Any:
 )  # fmt: skip
 def direction_tangent(D, P, own, weight, size, near, curvature, slopes):  # type: ignore[no-untyped-def]
     """Bound Θ_dir of the subset joined by a candidate: a constant less Σ κ a² and Σ S g².
+
+    The last sum is over unordered pairs of classes.
 
     Parameters
     ----------
@@ -42,12 +47,12 @@ def direction_tangent(D, P, own, weight, size, near, curvature, slopes):  # type
     near, curvature : (instances,)
         Where the squared distances to the own centroid, and κ, are written.
     slopes : (classes, classes)
-        Where S is written.
+        Where S is written, above the diagonal.
 
     Returns
     -------
-    float
-        The constant.
+    tuple of float
+        The constant, Σ κ and Σ S.
     """
     n_blocks, p = D.shape[0], D.shape[1]
     sum_all, sum_own = 0.0, 0.0
@@ -66,8 +71,8 @@ def direction_tangent(D, P, own, weight, size, near, curvature, slopes):  # type
     rise = np.empty(LANES)
     total = np.empty(LANES)
     slope = np.empty((p, LANES))
-    constant = 0.0
-    slopes[:] = 0.0
+    S = np.zeros((p, p))
+    constant, sum_kappa, sum_S = 0.0, 0.0, 0.0
     for k in range(n_blocks):
         for i in range(LANES):
             d = D[k, own[k, i], i]
@@ -95,10 +100,16 @@ def direction_tangent(D, P, own, weight, size, near, curvature, slopes):  # type
         for i in range(LANES):
             own_slope = 0.5 * total[i] / max(u[i], 1e-90)
             constant += total[i] + rise[i] * b2 + own_slope * a2
-            curvature[k * LANES + i] = own_slope + 2.0 * rise[i]
+            kappa = own_slope + 2.0 * rise[i]
+            curvature[k * LANES + i] = kappa
+            sum_kappa += kappa
             for r in range(p):
-                slopes[own[k, i], r] += 2.0 * slope[r, i]
-    return constant
+                S[own[k, i], r] += 2.0 * slope[r, i]
+    for q in range(p):
+        for r in range(q):
+            slopes[r, q] = S[q, r] + S[r, q]
+            sum_S += slopes[r, q]
+    return constant, sum_kappa, sum_S
 
 
 def _least_types(real: Any) -> Any:
@@ -111,7 +122,7 @@ def _least_types(real: Any) -> Any:
     _least_types(float32), _least_types(float64),
     error_model="numpy", fastmath={"contract", "reassoc", "nsz"},
 )  # fmt: skip
-def least_compactness(A, where, C, near, curvature, weight, laplacian, room, out):  # type: ignore[no-untyped-def]
+def least_compactness(A, where, C, near, curvature, weight, slopes, room, out):  # type: ignore[no-untyped-def]
     """Lower bounds of Θ_dis and Θ_dir of the subset joined by each candidate.
 
     Parameters
@@ -120,35 +131,45 @@ def least_compactness(A, where, C, near, curvature, weight, laplacian, room, out
         The candidates.
     near, curvature, weight : (instances,)
         Of each instance the squared distance to the own centroid, κ, and the weight.
-    laplacian : (classes, classes)
-        The matrix of the quadratic form Σ S g² in the centroids of a candidate.
+    slopes : (classes, classes)
+        S, above the diagonal.
     room : (3,)
         Θ_dis is at least its sum times the first number, Θ_dir at least the second one less
         the two sums and the third one.
     out : (2, candidates)
         Where the bounds are written.
     """
-    n, p = A.shape[1], C.shape[1]
+    n, p, m = A.shape[1], C.shape[1], where.shape[0]
     nought = A.dtype.type(0)
-    for j in range(where.shape[0]):
-        distance, penalty = 0.0, 0.0
-        for start in range(0, n, CHUNK):
-            a, share = A[where[j], start : start + CHUNK], weight[start : start + CHUNK]
-            d, kappa = near[start : start + CHUNK], curvature[start : start + CHUNK]
-            part, square = nought, nought
-            for i in range(len(a)):
-                part += share[i] * sqrt(d[i] + a[i] * a[i])
-                square += kappa[i] * a[i] * a[i]
-            distance += part
-            penalty += square
-        c = C[where[j]]
+    width = min(_WIDTH, m)
+    c = np.empty((p, width), A.dtype)
+    form = np.empty(width, A.dtype)  # Σ S g², with a candidate in each lane
+    for first in range(0, m, width):
+        for i in range(width):
+            f = where[min(first + i, m - 1)]
+            for q in range(p):
+                c[q, i] = C[f, q]
+        form[:] = nought
         for q in range(p):
-            row, product = laplacian[q], nought
-            for r in range(p):
-                product += row[r] * c[r]
-            penalty += c[q] * product
-        out[0, j] = distance * room[0]
-        out[1, j] = max(room[1] - penalty - room[2], 0.0)
+            here = c[q]
+            for r in range(q + 1, p):
+                there, slope = c[r], slopes[q, r]
+                for i in range(width):
+                    gap = here[i] - there[i]
+                    form[i] += slope * (gap * gap)
+        for j in range(first, min(first + width, m)):
+            distance, penalty = 0.0, float64(form[j - first])
+            for start in range(0, n, CHUNK):
+                a, share = A[where[j], start : start + CHUNK], weight[start : start + CHUNK]
+                d, kappa = near[start : start + CHUNK], curvature[start : start + CHUNK]
+                part, square = nought, nought
+                for i in range(len(a)):
+                    part += share[i] * sqrt(d[i] + a[i] * a[i])
+                    square += kappa[i] * a[i] * a[i]
+                distance += part
+                penalty += square
+            out[0, j] = distance * room[0]
+            out[1, j] = max(room[1] - penalty - room[2], 0.0)
 
 
 @compiled(float64(float64, float64), error_model="numpy")
@@ -199,35 +220,37 @@ def separability_between(thetas, lambdas, roundoff, n_classes, weights, low, hig
 
 
 @compiled(
-    void(float64[:, ::1], float64[:, ::1], float64, float64, float64[::1], int64[::1]),
+    void(float64[:, ::1], float64[:, ::1], float64[:, ::1], float64[:, ::1], int64[:, ::1]),
     error_model="numpy",
 )
-def most_separable(thetas, lambdas, alpha, beta, most, first):  # type: ignore[no-untyped-def]
+def most_separable(thetas, lambdas, weights, most, tops):  # type: ignore[no-untyped-def]
     """Sep of each candidate, and where the largest are.
 
     Parameters
     ----------
     thetas, lambdas : (2, candidates)
         By distance and by direction.
-    alpha, beta : float
-        The weights of direction.
-    most : (candidates,)
+    weights : (pairs, 2)
+        Pairs (alpha, beta).
+    most : (pairs, candidates)
         Where Sep is written.
-    first : (any,)
+    tops : (pairs, any)
         Where the positions of so many of the largest are written, in any order.
     """
-    n = len(first)
-    lowest = 0  # of those in `first`
-    for j in range(len(most)):
-        separation = lambdas[0, j] + beta * lambdas[1, j]
-        most[j] = _ratio(separation, thetas[0, j] + alpha * thetas[1, j])
-        if j < n:
-            first[j] = j
-        elif most[j] > most[first[lowest]]:
-            first[lowest] = j
-        else:
-            continue
-        if j >= n - 1:
-            for k in range(n):
-                if most[first[k]] < most[first[lowest]]:
-                    lowest = k
+    n = tops.shape[1]
+    for pair in range(len(weights)):
+        (alpha, beta), sep, top = weights[pair], most[pair], tops[pair]
+        lowest = 0  # of those in `top`
+        for j in range(len(sep)):
+            separation = lambdas[0, j] + beta * lambdas[1, j]
+            sep[j] = _ratio(separation, thetas[0, j] + alpha * thetas[1, j])
+            if j < n:
+                top[j] = j
+            elif n > 0 and sep[j] > sep[top[lowest]]:
+                top[lowest] = j
+            else:
+                continue
+            if j >= n - 1:
+                for k in range(n):
+                    if sep[top[k]] < sep[top[lowest]]:
+                        lowest = k

@@ -17,7 +17,7 @@ P' = P + ab. Its direction term is Σ_r (√(D'_o D'_r) − P') D'_o^−½ D'_r^
 * b is a and the difference g of two centroids, so b² ≤ 2a² + 2g².
 
 So Θ_dir is at least a constant less Σ_i κ_i a_i² and Σ_qr S_qr g_qr², with κ and S that are the
-same for all candidates: n + p² terms. It leaves a few candidates of a thousand to judge.
+same for all candidates: n + p²/2 terms. It leaves a few candidates of a thousand to judge.
 
 **The rounding errors of Θ.** Let u = 2⁻²⁴, x the scaled value (0 ≤ x ≤ 1), and w = 1/‖V_r‖ of one
 instance and class. The offset a from the own centroid has the relative error u; c_own, c_r and
@@ -31,7 +31,7 @@ u(2y + 3|b|) with y = x + 3/2 |a|. As |b| ≤ ‖V_r‖, to first order
 
 W is at most √(Σ w²), which the kernel has at hand. The constants are doubled to cover the terms of
 higher order, and the sums over blocks and lanes add at most 32u of their value. In the lower bounds
-a sum of N terms adds Nu, and the terms of the quadratic form in g are at most 4 Σ S in all.
+a sum of N terms adds Nu, and g² ≤ 1 has the error 7u.
 
 **The rounding errors of Λ.** Differences of centroids are taken in double precision, so squared
 distances h between centroids have the relative error 5u, and Λ_dis has u(p + 4). Take the angle at
@@ -104,6 +104,7 @@ class CompiledState:
         weight = _padded(problem.weight[None], np.float64).reshape(-1, LANES)
         self._weight = {real: weight.astype(real) for real in _ROUNDOFF}
         self._size = np.intp(0)
+        self._scored = -1, np.empty((1, 0))  # the best one, scored alone in the end, joins next
         self._D, self._P = (np.zeros((len(self._own), p, LANES)) for _ in range(2))
         self._G = np.zeros((p, p))
         extents = problem.on_centroid[problem.varying]
@@ -119,22 +120,21 @@ class CompiledState:
 
         With ``n_best`` those that may be among so many best, or equal the last of them.
         """
-        thetas, lambdas = self._least_compactness(candidates), self._most_separation(candidates)
-        n_first = min(max(_FIRST, n_best), len(candidates))
-        most = np.empty((len(weights), len(candidates)))
-        tops = np.empty((len(weights), n_first), np.int64)
-        for (alpha, beta), row, top in zip(weights, most, tops, strict=True):
-            bounds.most_separable(thetas, lambdas, alpha, beta, row, top)
+        thetas = self._least_compactness(candidates)
+        lambdas = self._most_separation(candidates, coarse=True)
         # Which ones are judged first matters to the time only, not to the outcome.
-        first = tops[0] if len(weights) == 1 else np.unique(tops)
+        most, first = _most_separable(thetas, lambdas, weights, max(_FIRST, n_best))
         low, high = self._separability_between(candidates[first], weights)
         most[:, first] = -1.0  # Sep is never negative
-        reach = may_be_best(low, most, n_best)
-        judged, rest = candidates[first], candidates[reach[0] if len(reach) == 1 else reach.any(0)]
+        judged, rest = candidates[first], _somewhere(may_be_best(low, most, n_best))
+        if len(rest) > _FIRST:
+            lambdas = self._most_separation(candidates[rest])
+            most, _ = _most_separable(thetas.take(rest, axis=1), lambdas, weights)
+            rest = rest[_somewhere(may_be_best(low, most, n_best))]
         if len(rest):
-            more_low, more_high = self._separability_between(rest, weights)
-            low, high = np.append(low, more_low, axis=1), np.append(high, more_high, axis=1)
-            judged = np.append(judged, rest)
+            more = self._separability_between(candidates[rest], weights)
+            low, high = np.concatenate([(low, high), more], axis=2)
+            judged = np.concatenate([judged, candidates[rest]])
         return [np.sort(judged[reach]) for reach in may_be_best(low, high, n_best)]
 
     def score(self, candidates: Features) -> Components:
@@ -145,8 +145,10 @@ class CompiledState:
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
-        problem = self.problem
-        x = _padded(problem.columns(np.array([feature])), np.float64)[0]
+        problem, (scored, column) = self.problem, self._scored
+        if scored != feature:
+            column = problem.columns(np.array([feature]))
+        x = _padded(column, np.float64)[0]
         c, on_centroid = problem.centroids[feature], problem.on_centroid[feature]
         kernels.add_feature(x, c, on_centroid, self._own, self._D, self._P, self._G)
         self._size += 1
@@ -163,23 +165,20 @@ class CompiledState:
         """Lower bounds of Θ_dis and Θ_dir of the subset joined by each candidate."""
         real, p = self._screen_in, self.problem.n_classes
         near, curvature = np.empty((2, self._own.size), real)
-        slopes = np.empty((p, p))
-        constant = bounds.direction_tangent(
+        slopes = np.empty((p, p), real)
+        constant, sum_kappa, sum_S = bounds.direction_tangent(
             self._D, self._P, self._own, self._weight[np.float64], self._size, near, curvature,
             slopes,
         )  # fmt: skip
-        slopes += slopes.T
-        total = slopes.sum(axis=1)
-        laplacian = (np.diag(total) - slopes).astype(real)
         u, n_terms = _ROUNDOFF[real], bounds.CHUNK + 64
-        error = 4 * u * (n_terms * curvature.sum() + (p + 8) * total.sum()) + _SLACK
+        error = 4 * u * (n_terms * sum_kappa + (p * p + 16) * sum_S) + _SLACK
         room = np.array([self.problem.unit * (1 - n_terms * u), constant, error])
         weight = self._weight[real].ravel()
 
         def judge(piece: Features) -> Floats:
             A, where, C, _ = self._columns(piece, real)
             out = np.empty((2, len(piece)))
-            bounds.least_compactness(A, where, C, near, curvature, weight, laplacian, room, out)
+            bounds.least_compactness(A, where, C, near, curvature, weight, slopes, room, out)
             return out
 
         return self._for_each(judge, self._pieces(candidates, _NS_BOUND / p))
@@ -225,18 +224,20 @@ class CompiledState:
             return self._A, piece, self._C, None
         problem = self.problem
         on_centroid = problem.on_centroid[piece] if real is np.float64 else None
-        C = problem.centroids[piece]
-        A = _padded(problem.columns(piece) - C[:, problem.codes], real)
+        C, columns = problem.centroids[piece], problem.columns(piece)
+        if len(piece) == 1:
+            self._scored = int(piece[0]), columns
+        A = _padded(columns - C[:, problem.codes], real)
         return A, np.arange(len(piece)), C.astype(real), on_centroid
 
-    def _most_separation(self, candidates: Features) -> Floats:
+    def _most_separation(self, candidates: Features, coarse: bool = False) -> Floats:
         """Upper bounds of Λ_dis and Λ_dir of the subset joined by each candidate."""
         if self._screen_in is np.float64:
             return self._separation(candidates)
         p, unit = self.problem.n_classes, self.problem.unit
-        width = max(16, min(128, _L2_BYTES // (4 * p * p) // 8 * 8))
-        kernel = centroids.most_separation
-        return self._for_centroids(kernel, candidates, _NS_BOUND_PAIR, unit, width)
+        width = max(16, min(128, _L2_BYTES // (4 * p * p) // 8 * 8, -(-len(candidates) // 8) * 8))
+        ns = _NS_BOUND_PAIR / 2 if coarse else _NS_BOUND_PAIR
+        return self._for_centroids(centroids.most_separation, candidates, ns, unit, coarse, width)
 
     def _separation(self, candidates: Features) -> Floats:
         """Λ_dis and Λ_dir of the subset joined by each candidate."""
@@ -274,6 +275,21 @@ class CompiledState:
         others = [self._pool.submit(judge, piece) for piece in pieces[1:]]
         first = judge(pieces[0])  # this thread works as well
         return np.concatenate([first, *(other.result() for other in others)], axis=1)
+
+
+def _most_separable(
+    thetas: Floats, lambdas: Floats, weights: list[Weights], n_first: int = 0
+) -> tuple[Floats, Features]:
+    """Sep of each candidate, a row for each pair of weights, and where the largest of a row are."""
+    most = np.empty((len(weights), thetas.shape[1]))
+    tops = np.empty((len(weights), min(n_first, thetas.shape[1])), np.int64)
+    bounds.most_separable(thetas, lambdas, np.array(weights, np.float64), most, tops)
+    return most, tops[0] if len(weights) == 1 else np.unique(tops)
+
+
+def _somewhere(reach: NDArray[np.bool_]) -> Features:
+    """Where a mask with a row for each pair of weights holds for some pair."""
+    return (reach[0] if len(reach) == 1 else reach.any(axis=0)).nonzero()[0]
 
 
 def _padded(columns: NDArray[Any], real: Any) -> NDArray[Any]:
