@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from s2fs._jit import compiled
-from s2fs.evaluation._kernels import gaussian
+from s2fs.evaluation._kernels import exponential
 from s2fs.evaluation._lanes import Array, padded
 from s2fs.evaluation._working_set import (
     FLAT,
@@ -43,12 +43,12 @@ def set_bounds(k: int, n_a: int, alpha: Array, C: float, up: Array, low: Array) 
 
 @_jit
 def optimise(
-    i: int, j: int, n_a: int, K: Array, v: Array, alpha: Array, C: float
+    i: int, j: int, n_a: int, K_ij: float, v: Array, alpha: Array, C: float
 ) -> tuple[float, float]:
     """Optimise the pair (i, j) within its box; returns by how much y α of both has changed."""
     y_i, y_j = 1.0 if i < n_a else -1.0, 1.0 if j < n_a else -1.0
     old_i, old_j = alpha[i], alpha[j]
-    curvature = 2.0 - 2.0 * np.float64(K[i, j])
+    curvature = 2.0 - 2.0 * np.float64(K_ij)
     move = (v[i] - v[j]) / (curvature if curvature > 0 else FLAT)
     if y_i != y_j:
         difference = old_i - old_j
@@ -118,6 +118,7 @@ def shrink(
 
 @_jit
 def fill_row(
+    row: int,
     r: int,
     D: Array,
     own: Array,
@@ -127,21 +128,30 @@ def fill_row(
     inverse: Array,
     line: Array,
 ) -> None:
-    """Put the kernel of instance r with all others into its row, and what it divides a gain by."""
-    a, b, n_a, n_b = pair
-    if r < n_a:
-        for k in range(n_a):
-            K[r, k] = own[a, r, k]
-        gaussian(D[r], gamma, K[r, n_a:])
+    """Put the kernel of instance r with all others into a row, and what it divides a gain by.
+
+    Counts are unsigned, as a signed index might be negative, and then loops do not vectorise.
+    No array is used in a branch only: all would be reference-counted, at the cost of the copies.
+    """
+    at, n_a, n_b = np.uint64(row), np.uint64(pair[2]), np.uint64(pair[3])
+    zero, one = np.uint64(0), np.uint64(1)
+    if r < pair[2]:
+        q, member = pair[0], np.uint64(r)
+        to_own, n_own, to_other, n_other = zero, n_a, n_a, n_b
+        i, j, down, right = member, zero, zero, one  # along a row of D
     else:
-        for k in range(n_a):
-            line[k] = D[k, r - n_a]
-        gaussian(line[: padded(n_a)], gamma, K[r])
-        for k in range(n_b):
-            K[r, n_a + k] = own[b, r - n_a, k]
-    for k in range(padded(n_a + n_b)):
-        curvature = np.float32(2) - np.float32(2) * K[r, k]
-        inverse[r, k] = np.float32(1) / (curvature if curvature > 0 else np.float32(FLAT))
+        q, member = pair[1], np.uint64(r) - n_a
+        to_own, n_own, to_other, n_other = n_a, n_b, zero, n_a
+        i, j, down, right = zero, member, one, zero  # along a column
+    for k in range(n_other):
+        line[k] = D[i + k * down, j + k * right]
+    for k in range(np.uint64(padded(np.int64(n_other)))):
+        K[at, to_other + k] = exponential(-gamma * line[k])
+    for k in range(n_own):  # afterwards, as the padding of the others may reach into these
+        K[at, to_own + k] = own[q, member, k]
+    for k in range(np.uint64(padded(pair[2] + pair[3]))):
+        curvature = np.float32(2) - np.float32(2) * K[at, k]
+        inverse[at, k] = np.float32(1) / (curvature if curvature > 0 else np.float32(FLAT))
 
 
 class Scratch(NamedTuple):
@@ -149,14 +159,14 @@ class Scratch(NamedTuple):
 
     K: Array
     inverse: Array
-    line: Array
     v: Array
     up: Array
     low: Array
     gains: Array
     position: Array
     place: Array
-    filled: Array
+    row: Array
+    line: Array
 
 
 @_jit
@@ -166,14 +176,14 @@ def scratch(n: int) -> Scratch:
     return Scratch(
         np.zeros((2 * n, width), np.float32),
         np.zeros((2 * n, width), np.float32),
-        np.zeros(width),
         np.empty(width),
         np.empty(width),
         np.empty(width),
         np.empty(width, np.float32),
         np.empty(width),
         np.empty(width, np.int64),
-        np.empty(width, np.bool_),
+        np.empty(width, np.int64),
+        np.zeros(width),
     )
 
 
@@ -197,14 +207,14 @@ def solve(
     width = padded(size)
     K, inverse, line, gains = room.K, room.inverse, room.line, room.gains[:width]
     v, up, low = room.v[:width], room.up[:width], room.low[:width]
-    position, place, filled = room.position[:width], room.place[:size], room.filled[:size]
+    position, place, row = room.position[:width], room.place[:size], room.row[:size]
     for k in range(width):
         v[k], position[k] = 1.0 if k < n_a else -1.0, k
         up[k] = 0.0 if k < n_a else -np.inf
         low[k] = 0.0 if n_a <= k < size else np.inf
     for k in range(size):
-        place[k], filled[k], alpha[k] = k, False, 0.0
-    n, near_end, countdown = size, False, min(size, 1000) + 1
+        place[k], row[k], alpha[k] = k, -1, 0.0
+    n, used, near_end, countdown = size, 0, False, min(size, 1000) + 1
     highest, lowest = 1.0, -1.0
     while True:
         countdown -= 1
@@ -226,20 +236,22 @@ def solve(
                 break
             countdown = 1
         i = last_highest(v, up, highest, position, place)
-        if not filled[i]:
-            fill_row(i, D, own, pair, gamma, K, inverse, line)
-            filled[i] = True
-        best = screen(inverse, i, v, low, highest, gains)
+        if row[i] < 0:
+            fill_row(used, i, D, own, pair, gamma, K, inverse, line)
+            row[i] = used
+            used += 1
+        best = screen(inverse, row[i], v, low, highest, gains)
         j, last = first_and_last(gains, best * np.float32(1 - ROUNDING))
         if j != last:  # too near to tell in float32
-            j = best_partner(K, i, v, low, highest, position, j, last)
-        if not filled[j]:
-            fill_row(j, D, own, pair, gamma, K, inverse, line)
-            filled[j] = True
-        by_i, by_j = optimise(i, j, n_a, K, v, alpha, C)
+            j = best_partner(K, row[i], v, low, highest, position, j, last)
+        if row[j] < 0:
+            fill_row(used, j, D, own, pair, gamma, K, inverse, line)
+            row[j] = used
+            used += 1
+        by_i, by_j = optimise(i, j, n_a, K[row[i], j], v, alpha, C)
         set_bounds(i, n_a, alpha, C, up, low)
         set_bounds(j, n_a, alpha, C, up, low)
-        highest, lowest = advance(K, i, j, by_i, by_j, v, up, low)
+        highest, lowest = advance(K, row[i], row[j], by_i, by_j, v, up, low)
     return offset(v, alpha, up, C, place)
 
 
