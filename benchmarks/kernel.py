@@ -85,9 +85,7 @@ def main() -> None:
                 state.add(f)
             everything = np.arange(m)
             times = {
-                real.__name__: seconds(
-                    state._compactness, state._pieces(everything), real, repeats=9
-                )
+                real.__name__: seconds(state._compactness, everything, real, repeats=9)
                 for real in (np.float32, np.float64)
             }
             if library is not None:

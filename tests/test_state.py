@@ -6,9 +6,11 @@ from scipy import sparse
 from sklearn.preprocessing import minmax_scale
 
 from s2fs import components
+from s2fs._centroid_kernels import most_separation
 from s2fs._compiled import CompiledState
 from s2fs._problem import Problem
 from s2fs._state import SubsetState
+from s2fs.distributed._shard import ChunkState
 from strategies import problems
 
 readings = st.sampled_from(["printed", "normalized"])
@@ -36,29 +38,53 @@ def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, sc
 def test_bounds_hold(data, reading, scale, as_sparse):
     X, y = data
     problem = Problem(sparse.csc_array(X) if as_sparse else X, y, scale)
-    state = CompiledState(problem, reading)
+    state = ChunkState(problem, reading)
     features = np.arange(X.shape[1])
     for size in features:
         exact = state.score(features)
-        low, high = state._separability_between(features, PAIRS)
+        judged, low, high = state._contenders(features, PAIRS, len(features))
+        assert judged.tolist() == features.tolist()
         for pair, smallest, largest in zip(PAIRS, low, high, strict=True):
             sep = exact.separability(*pair)
             assert np.all(smallest <= sep)
             assert np.all(sep <= largest)
-        assert np.all(state._least_compactness(features) <= np.array(exact[:2]) * (1 + 1e-12))
+        assert np.all(state.least(features) <= np.array(exact[:2]) * (1 + 1e-12))
         state.add(size)
 
 
 @given(problems(max_samples=25, max_features=8), readings)
 def test_upper_bounds_of_separation_hold_and_are_near(data, reading):
     X, y = data
-    state = CompiledState(Problem(X, y), reading)
+    problem = Problem(X, y)
+    state = CompiledState(problem, reading)
     features = np.arange(X.shape[1])
+    centroids, printed = (problem.centroids, features, problem.on_centroid), reading == "printed"
+    fine, coarse = np.empty((2, 2, len(features)))
     for size in features:
-        exact, most = state._separation(features), state._most_separation(features)
-        assert np.all(exact <= most)
-        np.testing.assert_allclose(most, exact, rtol=1e-4, atol=1e-4)
+        exact = np.array(state.score(features)[2:])
+        most_separation(*centroids, state._G, printed, 1.0, False, 8, fine)
+        most_separation(*centroids, state._G, printed, 1.0, True, 8, coarse)
+        assert np.all(exact <= fine)
+        assert np.all(exact <= coarse)
+        np.testing.assert_allclose(fine, exact, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(coarse[0], exact[0], rtol=1e-4, atol=1e-4)
         state.add(size)
+
+
+def test_coarse_bounds_of_separation_are_not_far_off():
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 12
+    X = rng.normal(size=(300, 200)) + rng.normal(size=(12, 200))[y]
+    problem = Problem(X, y)
+    state = CompiledState(problem)
+    features = np.arange(200)
+    for size in range(20):
+        state.add(size)
+    coarse = np.empty((2, 180))
+    most_separation(
+        problem.centroids, features[20:], problem.on_centroid, state._G, True, 1.0, True, 64, coarse
+    )
+    assert np.all(coarse[1] < 1.5 * state.score(features[20:]).lambda_dir)
 
 
 def test_bounds_leave_few_candidates():
@@ -66,11 +92,11 @@ def test_bounds_leave_few_candidates():
     rng = np.random.default_rng(0)
     y = np.arange(300) % 6
     X = rng.normal(size=(300, 200)) + rng.normal(size=(6, 200))[y]
-    state = CompiledState(Problem(X, y))
+    state = ChunkState(Problem(X, y))
     features = np.arange(200)
     for size in range(20):
         state.add(size)
-    least, exact = state._least_compactness(features[20:]), state.score(features[20:])
+    least, exact = state.least(features[20:]), state.score(features[20:])
     np.testing.assert_allclose(least[0], exact.theta_dis, rtol=1e-4)
     assert np.all(least[1] > 0.7 * exact.theta_dir)
 

@@ -16,6 +16,7 @@ from s2fs._compiled import CompiledState
 from s2fs._problem import Problem
 from s2fs._search import forward
 from s2fs._state import SubsetState
+from s2fs.distributed._shard import ChunkState
 from strategies import problems
 
 readings = st.sampled_from(["printed", "normalized"])
@@ -75,16 +76,17 @@ def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, sc
 def test_bounds_hold(data, reading, scale, as_sparse):
     X, y, weights = data
     problem = Problem(sparse.csc_array(X) if as_sparse else X, y, scale, weights)
-    state = CompiledState(problem, reading)
+    state = ChunkState(problem, reading)
     features = np.arange(X.shape[1])
     for size in features:
         exact = state.score(features)
-        low, high = state._separability_between(features, PAIRS)
+        judged, low, high = state._contenders(features, PAIRS, len(features))
+        assert judged.tolist() == features.tolist()
         for pair, smallest, largest in zip(PAIRS, low, high, strict=True):
             sep = exact.separability(*pair)
             assert np.all(smallest <= sep)
             assert np.all(sep <= largest)
-        assert np.all(state._least_compactness(features) <= np.array(exact[:2]) * (1 + 1e-12))
+        assert np.all(state.least(features) <= np.array(exact[:2]) * (1 + 1e-12))
         state.add(size)
 
 

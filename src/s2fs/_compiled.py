@@ -19,6 +19,13 @@ P' = P + ab. Its direction term is Σ_r (√(D'_o D'_r) − P') D'_o^−½ D'_r^
 So Θ_dir is at least a constant less Σ_i κ_i a_i² and Σ_qr S_qr g_qr², with κ and S that are the
 same for all candidates: n + p²/2 terms. It leaves a few candidates of a thousand to judge.
 
+**The upper bounds of Λ.** Λ_dis is cheap: each class asks for its nearest centroid only. In Λ_dir
+let a be the centroid nearest to q, h the squared distances with the candidate, T_q = Σ_s 1/h_qs. An
+angle at q adds 1 − cos ≤ h_ar / 2√(h_qa h_qr), weighted by μ ≤ 1/(h_ar T_a). So the angles at q add
+at most Σ_r 1/√h_qr / (2 T_a √h_qa), and by Cauchy's inequality the sum over the p − 2 classes r is
+at most √((p − 2) (T_q − 1/h_qa)). This asks for no pairs (a, r). Candidates that it does not rule
+out are bounded again, by Λ_dir itself.
+
 **The rounding errors of Θ.** Let u = 2⁻²⁴, x the scaled value (0 ≤ x ≤ 1), and w = 1/‖V_r‖ of one
 instance and class. The offset a from the own centroid has the relative error u; c_own, c_r and
 their difference are rounded before b is made of them, so b has the error u(3|a| + 2x + 3|b|), or
@@ -44,16 +51,16 @@ of a membership and up to p²u of a sum of p² terms. These are doubled as well.
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs import _bound_kernels as bounds
-from s2fs import _centroid_kernels as centroids
-from s2fs import _kernels as kernels
+from s2fs._bound_kernels import CHUNK, direction_tangent
+from s2fs._centroid_kernels import separation
+from s2fs._contender_kernels import contenders
 from s2fs._criterion import CentroidMembership, Components, Floats
-from s2fs._kernels import LANES
+from s2fs._kernels import LANES, add_feature, compactness
 from s2fs._problem import SMALL_BLOCK, Features, Problem, blocks
 from s2fs._state import Weights, may_be_best
 
@@ -66,14 +73,15 @@ _SINGLE_EXTENTS = 1e-3
 _FIRST = 16
 #: Work of so many nanoseconds is shared out to threads; handing it over takes some 100 000.
 _WORTH_A_THREAD = 500_000
-#: Nanoseconds, about, to bound Θ per instance, to judge it per instance and class, and to bound
-#: and to judge Λ per pair of classes.
-_NS_BOUND, _NS_JUDGE, _NS_BOUND_PAIR, _NS_JUDGE_PAIR = 0.25, 1.0, 1.5, 3.0
+#: Nanoseconds, about, to bound Θ per instance and Λ per pair of classes, and to judge Θ per
+#: instance and class.
+NS_BOUND, _NS_PAIR, _NS_JUDGE = 0.25, 1.0, 1.0
 _L1_BYTES = 24 * 1024
 _MOST_BLOCKS = 24  # summed per lane before the lanes are, so that sums stay within 32u
 _L2_BYTES = 256 * 1024
 #: What rounding in double precision may take from the constant of the lower bound.
 _SLACK = 1e-12
+_Found = TypeVar("_Found")
 
 
 class CompiledState:
@@ -112,6 +120,8 @@ class CompiledState:
         self._screen_in = np.float32 if fits else np.float64
         self._A = _offsets(problem) if fits and not problem.is_sparse else None
         self._C = problem.centroids.astype(self._screen_in)
+        self._roundoff = _ROUNDOFF[np.float32] if fits else 0.0  # double precision decides
+        self._width = max(16, min(128, _L2_BYTES // (4 * p * p) // 8 * 8))  # of `most_separation`
 
     def shortlists(
         self, candidates: Features, weights: list[Weights], n_best: int = 1
@@ -120,27 +130,13 @@ class CompiledState:
 
         With ``n_best`` those that may be among so many best, or equal the last of them.
         """
-        thetas = self._least_compactness(candidates)
-        lambdas = self._most_separation(candidates, coarse=True)
-        # Which ones are judged first matters to the time only, not to the outcome.
-        most, first = _most_separable(thetas, lambdas, weights, max(_FIRST, n_best))
-        low, high = self._separability_between(candidates[first], weights)
-        most[:, first] = -1.0  # Sep is never negative
-        judged, rest = candidates[first], _somewhere(may_be_best(low, most, n_best))
-        if len(rest) > _FIRST:
-            lambdas = self._most_separation(candidates[rest])
-            most, _ = _most_separable(thetas.take(rest, axis=1), lambdas, weights)
-            rest = rest[_somewhere(may_be_best(low, most, n_best))]
-        if len(rest):
-            more = self._separability_between(candidates[rest], weights)
-            low, high = np.concatenate([(low, high), more], axis=2)
-            judged = np.concatenate([judged, candidates[rest]])
+        n_best = min(n_best, len(candidates))
+        judged, low, high = self._contenders(candidates, weights, n_best)
         return [np.sort(judged[reach]) for reach in may_be_best(low, high, n_best)]
 
     def score(self, candidates: Features) -> Components:
         """The components of the subset joined by each candidate, in double precision."""
-        pieces = blocks(candidates, self.problem.n_samples)
-        theta_dis, theta_dir, _ = self._compactness(pieces, np.float64)
+        theta_dis, theta_dir, _ = self._compactness(candidates, np.float64)
         return Components(theta_dis, theta_dir, *self._separation(candidates))
 
     def add(self, feature: int) -> None:
@@ -150,7 +146,7 @@ class CompiledState:
             column = problem.columns(np.array([feature]))
         x = _padded(column, np.float64)[0]
         c, on_centroid = problem.centroids[feature], problem.on_centroid[feature]
-        kernels.add_feature(x, c, on_centroid, self._own, self._D, self._P, self._G)
+        add_feature(x, c, on_centroid, self._own, self._D, self._P, self._G)
         self._size += 1
 
     def copy(self) -> "CompiledState":
@@ -161,59 +157,66 @@ class CompiledState:
             setattr(twin, name, getattr(self, name).copy())
         return twin
 
-    def _least_compactness(self, candidates: Features) -> Floats:
-        """Lower bounds of Θ_dis and Θ_dir of the subset joined by each candidate."""
+    def _contenders(
+        self, candidates: Features, weights: list[Weights], n_best: int
+    ) -> tuple[Features, Floats, Floats]:
+        """The candidates that may be among the best, and between what Sep of each one is."""
+        real, problem, p = self._screen_in, self.problem, self.problem.n_classes
+        precision = self._roundoff, *self._precision(real)
+        subset = self._D, self._P, self._own, self._weight[real]
+        classes = problem.on_centroid, self._G, self._reading == "printed"
+        tangent, pairs = self._tangent(), np.array(weights, np.float64)
+        pieces = self._pieces(candidates, NS_BOUND * problem.n_samples + _NS_PAIR * p * p, real)
+        n_first = max(-(-_FIRST // len(pieces)), n_best)
+        reached = np.zeros(len(pairs))  # shared, so that the pieces prune one another
+
+        def judge(piece: Features) -> tuple[Features, Floats, Floats]:
+            return contenders(
+                self._columns(piece, real), subset, precision, (problem.centroids, piece, *classes),
+                tangent, pairs, problem.unit, self._width, n_first, n_best, reached,
+            )  # fmt: skip
+
+        found = self._for_each(judge, pieces)
+        if len(found) == 1:
+            return found[0]
+        judged, low, high = zip(*found, strict=True)
+        return np.concatenate(judged), np.concatenate(low, axis=1), np.concatenate(high, axis=1)
+
+    def _tangent(self) -> tuple[Any, Any, Any, Floats]:
+        """What bounds the compactness of all candidates from below."""
         real, p = self._screen_in, self.problem.n_classes
         near, curvature = np.empty((2, self._own.size), real)
         slopes = np.empty((p, p), real)
-        constant, sum_kappa, sum_S = bounds.direction_tangent(
+        constant, sum_kappa, sum_S = direction_tangent(
             self._D, self._P, self._own, self._weight[np.float64], self._size, near, curvature,
             slopes,
         )  # fmt: skip
-        u, n_terms = _ROUNDOFF[real], bounds.CHUNK + 64
+        u, n_terms = _ROUNDOFF[real], CHUNK + 64
         error = 4 * u * (n_terms * sum_kappa + (p * p + 16) * sum_S) + _SLACK
         room = np.array([self.problem.unit * (1 - n_terms * u), constant, error])
-        weight = self._weight[real].ravel()
+        return near, curvature, slopes, room
 
-        def judge(piece: Features) -> Floats:
-            A, where, C, _ = self._columns(piece, real)
-            out = np.empty((2, len(piece)))
-            bounds.least_compactness(A, where, C, near, curvature, weight, slopes, room, out)
-            return out
-
-        return self._for_each(judge, self._pieces(candidates, _NS_BOUND / p))
-
-    def _separability_between(
-        self, candidates: Features, weights: list[Weights]
-    ) -> tuple[Floats, Floats]:
-        """Smallest and largest Sep that each candidate may have, a row for each pair of weights."""
-        real = self._screen_in
-        roundoff = _ROUNDOFF[real] if real is np.float32 else 0.0
-        low, high = np.empty((2, len(weights), len(candidates)))
-        bounds.separability_between(
-            self._compactness(self._pieces(candidates), real), self._separation(candidates),
-            roundoff, self.problem.n_classes, np.array(weights, np.float64), low, high,
-        )  # fmt: skip
-        return low, high
-
-    def _compactness(self, pieces: list[Features], real: Any) -> Floats:
+    def _compactness(self, candidates: Features, real: Any) -> Floats:
         """Θ_dis, Θ_dir and the part of its error that depends on the data, for all candidates."""
-        weight, zero, kappa = self._weight[real], real(_ZERO[real]), 24 * _ROUNDOFF[real]
-        state_of_a_block = 2 * weight.itemsize * self.problem.n_classes * LANES
-        group = max(1, min(_MOST_BLOCKS, _L1_BYTES // state_of_a_block))
+        subset = self._D, self._P, self._own, self._weight[real]
+        precision = self._precision(real)
 
         def judge(piece: Features) -> Floats:
-            A, where, C, on_centroid = self._columns(piece, real)
             sums = np.zeros((3, len(piece)))
-            kernels.compactness(
-                A, where, C, on_centroid, self._D, self._P, self._own, weight, zero, real(kappa),
-                group, sums,
-            )  # fmt: skip
+            compactness(*self._columns(piece, real), *subset, *precision, sums)
             return sums
 
-        sums = self._for_each(judge, pieces)
+        ns = _NS_JUDGE * self.problem.n_samples * self.problem.n_classes
+        found = self._for_each(judge, self._pieces(candidates, ns, real))
+        sums = found[0] if len(found) == 1 else np.concatenate(found, axis=1)
         sums[0] *= self.problem.unit
         return sums
+
+    def _precision(self, real: Any) -> tuple[Any, Any, int]:
+        """Below what squared distances are zero, the scale of errors, and blocks in a group."""
+        state_of_a_block = 2 * np.dtype(real).itemsize * self.problem.n_classes * LANES
+        group = max(1, min(_MOST_BLOCKS, _L1_BYTES // state_of_a_block))
+        return real(_ZERO[real]), real(24 * _ROUNDOFF[real]), group
 
     def _columns(self, piece: Features, real: Any) -> tuple[Any, Features, Any, Any]:
         """Offsets from the own centroids, where in them those of the piece are, and all centroids.
@@ -230,66 +233,36 @@ class CompiledState:
         A = _padded(columns - C[:, problem.codes], real)
         return A, np.arange(len(piece)), C.astype(real), on_centroid
 
-    def _most_separation(self, candidates: Features, coarse: bool = False) -> Floats:
-        """Upper bounds of Λ_dis and Λ_dir of the subset joined by each candidate."""
-        if self._screen_in is np.float64:
-            return self._separation(candidates)
-        p, unit = self.problem.n_classes, self.problem.unit
-        width = max(16, min(128, _L2_BYTES // (4 * p * p) // 8 * 8, -(-len(candidates) // 8) * 8))
-        ns = _NS_BOUND_PAIR / 2 if coarse else _NS_BOUND_PAIR
-        return self._for_centroids(centroids.most_separation, candidates, ns, unit, coarse, width)
-
     def _separation(self, candidates: Features) -> Floats:
         """Λ_dis and Λ_dir of the subset joined by each candidate."""
-        parts = self._for_centroids(centroids.separation, candidates, _NS_JUDGE_PAIR)
-        parts[0] *= self.problem.unit
+        problem = self.problem
+        parts = np.empty((2, len(candidates)))
+        separation(
+            problem.centroids, candidates, problem.on_centroid, self._G,
+            self._reading == "printed", parts,
+        )  # fmt: skip
+        parts[0] *= problem.unit
         return parts
 
-    def _for_centroids(self, kernel: Any, candidates: Features, ns: float, *options: Any) -> Floats:
-        problem, printed = self.problem, self._reading == "printed"
+    def _pieces(self, candidates: Features, ns: float, real: Any) -> list[Features]:
+        """Blocks whose columns have to be made, or else a share for each thread.
 
-        def judge(piece: Features) -> Floats:
-            parts = np.empty((2, len(piece)))
-            kernel(problem.centroids, piece, problem.on_centroid, self._G, printed, *options, parts)
-            return parts
-
-        return self._for_each(judge, self._shares(candidates, ns * problem.n_classes**2))
-
-    def _pieces(self, candidates: Features, ns: float = _NS_JUDGE) -> list[Features]:
-        """Blocks that may become dense for sparse data, or else a share for each thread."""
-        if self._A is None:
+        A candidate takes ``ns`` nanoseconds.
+        """
+        if self._A is None or real is np.float64:
             return blocks(candidates, self.problem.n_samples)
-        return self._shares(candidates, ns * self.problem.n_samples * self.problem.n_classes)
-
-    def _shares(self, candidates: Features, ns: float) -> list[Features]:
-        """A share for each thread, if there is enough to do; a candidate takes ``ns``."""
         if self._n_threads == 1 or len(candidates) * ns < _WORTH_A_THREAD:
             return [candidates]
         return np.array_split(candidates, min(self._n_threads, len(candidates)))
 
-    def _for_each(self, judge: Callable[[Features], Floats], pieces: list[Features]) -> Floats:
-        if len(pieces) == 1:
-            return judge(pieces[0])
-        if self._pool is None:
-            return np.concatenate([judge(piece) for piece in pieces], axis=1)
+    def _for_each(
+        self, judge: Callable[[Features], _Found], pieces: list[Features]
+    ) -> list[_Found]:
+        if self._pool is None or len(pieces) == 1:
+            return [judge(piece) for piece in pieces]
         others = [self._pool.submit(judge, piece) for piece in pieces[1:]]
         first = judge(pieces[0])  # this thread works as well
-        return np.concatenate([first, *(other.result() for other in others)], axis=1)
-
-
-def _most_separable(
-    thetas: Floats, lambdas: Floats, weights: list[Weights], n_first: int = 0
-) -> tuple[Floats, Features]:
-    """Sep of each candidate, a row for each pair of weights, and where the largest of a row are."""
-    most = np.empty((len(weights), thetas.shape[1]))
-    tops = np.empty((len(weights), min(n_first, thetas.shape[1])), np.int64)
-    bounds.most_separable(thetas, lambdas, np.array(weights, np.float64), most, tops)
-    return most, tops[0] if len(weights) == 1 else np.unique(tops)
-
-
-def _somewhere(reach: NDArray[np.bool_]) -> Features:
-    """Where a mask with a row for each pair of weights holds for some pair."""
-    return (reach[0] if len(reach) == 1 else reach.any(axis=0)).nonzero()[0]
+        return [first, *(other.result() for other in others)]
 
 
 def _padded(columns: NDArray[Any], real: Any) -> NDArray[Any]:

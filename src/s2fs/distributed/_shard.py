@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._compiled import CompiledState
+from s2fs._bound_kernels import least_compactness
+from s2fs._compiled import NS_BOUND, CompiledState
 from s2fs._criterion import Floats
-from s2fs._problem import Features, blocks
+from s2fs._problem import Features
 from s2fs.distributed._exchange import Question, pack
 from s2fs.distributed._rows import Part, Rows, add_up
 
@@ -55,15 +56,26 @@ class ChunkState(CompiledState):
 
     def least(self, candidates: Features) -> Floats:
         """Lower bounds of what Θ_dis and Θ_dir are made of, for each candidate."""
-        return self._least_compactness(candidates)
+        near, curvature, slopes, room = self._tangent()
+        weight = self._weight[self._screen_in].ravel()
+
+        def bound(piece: Features) -> Floats:
+            A, where, C, _ = self._columns(piece, self._screen_in)
+            out = np.empty((2, len(piece)))
+            least_compactness(A, where, C, near, curvature, weight, slopes, room, out)
+            return out
+
+        ns = NS_BOUND * self.problem.n_samples
+        pieces = self._pieces(candidates, ns, self._screen_in)
+        return np.concatenate(self._for_each(bound, pieces), axis=1)
 
     def single(self, candidates: Features) -> Floats:
         """What Θ_dis, Θ_dir and the rounding error of the latter are made of, for each one."""
-        return self._compactness(self._pieces(candidates), np.float32)
+        return self._compactness(candidates, np.float32)
 
     def double(self, candidates: Features) -> Floats:
         """The same in double precision."""
-        return self._compactness(blocks(candidates, self.problem.n_samples), np.float64)
+        return self._compactness(candidates, np.float64)
 
     @property
     def nbytes(self) -> int:

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from s2fs._bound_kernels import separability_between
+from s2fs._centroid_kernels import most_separation
 from s2fs._compiled import CompiledState
 from s2fs._criterion import CentroidMembership, Components, Floats
 from s2fs._problem import Features
@@ -108,9 +110,29 @@ class DistributedState(CompiledState):
         twin._forget()
         return twin
 
-    def _compactness(self, pieces: list[Features], real: Any) -> Floats:
+    def _most_separation(self, candidates: Features) -> Floats:
+        """Upper bounds of Λ_dis and Λ_dir of the subset joined by each candidate."""
+        problem, parts = self.problem, np.empty((2, len(candidates)))
+        most_separation(
+            problem.centroids, candidates, problem.on_centroid, self._G,
+            self._reading == "printed", problem.unit, False, self._width, parts,
+        )  # fmt: skip
+        return parts
+
+    def _separability_between(
+        self, candidates: Features, weights: list[Weights]
+    ) -> tuple[Floats, Floats]:
+        """Smallest and largest Sep that each candidate may have, a row for each pair of weights."""
+        low, high = np.empty((2, len(weights), len(candidates)))
+        separability_between(
+            self._compactness(candidates, self._screen_in), self._separation(candidates),
+            self._roundoff, self.problem.n_classes, np.array(weights, np.float64), low, high,
+        )  # fmt: skip
+        return low, high
+
+    def _compactness(self, candidates: Features, real: Any) -> Floats:
         """Θ_dis, Θ_dir and the part of its error that depends on the data, for all candidates."""
-        candidates, kind = np.concatenate(pieces), _KIND[real]
+        kind = _KIND[real]
         missing = candidates[np.isnan(self._known[kind][0, candidates])]
         if len(missing):
             self._ask({kind: missing})
