@@ -7,12 +7,15 @@ import numpy as np
 
 from s2fs._criterion import EQUAL
 from s2fs._jit import compiled
-from s2fs.evaluation._lanes import Array, larger
+from s2fs.evaluation._lanes import Array, larger, smaller
 
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH = 6.93147180369123816490e-01  # trailing zeros: a multiple of it is exact
 _LN2_LOW = 1.90821492927058770002e-10
 _ROUND = 6755399441055744.0  # 1.5 · 2⁵²: adding it rounds to an integer, kept in the low bits
+
+#: So many distances are looked at together first, to see whether one is near enough.
+STRETCH = 64
 
 _jit = compiled(error_model="numpy")
 
@@ -71,25 +74,36 @@ def gaussian(D: Array, gamma: float, out: Array) -> None:
 
 
 @_jit
-def nearest(distances: Array, neighbours: Array) -> None:
+def nearest(distances: Array, near: Array, neighbours: Array) -> None:
     """Write the nearest ones of the distances, in any order; of equally far ones the earlier.
 
-    Up to rounding: distances are equal if they differ by a share of ``EQUAL`` at most.
+    Up to rounding: distances are equal if they differ by a share of ``EQUAL`` at most. ``near``
+    holds one more than asked for, those that were nearest with fewer features (−1 where there were
+    none yet), and then those nearest now: none of them is further than the furthest before.
     """
-    k = len(neighbours)
-    # The k + 1 nearest so far, sorted, the later of equal ones last.
-    found, at = np.full(k + 1, np.inf), np.zeros(k + 1, dtype=np.int64)
-    for j in range(len(distances)):
-        d = distances[j]
-        if d < found[k]:
-            place = k
-            while place > 0 and d < found[place - 1]:
-                found[place], at[place] = found[place - 1], at[place - 1]
-                place -= 1
-            found[place], at[place] = d, j
+    k, furthest = len(neighbours), -np.inf
+    for j in near:
+        furthest = max(furthest, distances[j] if j >= 0 else np.inf)
+    # Distances of those in ``near``, sorted, the later of equal ones last.
+    found = np.full(k + 1, np.nextafter(furthest, np.inf))
+    near[:] = -1
+    for start in range(0, len(distances), STRETCH):
+        stop, least = min(start + STRETCH, len(distances)), np.inf
+        for j in range(start, stop):
+            least = smaller(least, distances[j])
+        if least >= found[k]:
+            continue
+        for j in range(start, stop):
+            d = distances[j]
+            if d < found[k]:
+                place = k
+                while place > 0 and d < found[place - 1]:
+                    found[place], near[place] = found[place - 1], near[place - 1]
+                    place -= 1
+                found[place], near[place] = d, j
     last = found[k - 1]
     if found[k] > last * (1 + EQUAL):
-        neighbours[:] = at[:k]
+        neighbours[:] = near[:k]
         return
     n = 0
     for j in range(len(distances)):
@@ -104,16 +118,16 @@ def nearest(distances: Array, neighbours: Array) -> None:
 
 @_jit
 def vote_of_nearest(
-    D: Array, test: Array, train: Array, codes: Array, p: int, k: int, winners: Array
+    D: Array, test: Array, train: Array, near: Array, codes: Array, p: int, winners: Array
 ) -> None:
     """Grow distances of test × training rows by new features, then let the k nearest rows vote.
 
     The features are given as feature × instance; equal votes go to the smaller label.
     """
-    votes, neighbours = np.zeros(p, dtype=np.int64), np.empty(k, dtype=np.int64)
+    votes, neighbours = np.zeros(p, dtype=np.int64), np.empty(near.shape[1] - 1, dtype=np.int64)
     grow(D, test, train, 0, len(test), 0, 0)
     for i in range(len(D)):
-        nearest(D[i], neighbours)
+        nearest(D[i], near[i], neighbours)
         votes[:] = 0
         for j in neighbours:
             votes[codes[j]] += 1

@@ -42,10 +42,11 @@ def knn(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
 
     test, train = np.ascontiguousarray(B.T), np.ascontiguousarray(A.T)
     D, p = np.zeros((len(B), len(A))), int(codes.max()) + 1
+    near = np.full((len(B), N_NEIGHBORS + 1), -1)
     predictions, done = np.empty((len(sizes), len(B)), dtype=np.intp), 0
     for k, prediction in zip(sizes, predictions, strict=True):
         new = slice(done, k)
-        _kernels.vote_of_nearest(D, test[new], train[new], codes, p, N_NEIGHBORS, prediction)
+        _kernels.vote_of_nearest(D, test[new], train[new], near, codes, p, prediction)
         done = k
     return predictions
 
