@@ -47,7 +47,7 @@ class Choices:
         for unit in units:
             place = singles.searchsorted(unit[0])
             if len(unit) == 1 and place < len(singles) and singles[place] == unit[0]:
-                singles = np.delete(singles, place)
+                singles = np.concatenate([singles[:place], singles[place + 1 :]])
         bundles = tuple(b for b in self.bundles if b not in units)
         return Choices(self.first, singles, bundles)
 
@@ -92,7 +92,9 @@ def resolve(include: Any, exclude: Any, groups: Any, m: int, names: Indices | No
     taken = {*first, *outside}
     free = [bundle for bundle in bundles if bundle and bundle[0] not in taken]
     together = {f for bundle in free if len(bundle) > 1 for f in bundle}
-    singles = np.array([f for f in range(m) if f not in taken and f not in together], dtype=np.intp)
+    single = np.ones(m, dtype=bool)
+    single[[*taken, *together]] = False
+    singles = np.flatnonzero(single)
     return Choices(first, singles, tuple(sorted((b for b in free if len(b) > 1), key=min)))
 
 

@@ -134,7 +134,8 @@ class Problem:
         sums = np.zeros((self.n_classes, self.n_features))
         for q in range(self.n_classes):
             for values, rows, features in self._pieces_of(np.flatnonzero(self.codes == q)):
-                differences = values - self._lower[features] - centre[q, features]
+                differences = values - self._lower[features]
+                differences -= centre[q, features]
                 if self._mass is not None:
                     differences *= self._mass[rows, None]
                 sums[q, features] += differences.sum(axis=0)
