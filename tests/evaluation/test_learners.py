@@ -102,6 +102,26 @@ def test_svm(continuous):
     np.testing.assert_array_equal(ours, from_scratch(SVC(C=10), A, codes, B, SIZES))
 
 
+def test_svm_votes_alike_in_blocks_of_test_rows(continuous, monkeypatch):
+    A, codes, B = continuous
+    at_once = _learners.svm(A, codes, B, SIZES)
+    monkeypatch.setattr(_svm, "BLOCK_BYTES", 8 * len(A) * 10)  # more than one, the last not full
+    assert _svm.in_blocks(B, 10).shape[0] > 1
+    assert len(B) % _svm.in_blocks(B, 10).shape[2] != 0
+    np.testing.assert_array_equal(_learners.svm(A, codes, B, SIZES), at_once)
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 40), st.integers(1, 50))
+def test_blocks_hold_every_test_row_once(n, most):
+    B = np.arange(1.0, 3 * n + 1).reshape(n, 3)
+    blocks = _svm.in_blocks(B, most)
+    assert blocks.shape[2] <= _lanes.padded(most)
+    together = np.hstack(list(blocks))
+    np.testing.assert_array_equal(together[:, :n], B.T)
+    assert not together[:, n:].any()
+
+
 def test_kmeans(continuous):
     A, codes, _ = continuous
     first = _learners.initial_rows(len(A), 5)
