@@ -91,11 +91,11 @@ def direction_tangent(D, P, own, weight, size, near, curvature, slopes):  # type
         for r in range(p):
             row = slope[r]
             for i in range(LANES):
-                v = max(D[k, r, i] + b2, 1e-90)
+                inverse = 1.0 / max(D[k, r, i] + b2, 1e-90)
                 missing = max(home[i] * sqrt(D[k, r, i]) - P[k, r, i], 0.0)
-                g = factor[i] * missing / (v * sqrt(v))
+                g = factor[i] * missing * (inverse * sqrt(inverse))
                 total[i] += g
-                row[i] = 1.5 * g / v
+                row[i] = 1.5 * g * inverse
                 rise[i] += row[i]
         for i in range(LANES):
             own_slope = 0.5 * total[i] / max(u[i], 1e-90)
