@@ -70,7 +70,7 @@ _ZERO = {np.float32: 1e-30, np.float64: 1e-90}
 #: Under ``scale=None``, features of more different extents do not fit into single precision.
 _SINGLE_EXTENTS = 1e-3
 #: So many of the most promising candidates are judged first; the best of them prunes the others.
-_FIRST = 16
+_FIRST = 8
 #: Work of so many nanoseconds is shared out to threads; handing it over takes some 100 000.
 _WORTH_A_THREAD = 500_000
 #: Nanoseconds, about, to bound Θ per instance and Λ per pair of classes, and to judge Θ per
