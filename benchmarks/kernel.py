@@ -103,7 +103,7 @@ def main() -> None:
                     library.theta(*map(ctypes.c_long, (n, p, first, last)), *arrays)
 
                 times["C"] = seconds(in_threads, plain, m, args.threads, repeats=9)
-                ours = state._compactness([everything], np.float32)[:2].T
+                ours = state._compactness(everything, np.float32)[:2].T
                 np.testing.assert_allclose(out, ours, rtol=1e-4, atol=1e-5)
             rate = {what: n * m * p / taken / 1e9 for what, taken in times.items()}
             share = f"{rate['float32'] / rate['C']:.0%}" if "C" in rate else "no compiler"
