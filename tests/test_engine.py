@@ -137,6 +137,17 @@ def test_sparse_input(make, m):
     assert sparse.issparse(thin.transform(make(X)))
 
 
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_blocks_of_sparse_input_rule_one_another_out(n_jobs, monkeypatch):
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    X = rng.poisson(0.5 + (y == 0)[:, None] * rng.random(3000), (90, 3000)).astype(float)
+    dense = S2FS(6).fit(X, y)
+    monkeypatch.setattr("s2fs._problem.BLOCK", 90 * 40)  # 75 blocks
+    thin = S2FS(6, n_jobs=n_jobs).fit(sparse.csc_array(X), y)
+    assert thin.indices_.tolist() == dense.indices_.tolist()
+
+
 def test_sparse_input_is_never_dense_as_a_whole(monkeypatch):
     shapes = []
     toarray = sparse.csc_array.toarray

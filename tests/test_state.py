@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.preprocessing import minmax_scale
 
+from bounds import check_bounds
 from s2fs import components
 from s2fs._centroid_kernels import most_separation
 from s2fs._compiled import CompiledState
@@ -15,7 +16,6 @@ from strategies import problems
 
 readings = st.sampled_from(["printed", "normalized"])
 STATES = [SubsetState, CompiledState]
-PAIRS = [(0.0, 0.0), (1.0, 1.0), (1e6, 0.0)]  # distances alone, both, directions alone
 
 
 @pytest.mark.parametrize("State", STATES)
@@ -38,18 +38,7 @@ def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, sc
 def test_bounds_hold(data, reading, scale, as_sparse):
     X, y = data
     problem = Problem(sparse.csc_array(X) if as_sparse else X, y, scale)
-    state = ChunkState(problem, reading)
-    features = np.arange(X.shape[1])
-    for size in features:
-        exact = state.score(features)
-        judged, low, high = state._contenders(features, PAIRS, len(features))
-        assert judged.tolist() == features.tolist()
-        for pair, smallest, largest in zip(PAIRS, low, high, strict=True):
-            sep = exact.separability(*pair)
-            assert np.all(smallest <= sep)
-            assert np.all(sep <= largest)
-        assert np.all(state.least(features) <= np.array(exact[:2]) * (1 + 1e-12))
-        state.add(size)
+    check_bounds(ChunkState(problem, reading))
 
 
 @given(problems(max_samples=25, max_features=8), readings)

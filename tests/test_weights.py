@@ -11,6 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import minmax_scale
 
+from bounds import check_bounds
 from s2fs import S2FS, components, s2fs_paths, separability
 from s2fs._compiled import CompiledState
 from s2fs._problem import Problem
@@ -20,7 +21,6 @@ from s2fs.distributed._shard import ChunkState
 from strategies import problems
 
 readings = st.sampled_from(["printed", "normalized"])
-PAIRS = [(0.0, 0.0), (1.0, 1.0), (1e6, 0.0)]  # distances alone, both, directions alone
 
 
 @st.composite
@@ -76,18 +76,7 @@ def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, sc
 def test_bounds_hold(data, reading, scale, as_sparse):
     X, y, weights = data
     problem = Problem(sparse.csc_array(X) if as_sparse else X, y, scale, weights)
-    state = ChunkState(problem, reading)
-    features = np.arange(X.shape[1])
-    for size in features:
-        exact = state.score(features)
-        judged, low, high = state._contenders(features, PAIRS, len(features))
-        assert judged.tolist() == features.tolist()
-        for pair, smallest, largest in zip(PAIRS, low, high, strict=True):
-            sep = exact.separability(*pair)
-            assert np.all(smallest <= sep)
-            assert np.all(sep <= largest)
-        assert np.all(state.least(features) <= np.array(exact[:2]) * (1 + 1e-12))
-        state.add(size)
+    check_bounds(ChunkState(problem, reading))
 
 
 @given(weighted())
