@@ -62,7 +62,7 @@ from s2fs._contender_kernels import contenders
 from s2fs._criterion import CentroidMembership, Components, Floats
 from s2fs._kernels import LANES, add_feature, compactness
 from s2fs._problem import SMALL_BLOCK, Features, Problem, blocks
-from s2fs._state import Weights, may_be_best
+from s2fs._state import Weights, best_scored, may_be_best
 
 _ROUNDOFF = {np.float32: 2.0**-24, np.float64: 2.0**-53}
 #: Squared distances below this are zero, in single and in double precision.
@@ -120,7 +120,6 @@ class CompiledState:
         self._screen_in = np.float32 if fits else np.float64
         self._A = _offsets(problem) if fits and not problem.is_sparse else None
         self._C = problem.centroids.astype(self._screen_in)
-        self._roundoff = _ROUNDOFF[np.float32] if fits else 0.0  # double precision decides
         self._width = max(16, min(128, _L2_BYTES // (4 * p * p) // 8 * 8))  # of `most_separation`
 
     def shortlists(
@@ -130,6 +129,8 @@ class CompiledState:
 
         With ``n_best`` those that may be among so many best, or equal the last of them.
         """
+        if self._screen_in is np.float64:  # nothing is to be gained by a screen
+            return best_scored(candidates, self.score(candidates), weights, n_best)
         n_best = min(n_best, len(candidates))
         judged, low, high = self._contenders(candidates, weights, n_best)
         return [np.sort(judged[reach]) for reach in may_be_best(low, high, n_best)]
@@ -161,8 +162,8 @@ class CompiledState:
         self, candidates: Features, weights: list[Weights], n_best: int
     ) -> tuple[Features, Floats, Floats]:
         """The candidates that may be among the best, and between what Sep of each one is."""
-        real, problem, p = self._screen_in, self.problem, self.problem.n_classes
-        precision = self._roundoff, *self._precision(real)
+        real, problem, p = np.float32, self.problem, self.problem.n_classes
+        precision = _ROUNDOFF[real], *self._precision(real)
         subset = self._D, self._P, self._own, self._weight[real]
         classes = problem.on_centroid, self._G, self._reading == "printed"
         tangent, pairs = self._tangent(), np.array(weights, np.float64)
@@ -171,10 +172,13 @@ class CompiledState:
         reached = np.zeros(len(pairs))  # shared, so that the pieces prune one another
 
         def judge(piece: Features) -> tuple[Features, Floats, Floats]:
-            return contenders(
-                self._columns(piece, real), subset, precision, (problem.centroids, piece, *classes),
-                tangent, pairs, problem.unit, self._width, n_first, n_best, reached,
+            judged, (low, high) = np.empty_like(piece), np.empty((2, len(pairs), len(piece)))
+            n = contenders(
+                self._columns(piece, real)[:3], subset, precision,
+                (problem.centroids, piece, *classes), tangent, pairs, problem.unit, self._width,
+                n_first, n_best, reached, judged, low, high,
             )  # fmt: skip
+            return judged[:n], low[:, :n], high[:, :n]
 
         found = self._for_each(judge, pieces)
         if len(found) == 1:

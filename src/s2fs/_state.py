@@ -63,6 +63,14 @@ def may_be_best(low: Floats, high: Floats, n_best: int = 1) -> NDArray[np.bool_]
     return high >= reached * (1 - EQUAL)
 
 
+def best_scored(
+    candidates: Features, scores: Components, weights: list[Weights], n_best: int
+) -> list[Features]:
+    """For each pair (alpha, beta) the candidates with the largest Sep, given their scores."""
+    seps = (scores.separability(*pair) for pair in weights)
+    return [candidates[may_be_best(sep, sep, n_best)] for sep in seps]
+
+
 def empty_state(
     problem: Problem, reading: CentroidMembership, n_steps: int, n_threads: int = 1
 ) -> State:
@@ -99,9 +107,7 @@ class SubsetState:
         self, candidates: Features, weights: list[Weights], n_best: int = 1
     ) -> list[Features]:
         """For each pair (alpha, beta) the candidates with the largest Sep."""
-        scores = self.score(candidates)
-        seps = (scores.separability(*pair) for pair in weights)
-        return [candidates[may_be_best(sep, sep, n_best)] for sep in seps]
+        return best_scored(candidates, self.score(candidates), weights, n_best)
 
     def score(self, candidates: Features) -> Components:
         """The components of the subset joined by each candidate, as arrays."""

@@ -124,9 +124,10 @@ class DistributedState(CompiledState):
     ) -> tuple[Floats, Floats]:
         """Smallest and largest Sep that each candidate may have, a row for each pair of weights."""
         low, high = np.empty((2, len(weights), len(candidates)))
+        roundoff = 2.0**-24 if self._screen_in is np.float32 else 0.0  # double decides
         separability_between(
             self._compactness(candidates, self._screen_in), self._separation(candidates),
-            self._roundoff, self.problem.n_classes, np.array(weights, np.float64), low, high,
+            roundoff, self.problem.n_classes, np.array(weights, np.float64), low, high,
         )  # fmt: skip
         return low, high
 
