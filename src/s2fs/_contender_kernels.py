@@ -125,7 +125,6 @@ def contenders(  # type: ignore[no-untyped-def]
         So many best candidates are wanted for each pair.
     reached : (pairs,)
         Sep that so many candidates are known to reach; raised to what those here do.
-
     judged : (candidates,)
         Where those that were judged are written: all that may be among the best ones of some
         pair, and some more.
