@@ -64,7 +64,7 @@ from s2fs._kernels import LANES, add_feature, compactness
 from s2fs._problem import SMALL_BLOCK, Features, Problem, blocks
 from s2fs._state import Weights, best_scored, may_be_best
 
-_ROUNDOFF = {np.float32: 2.0**-24, np.float64: 2.0**-53}
+ROUNDOFF = {np.float32: 2.0**-24, np.float64: 2.0**-53}
 #: Squared distances below this are zero, in single and in double precision.
 _ZERO = {np.float32: 1e-30, np.float64: 1e-90}
 #: Under ``scale=None``, features of more different extents do not fit into single precision.
@@ -110,7 +110,7 @@ class CompiledState:
         self._pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
         self._own = _padded(problem.codes[None], np.int32).reshape(-1, LANES)
         weight = _padded(problem.weight[None], np.float64).reshape(-1, LANES)
-        self._weight = {real: weight.astype(real) for real in _ROUNDOFF}
+        self._weight = {real: weight.astype(real) for real in ROUNDOFF}
         self._size = np.intp(0)
         self._scored = -1, np.empty((1, 0))  # the best one, scored alone in the end, joins next
         self._D, self._P = (np.zeros((len(self._own), p, LANES)) for _ in range(2))
@@ -163,7 +163,7 @@ class CompiledState:
     ) -> tuple[Features, Floats, Floats]:
         """The candidates that may be among the best, and between what Sep of each one is."""
         real, problem, p = np.float32, self.problem, self.problem.n_classes
-        precision = _ROUNDOFF[real], *self._precision(real)
+        precision = ROUNDOFF[real], *self._precision(real)
         subset = self._D, self._P, self._own, self._weight[real]
         classes = problem.on_centroid, self._G, self._reading == "printed"
         tangent, pairs = self._tangent(), np.array(weights, np.float64)
@@ -195,7 +195,7 @@ class CompiledState:
             self._D, self._P, self._own, self._weight[np.float64], self._size, near, curvature,
             slopes,
         )  # fmt: skip
-        u, n_terms = _ROUNDOFF[real], CHUNK + 64
+        u, n_terms = ROUNDOFF[real], CHUNK + 64
         error = 4 * u * (n_terms * sum_kappa + (p * p + 16) * sum_S) + _SLACK
         room = np.array([self.problem.unit * (1 - n_terms * u), constant, error])
         return near, curvature, slopes, room
@@ -220,7 +220,7 @@ class CompiledState:
         """Below what squared distances are zero, the scale of errors, and blocks in a group."""
         state_of_a_block = 2 * np.dtype(real).itemsize * self.problem.n_classes * LANES
         group = max(1, min(_MOST_BLOCKS, _L1_BYTES // state_of_a_block))
-        return real(_ZERO[real]), real(24 * _ROUNDOFF[real]), group
+        return real(_ZERO[real]), real(24 * ROUNDOFF[real]), group
 
     def _columns(self, piece: Features, real: Any) -> tuple[Any, Features, Any, Any]:
         """Offsets from the own centroids, where in them those of the piece are, and all centroids.

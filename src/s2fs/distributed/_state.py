@@ -16,7 +16,7 @@ import numpy as np
 
 from s2fs._bound_kernels import separability_between
 from s2fs._centroid_kernels import most_separation
-from s2fs._compiled import CompiledState
+from s2fs._compiled import ROUNDOFF, CompiledState
 from s2fs._criterion import CentroidMembership, Components, Floats
 from s2fs._problem import Features
 from s2fs._state import Weights, may_be_best
@@ -124,7 +124,7 @@ class DistributedState(CompiledState):
     ) -> tuple[Floats, Floats]:
         """Smallest and largest Sep that each candidate may have, a row for each pair of weights."""
         low, high = np.empty((2, len(weights), len(candidates)))
-        roundoff = 2.0**-24 if self._screen_in is np.float32 else 0.0  # double decides
+        roundoff = ROUNDOFF[np.float32] if self._screen_in is np.float32 else 0.0  # double decides
         separability_between(
             self._compactness(candidates, self._screen_in), self._separation(candidates),
             roundoff, self.problem.n_classes, np.array(weights, np.float64), low, high,
