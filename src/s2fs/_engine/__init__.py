@@ -1,0 +1,1 @@
+"""How the criterion of many candidates is known fast."""
