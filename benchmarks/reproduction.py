@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reproduction.md"
 TABLES = ROOT / "docs" / "reproduction-tables.md"
 LEARNERS = {"cart": "CART", "knn": "5-NN", "svm": "SVM", "kmeans": "k-means"}
-#: A cell of ours is as good as the printed one if it is not below it by more than this.
+#: A cell of ours is as good as the published one if it is not below it by more than this.
 CLOSE = 0.02
 WEIGHTS = {
     "best": "best pair for each cell",
@@ -78,7 +78,7 @@ def cells_of_s2fs(found, tables):  # type: ignore[no-untyped-def]
     for table in tables:
         for j, column in enumerate(table.columns):
             if column.algorithm == "S2FS":
-                ours[column.weights] += (table.ours[:, j] - table.printed[:, j]).tolist()
+                ours[column.weights] += (table.ours[:, j] - table.published[:, j]).tolist()
     ours["per dataset"] = one_pair_per_dataset(found, tables)
     yield "| weights of S²FS | cells | at most 0.02 below print | not below | mean difference |"
     yield "|---|---|---|---|---|"
@@ -105,13 +105,13 @@ def one_pair_per_dataset(found, tables):  # type: ignore[no-untyped-def]
         for table in tables:
             row = table.datasets.index(dataset_title(dataset))
             column = next(j for j, c in enumerate(table.columns) if c.algorithm == "S2FS")
-            printed = table.printed[row, column]
-            differences.append(best[table.learner, table.statistic] - printed)
+            published = table.published[row, column]
+            differences.append(best[table.learner, table.statistic] - published)
     return differences
 
 
 def distances(tables):  # type: ignore[no-untyped-def]
-    """Root mean square and mean of ours − printed, by algorithm and learner."""
+    """Root mean square and mean of ours − published, by algorithm and learner."""
     learners = list(dict.fromkeys(table.learner for table in tables))
     yield "| algorithm | " + " | ".join(LEARNERS[learner] for learner in learners) + " | all |"
     yield "|---|" + "---|" * (len(learners) + 1)
@@ -120,7 +120,7 @@ def distances(tables):  # type: ignore[no-untyped-def]
             continue
         row = []
         for chosen in (*([learner] for learner in learners), learners):
-            gaps = [t.ours[:, j] - t.printed[:, j] for t in tables if t.learner in chosen]
+            gaps = [t.ours[:, j] - t.published[:, j] for t in tables if t.learner in chosen]
             gap = np.concatenate(gaps)
             gap = gap[np.isfinite(gap)]
             row.append(f"{np.sqrt((gap**2).mean()):.3f} ({gap.mean():+.3f})")
@@ -128,7 +128,7 @@ def distances(tables):  # type: ignore[no-untyped-def]
 
 
 def ranks(tables):  # type: ignore[no-untyped-def]
-    """Average ranks of the nine algorithms, ours and printed, and what the tests say."""
+    """Average ranks of the nine algorithms, ours and published, and what the tests say."""
     header = None
     for table in tables:
         comparison = next(compare(table))
@@ -137,8 +137,8 @@ def ranks(tables):  # type: ignore[no-untyped-def]
             header = names
             yield "| table | F_F (p) | " + " | ".join(names) + " | S²FS better than |"
             yield "|---|---|" + "---|" * (len(names) + 1)
-        ours, printed = comparison.nemenyi.average_ranks, comparison.printed_ranks
-        cells = [f"{a:.1f} ({b:.1f})" for a, b in zip(ours, printed, strict=True)]
+        ours, published = comparison.nemenyi.average_ranks, comparison.published_ranks
+        cells = [f"{a:.1f} ({b:.1f})" for a, b in zip(ours, published, strict=True)]
         better = sum(comparison.verdict(j) == "better" for j in range(1, len(names)))
         f = comparison.friedman
         title = f"{LEARNERS[table.learner]}, {table.statistic.title()}"

@@ -41,8 +41,7 @@ def fetch_dataset(*, names: tuple[str, ...], everything: bool, force: bool) -> N
 
     A dataset that cannot be had does not stop the others.
     """
-    from s2fs.bench import PAPER_DATASETS, fetch_dataset
-    from s2fs.bench._paper_data import dataset_info
+    from s2fs.bench import PAPER_DATASETS, dataset_info, fetch_dataset
 
     wanted = tuple(PAPER_DATASETS) if everything else names
     if not wanted:
@@ -65,8 +64,7 @@ def fetch_dataset(*, names: tuple[str, ...], everything: bool, force: bool) -> N
 @click.argument("name")
 def info(*, name: str) -> None:
     """Tell what is known about the dataset NAME."""
-    from s2fs.bench import find_dataset
-    from s2fs.bench._paper_data import dataset_info
+    from s2fs.bench import dataset_info, find_dataset
 
     known = dataset_info(name)
     source = known.source
