@@ -154,18 +154,13 @@ def _mean_curves(
         if learner in result.curves:
             key = (result.run.dataset_title, result.selector.name, result.how, result.weights)
             by_seed.setdefault(key, {})[result.run.seed] = result.curves[learner]
-    return {
-        key: Curve(
-            learner,
-            next(iter(curves.values())).sizes,
-            {
-                next(iter(next(iter(curves.values())).scores)): np.mean(
-                    [curve.values for curve in curves.values()], axis=0
-                )
-            },
-        )
-        for key, curves in by_seed.items()
-    }
+    return {key: _mean(list(curves.values())) for key, curves in by_seed.items()}
+
+
+def _mean(curves: Sequence[Curve]) -> Curve:
+    first = curves[0]
+    values = np.mean([curve.values for curve in curves], axis=0)
+    return Curve(first.learner, first.sizes, {next(iter(first.scores)): values})
 
 
 def _sensitivity(alike: Iterable[Result], learner: str) -> "Figure | None":

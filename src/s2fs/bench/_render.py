@@ -1,11 +1,11 @@
 """Tables as Markdown, LaTeX and CSV."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from io import StringIO
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -155,27 +155,36 @@ def _title(table: Table) -> str:
     return f"{learner.title}, {table.statistic.title()} {learner.score}{leaky}"
 
 
-def _markdown_table(table: Table) -> list[str]:
-    signs: dict[Mark, tuple[str, str]] = {
-        "best": ("**", "**"),
-        "second": ("<u>", "</u>"),
-        "": ("", ""),
-    }
-    lines = [
-        _row(["Dataset", *(column.heading for column in table.columns)]),
-        _row(["---"] * _width(table)),
-    ]
-    for i, (dataset, marks) in enumerate(zip(table.datasets, table.marks(), strict=True)):
+class _Style(NamedTuple):
+    """How a cell is written: by its mark, if it is empty, and the difference in its brackets."""
+
+    marks: dict[Mark, str]
+    empty: str
+    difference: str
+
+
+_MARKDOWN = _Style({"best": "**%s**", "second": "<u>%s</u>", "": "%s"}, "–", ", %+.4f")
+_LATEX = _Style({"best": r"\textbf{%s}", "second": r"\underline{%s}", "": "%s"}, "--", "; $%+.4f$")
+
+
+def _rows(table: Table, style: _Style) -> Iterator[list[str]]:
+    """For each dataset its name and the cells, ours with the published number in brackets."""
+    for dataset, *row in zip(
+        table.datasets, table.ours, table.published, table.marks(), strict=True
+    ):
         cells = [dataset]
-        for ours, published, mark in zip(table.ours[i], table.published[i], marks, strict=True):
-            before, after = signs[mark]
-            cell = "–" if np.isnan(ours) else f"{before}{ours:.4f}{after}"
+        for ours, published, mark in zip(*row, strict=True):
+            cell = style.empty if np.isnan(ours) else style.marks[mark] % f"{ours:.4f}"
             if not np.isnan(published):
-                gap = "" if np.isnan(ours) else f", {ours - published:+.4f}"
-                cell += f" ({published:.4f}{gap})"
+                difference = "" if np.isnan(ours) else style.difference % (ours - published)
+                cell += f" ({published:.4f}{difference})"
             cells.append(cell)
-        lines.append(_row(cells))
-    return lines
+        yield cells
+
+
+def _markdown_table(table: Table) -> list[str]:
+    headings = ["Dataset", *(column.heading for column in table.columns)]
+    return [_row(headings), _row(["---"] * _width(table)), *map(_row, _rows(table, _MARKDOWN))]
 
 
 def _markdown_comparison(c: Comparison) -> list[str]:
@@ -211,11 +220,6 @@ def _markdown_comparison(c: Comparison) -> list[str]:
 
 
 def _latex_table(table: Table) -> str:
-    commands: dict[Mark, str] = {
-        "best": r"\textbf{%s}",
-        "second": r"\underline{%s}",
-        "": "%s",
-    }
     headings = [_latex_text(column.heading) for column in table.columns]
     across = rf"\multicolumn{{{_width(table)}}}{{l}}"
     lines = [
@@ -224,17 +228,9 @@ def _latex_table(table: Table) -> str:
         r"\toprule",
         " & ".join(["Dataset", *headings]) + r" \\",
         r"\midrule",
+        *(" & ".join(cells) + r" \\" for cells in _rows(table, _LATEX)),
+        r"\bottomrule",
     ]
-    for i, (dataset, marks) in enumerate(zip(table.datasets, table.marks(), strict=True)):
-        cells = [dataset]
-        for ours, published, mark in zip(table.ours[i], table.published[i], marks, strict=True):
-            cell = "--" if np.isnan(ours) else commands[mark] % f"{ours:.4f}"
-            if not np.isnan(published):
-                gap = "" if np.isnan(ours) else f"; ${ours - published:+.4f}$"
-                cell += f" ({published:.4f}{gap})"
-            cells.append(cell)
-        lines.append(" & ".join(cells) + r" \\")
-    lines.append(r"\bottomrule")
     lines += [rf"{across}{{\footnotesize {_latex_text(entry)}}} \\" for entry in _legend(table)]
     return "\n".join([*lines, r"\end{tabular}", ""])
 
