@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from s2fs.bench._comparison import Comparison, compare
-from s2fs.bench._learners import PAPER_LEARNERS
+from s2fs.bench._learners import LEARNER_TITLES, score_name
 from s2fs.bench._results import Result, ResultsFile, setting_folders
 from s2fs.bench._tables import Mark, Table, build_tables
 
@@ -150,9 +150,9 @@ def _legend(table: Table) -> list[str]:
 
 
 def _title(table: Table) -> str:
-    learner = PAPER_LEARNERS[table.learner]
     leaky = " (leaky: selected before the split)" if table.leaky else ""
-    return f"{learner.title}, {table.statistic.title()} {learner.score}{leaky}"
+    title, score = LEARNER_TITLES[table.learner], score_name(table.learner)
+    return f"{title}, {table.statistic.title()} {score}{leaky}"
 
 
 class _Style(NamedTuple):
@@ -190,7 +190,7 @@ def _markdown_table(table: Table) -> list[str]:
 def _markdown_comparison(c: Comparison) -> list[str]:
     first = c.columns[0].heading
     f = c.friedman
-    title = PAPER_LEARNERS[c.learner].title
+    title = LEARNER_TITLES[c.learner]
     which = f"{title}, {c.statistic.title()}{' (leaky)' if c.leaky else ''}"
     lines = [
         f"### {which}: {first} against the others",
