@@ -22,7 +22,7 @@ def result(dataset, name, values, weights=None, *, method=None, seed=0, protocol
 
 
 def made_up_results():
-    """S²FS on a grid, its variants, and three rivals; the score tells who it is."""
+    """S²FS on a grid, its variants, and three baselines; the score tells who it is."""
     found = []
     for d, dataset in enumerate(DATASETS):
         base = np.array([0.5, 0.6, 0.7]) + d / 100

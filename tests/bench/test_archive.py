@@ -21,7 +21,7 @@ from s2fs.cli import main
 
 @pytest.fixture(scope="module")
 def ledger(tmp_path_factory):
-    """A grid, weights chosen inside, and a rival, under a classifier and k-means."""
+    """A grid, weights chosen inside, and a baseline, under a classifier and k-means."""
     folder = tmp_path_factory.mktemp("archive")
     plan = folder / "plan.toml"
     plan.write_text(

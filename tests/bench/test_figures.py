@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from bench.benches import DATASETS, made_up_results, result, small_ledger
-from s2fs.baselines import RIVALS
+from s2fs.baselines import BASELINES
 from s2fs.bench import Ledger, build_tables
 from s2fs.bench._figures import bench_figures, curve_panels
 from s2fs.cli._figures import figures
@@ -52,7 +52,7 @@ def test_seeds_are_averaged_before_the_best_pair_is_taken():
 
 @pytest.mark.parametrize("name", ["FDM", "SFSS", "IPD"])
 def test_reconstructed_algorithms_are_called_so(made_up, name):
-    status = RIVALS[name].status
+    status = BASELINES[name].status
     sign = {"confirmed": "", "partly reconstructed": "‡", "reconstructed": "†"}[status]
     drawn = dict(bench_figures(made_up))
     legend = drawn["curves-knn"].legends[0]

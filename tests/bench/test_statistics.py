@@ -45,7 +45,7 @@ def test_f_of_the_paper(case, printed):
     assert result.p_value < 1e-10
 
 
-def test_s2fs_against_the_rivals_in_the_paper():
+def test_s2fs_against_the_baselines_in_the_paper():
     better = 0
     for case in PRINTED_F:
         scores, names = printed_table(*case)

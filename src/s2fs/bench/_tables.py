@@ -115,7 +115,7 @@ def build_tables(results: Iterable[Result]) -> list[Table]:
 
     Of several results for one cell (seeds) the mean is taken. A result of an earlier version is
     replaced by that of a later one. Variants of S²FS, under names of their own, have columns only
-    where there are no rivals: they are for figures of their own.
+    where there are no baselines: they are for figures of their own.
     """
     alike = list(results)
     if any(result.selector.method != "S2FS" for result in alike):
