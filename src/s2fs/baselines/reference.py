@@ -1,6 +1,5 @@
 """Reference rankers for comparison: chance, and three well-known scores of single features."""
 
-import importlib
 from abc import abstractmethod
 from numbers import Integral
 from typing import Any, ClassVar
@@ -10,6 +9,7 @@ from sklearn.feature_selection import f_classif, mutual_info_classif
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from s2fs._util.optional import need
 from s2fs._util.types import Floats, Indices
 from s2fs.baselines.base import Baseline, Ranked
 
@@ -176,7 +176,7 @@ class MutualInformation(ScoreRanker):
 class ReliefF(ScoreRanker):
     """Features by how they differ between near instances of other classes and of the same.
 
-    Status: {status}; the ReliefF of the package scikit-rebate, which must be installed. It treats
+    Status: {status}; the ReliefF of the package scikit-rebate (extra ``relief``). It treats
     a feature of at most ten values as discrete, and takes long on many instances: time grows with
     their number squared.
 
@@ -216,12 +216,6 @@ class ReliefF(ScoreRanker):
         self.n_neighbors = n_neighbors
 
     def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
-        try:
-            relief = importlib.import_module("skrebate").ReliefF
-        except ImportError as missing:
-            raise ImportError(
-                "ReliefF needs the package skrebate, which is not installed; run "
-                "'pip install skrebate'."
-            ) from missing
+        relief = need("skrebate", extra="relief", purpose="ReliefF").ReliefF
         fitted = relief(n_neighbors=self.n_neighbors).fit(X, codes)
         return np.asarray(fitted.feature_importances_, dtype=np.float64)
