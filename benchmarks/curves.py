@@ -22,7 +22,7 @@ from sklearn.svm import SVC
 from s2fs.evaluation import evaluate_fold, stratified_folds
 
 N_SIZES, N_REPEATS = 150, 3
-RIVALS = {"knn": KNeighborsClassifier(5, algorithm="brute"), "svm": SVC(C=10)}
+PEERS = {"knn": KNeighborsClassifier(5, algorithm="brute"), "svm": SVC(C=10)}
 
 
 def timed(*calls):
@@ -58,7 +58,7 @@ def main():
         return np.array([model.fit(a, y[train]).predict(b) for a, b in prefixes])
 
     total = np.zeros(2)
-    for learner, model in RIVALS.items():
+    for learner, model in PEERS.items():
         running(learner, sizes=2)  # imports and compilation are not part of the cost
         (ours, theirs), seconds = timed(partial(running, learner), partial(separate, model))
         total += seconds
@@ -68,7 +68,7 @@ def main():
             "differ"
         )
     print(f"both: ratio {total[1] / total[0]:.1f}")
-    steps = RIVALS["svm"].n_iter_.sum()
+    steps = PEERS["svm"].n_iter_.sum()
     print(f"steps of the SVM's solver with {N_SIZES} features: {steps}")
 
 

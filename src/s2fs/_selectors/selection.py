@@ -77,7 +77,7 @@ class Selection:
         Parameters
         ----------
         selector : estimator
-            Fitted, with ``indices_``, such as :class:`S2FS` or any rival.
+            Fitted, with ``indices_``, such as :class:`S2FS` or any baseline.
         feature_names : sequence of str, optional
             The names of all features, if the selector was fitted on an array; by default those it
             has seen, or "x0", "x1", ….
