@@ -19,6 +19,7 @@ from sklearn.utils.validation import (
 
 from s2fs._search.choices import n_features_to_choose
 from s2fs._util.columns import reject_nonfinite_columns, reject_text_columns
+from s2fs._util.labels import encode_classes, reject_one_class
 from s2fs._util.tables import as_table
 from s2fs._util.types import Indices
 
@@ -106,16 +107,12 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     def _encode(self, y: NDArray[Any]) -> Indices:
         """For each label its position in ``classes_``, which is set here."""
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y has one class only ({self.classes_[0]}); {type(self).__name__} needs at "
-                "least two to tell apart."
-            )
+        self.classes_, codes = encode_classes(y)
+        reject_one_class(self.classes_)
         return codes
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Check the input; every complaint names the argument and the columns."""
+        """Check the input; every error message names the argument and the columns."""
         reject_text_columns(X)
         if y is not None and hasattr(X, "__len__") and _num_samples(X) != _num_samples(y):
             raise ValueError(
