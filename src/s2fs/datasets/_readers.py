@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from s2fs._util.annotated import labels_of
 from s2fs._util.columns import Columns, as_numbers, first_text, nonfinite_columns
 from s2fs._util.labels import read_labels
 from s2fs._util.messages import some_of
 from s2fs._util.types import Indices
-from s2fs.datasets._anndata import Cells, labels_of, read_h5ad
+from s2fs.datasets._anndata import Cells, read_h5ad
 from s2fs.datasets._arrays import Arrays, matrix_with_names, read_mat, read_npz
 from s2fs.datasets._dataset import Dataset
 from s2fs.datasets._tables import COMPRESSED, DELIMITERS, Table, read_columns, reject_duplicates
