@@ -224,7 +224,7 @@ def test_a_gene_that_is_not_there_or_there_twice(adata):
     names = adata.var_names.to_numpy(copy=True)
     names[[3, 4]] = "twin"
     adata.var_names = names
-    with pytest.raises(ValueError, match="exclude has 'twin', but adata has 2 columns of this name"):
+    with pytest.raises(ValueError, match="'twin', but adata has 2 columns of this name"):
         select(adata, exclude=["twin"])
 
 

@@ -4,12 +4,11 @@ import json
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from s2fs._selectors.s2fs import S2FS
 from s2fs._util.annotated import labels_of, matrix_of
 from s2fs._util.columns import Columns, reject_nonfinite_columns
-from s2fs._util.labels import read_labels
+from s2fs._util.labels import read_labels, reject_one_class
 from s2fs._util.messages import did_you_mean, some_of
 from s2fs._util.optional import need
 from s2fs._util.values import plain
@@ -94,10 +93,11 @@ def select(
             f"{some_of(adata.obs_names[~labelled][:1])}; label these cells, or select on the "
             "others with unlabelled='ignore'."
         )
+    reject_one_class(classes, f"label {label!r}")
     X = matrix_of(adata, layer)
     if not labelled.all():
         X = X[labelled]
-    names = np.asarray(adata.var_names.astype(str), dtype=object)
+    names = adata.var_names.astype(str).tolist()
     reject_nonfinite_columns(X, names)
     genes = Columns(names, len(names), "adata")
     by_position = {
@@ -106,7 +106,7 @@ def select(
     selector = S2FS(n_features_to_select, **parameters | by_position)
     selector.fit(X, classes[codes[labelled]])
     # From here on as after a fit on a table whose columns have the names of the genes.
-    selector.feature_names_in_ = names
+    selector.feature_names_in_ = np.array(names, dtype=object)
     selector.set_params(**parameters)
     _write(adata, selector, {"label": label, "layer": layer, "unlabelled": unlabelled})
     return selector

@@ -78,7 +78,12 @@ CASES = {
         {"target": "zzz"},
         "no such column; it has 'id', 'width'",
     ),
-    "target beyond": ("t.csv", text(GOOD), {"target": "4"}, "columns of .* are numbered from 0 to 3"),
+    "target beyond": (
+        "t.csv",
+        text(GOOD),
+        {"target": "4"},
+        "columns of .* numbered from 0 to 3",
+    ),
     "target before": ("t.csv", text(GOOD), {"target": "-5"}, "target is '-5', but the columns of"),
     "misspelt drop": ("t.csv", text(GOOD), {"drop": ["idd"]}, "drop has 'idd'.*did you mean 'id'"),
     "target dropped": (

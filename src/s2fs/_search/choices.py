@@ -70,7 +70,9 @@ class Choices:
         return len(self.singles) + len(self.groups) > 0
 
 
-def resolve(include: Any, exclude: Any, groups: Any, m: int, names: Indices | None) -> Choices:
+def resolve(
+    include: Any, exclude: Any, groups: Any, m: int, names: Sequence[str] | None
+) -> Choices:
     """Resolve the constraints of a user on ``m`` features, which may have ``names``.
 
     A group of which one feature is included is included as a whole; an excluded feature leaves its
@@ -86,7 +88,8 @@ def resolve(include: Any, exclude: Any, groups: Any, m: int, names: Indices | No
         )
     if len(outside) == m:
         raise ValueError(f"exclude has all {m} feature(s) of X; leave some to choose from.")
-    together = [tuple(f for f in group if f not in outside) for group in _groups(groups, m, columns)]
+    given = _groups(groups, m, columns)
+    together = [tuple(f for f in group if f not in outside) for group in given]
     group_of = {f: group for group in together for f in group}
     included = tuple(dict.fromkeys(g for f in inside for g in (f, *group_of.get(f, ()))))
     taken = {*included, *outside}

@@ -100,7 +100,8 @@ class Columns:
                 raise ValueError(f"{given}, but {source} {self._lacks(wanted)}.")
             wanted = int(wanted)
         lowest = -m if self._text_positions else 0
-        if isinstance(wanted, Integral) and not isinstance(wanted, bool) and lowest <= wanted < m:
+        is_position = isinstance(wanted, Integral) and not isinstance(wanted, bool)
+        if is_position and lowest <= int(wanted) < m:
             return int(wanted) % m
         raise ValueError(f"{given}, but the columns of {source} are numbered from 0 to {m - 1}.")
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -50,8 +51,9 @@ def read_labels(labels: Sequence[Any] | NDArray[Any], source: str) -> tuple[NDAr
     position_of: dict[Any, int] = {}  # each distinct label is looked at once
     found = labels.tolist() if isinstance(labels, np.ndarray) else labels
     positions = [position_of.setdefault(label, len(position_of)) for label in found]
-    known = np.array([not (is_missing(label) or label in (math.inf, -math.inf)) for label in position_of])
-    values = np.array([label for label, there in zip(position_of, known, strict=True) if there])
+    infinite = (math.inf, -math.inf)
+    known = [not is_missing(label) and label not in infinite for label in position_of]
+    values = np.array(list(compress(position_of, known)))
     if values.dtype.kind == "f":
         if (fractions := values[values != np.floor(values)]).size:
             raise ValueError(
@@ -62,7 +64,6 @@ def read_labels(labels: Sequence[Any] | NDArray[Any], source: str) -> tuple[NDAr
     elif values.dtype.kind not in "biu":
         values = np.char.strip(values.astype(str))
     classes, codes_of_known = np.unique(values, return_inverse=True)
-    reject_one_class(classes, source)
     codes = np.full(len(known), -1)
     codes[known] = codes_of_known
     return classes, codes[positions]

@@ -7,7 +7,7 @@ from s2fs.bench._figures import write_figures
 from s2fs.bench._ledger import Ledger
 from s2fs.bench._local import find_dataset, load_dataset
 from s2fs.bench._pairwise import PairwiseComparison, wilcoxon_holm
-from s2fs.bench._paper_data import PAPER_DATASETS, DatasetInfo
+from s2fs.bench._paper_data import PAPER_DATASETS, DatasetInfo, dataset_info
 from s2fs.bench._plan import PLANS, Plan, SelectorSpec, load_plan
 from s2fs.bench._plot_ranks import plot_critical_difference
 from s2fs.bench._plot_sensitivity import plot_sensitivity
@@ -48,6 +48,7 @@ __all__ = [
     "build_tables",
     "compare",
     "critical_difference",
+    "dataset_info",
     "export_curves",
     "export_rows",
     "fetch_dataset",

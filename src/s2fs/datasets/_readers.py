@@ -9,7 +9,7 @@ import numpy as np
 
 from s2fs._util.annotated import labels_of
 from s2fs._util.columns import Columns, as_numbers, first_text, nonfinite_columns
-from s2fs._util.labels import read_labels
+from s2fs._util.labels import read_labels, reject_one_class
 from s2fs._util.messages import some_of
 from s2fs._util.types import Indices
 from s2fs.datasets._anndata import Cells, read_h5ad
@@ -227,6 +227,7 @@ def _from_cells(
             f"{some_of(obs.index[missing][:1])}; label or remove these cells, or see unlabelled in "
             "s2fs.bio.select."
         )
+    reject_one_class(classes, source)
     kept = Columns.of_file(names, path).without(drop, None)
     if len(kept) < len(names):
         X, names = X[:, kept], [names[f] for f in kept]
@@ -241,6 +242,7 @@ def _encoded(labels: Any, source: str) -> tuple[Indices, list[str]]:
             f"{source} has {missing.sum()} missing label(s), the first in data row "
             f"{missing.argmax() + 1}; label or remove these rows."
         )
+    reject_one_class(classes, source)
     return y, [str(name) for name in classes]
 
 

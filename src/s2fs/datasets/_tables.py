@@ -120,20 +120,21 @@ class _TextFile:
         is_number = _are_numbers(next(self.rows()))
         complete = False
         while not complete:
+            is_text = [not number for number in is_number]
             numbers, text, complete = [], [], True
             for row in self.rows():
                 values = as_numbers(list(compress(row, is_number)))
                 if values is None:
-                    # A column that began with numbers has text here: the rows so far hold it as
-                    # numbers. Find all such columns, then start over.
+                    # A column that began with numbers has text here, and the cells above were not
+                    # kept as text. Find all such columns, then start over.
                     complete = False
-                    here = _are_numbers(row)
-                    is_number = [a and b for a, b in zip(is_number, here, strict=True)]
+                    pairs = zip(is_number, _are_numbers(row), strict=True)
+                    is_number = [above and here for above, here in pairs]
                 elif complete:
                     numbers.append(values)
-                    text.append(list(compress(row, [not a for a in is_number])))
-        by_kind = iter(zip(*text, strict=True)), iter(np.array(numbers).T)
-        return [next(by_kind[kind]) for kind in is_number]
+                    text.append(list(compress(row, is_text)))
+        of_kind = iter(zip(*text, strict=True)), iter(np.array(numbers).T)
+        return [next(of_kind[number]) for number in is_number]
 
 
 class _Delimited(_TextFile):
