@@ -164,7 +164,7 @@ def reject_text_columns(X: Any) -> None:
 
 def nonfinite_columns(X: Any) -> dict[str, list[int]]:
     """The columns with "NaN" and those with "infinity" but no NaN; kinds that occur only."""
-    # A sum per column tells without a temporary of the size of X.
+    # A sum per column needs no temporary of the size of X.
     with np.errstate(all="ignore"):
         suspects = np.flatnonzero(~np.isfinite(np.asarray(X.sum(axis=0)).ravel()))
     found: dict[str, list[int]] = {}

@@ -54,7 +54,7 @@ def run(
     """Run PLAN: paper, sensitivity, variants, quick, or a TOML file.
 
     May be stopped at any moment, by any means; the same command goes on where it was. Datasets
-    that are not found are told and left out. Exits with 1 if a unit failed.
+    that are not found are named and left out. Exits with 1 if a unit failed.
     """
     wanted = None if datasets is None else [name.strip() for name in datasets.split(",")]
     planned = load_plan(plan)

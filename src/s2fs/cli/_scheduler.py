@@ -20,7 +20,7 @@ def scheduler_option(help: str) -> Callable[[Command], Command]:
 
 @contextmanager
 def connected(address: str) -> Iterator[Any]:
-    """A client of the cluster at an address; a failure of the cluster is told in one line."""
+    """A client of the cluster at an address; a failure of the cluster is an error of one line."""
     from s2fs.distributed import connect  # loads Dask
 
     with connect(address) as client:

@@ -28,14 +28,14 @@ def read_table(
     transpose: bool = False,
     layer: str | None = None,
 ) -> Dataset:
-    r"""Read labelled data from a file; the suffix tells the format.
+    r"""Read labelled data from a file; its suffix is its format.
 
     Tables are ``.csv`` (comma or semicolon), ``.tsv``, ``.tab``, ``.txt`` (tab; all of these in
     UTF-8 and optionally compressed as ``.gz``, ``.bz2`` or ``.xz``), ``.parquet`` and ``.arff``.
     Arrays are ``.npz`` and ``.mat`` with the keys ``X`` and ``y`` (or ``Y``), and optionally
     ``feature_names`` and ``classes`` (the names of the codes 0, 1, … in ``y``). Annotated cells are
     ``.h5ad`` (extra ``bio``): features are the columns of ``X``, classes a column of ``obs``; genes
-    of the same name are told apart as ``name``, ``name-1``, ….
+    of the same name become ``name``, ``name-1``, ….
 
     Parameters
     ----------
