@@ -12,8 +12,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from s2fs._engine import distances as _kernels
-from s2fs._engine import lanes as _lanes
+from s2fs.bench import _distances as _kernels
+from s2fs.bench import _jit as _lanes
 from s2fs.bench import _smo, _svm
 from s2fs.evaluation import _learners, stratified_folds
 

@@ -156,7 +156,9 @@ class Selection:
         values: dict[str, Any] = {name: content.get(name) for name in _FIELDS}
         if damage := _damage(values):
             raise ValueError(f"{path} is damaged: {damage}; select and save again.")
-        return cls(**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()})
+        for name in ("indices", "feature_names"):
+            values[name] = tuple(values[name])
+        return cls(**values)
 
     def positions_in(self, names: Sequence[str], source: str = "X") -> list[int]:
         """Find the selected columns among those of a new table.

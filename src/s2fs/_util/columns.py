@@ -163,25 +163,29 @@ def reject_text_columns(X: Any) -> None:
 
 
 def nonfinite_columns(X: Any) -> dict[str, list[int]]:
-    """The columns with "NaN" and those with "infinity" but no NaN; kinds that occur only."""
+    """The columns that hold "NaN" and those that hold "infinity", as far as there are any."""
     # A sum per column needs no temporary of the size of X.
     with np.errstate(all="ignore"):
         suspects = np.flatnonzero(~np.isfinite(np.asarray(X.sum(axis=0)).ravel()))
     found: dict[str, list[int]] = {}
-    for f in suspects.tolist():
+    for f in suspects.tolist():  # a sum may also have overflowed
         column = X[:, [f]].data if issparse(X) else X[:, f]
         if np.isnan(column).any():
             found.setdefault("NaN", []).append(f)
-        elif np.isinf(column).any():  # a sum may also have overflowed
+        if np.isinf(column).any():
             found.setdefault("infinity", []).append(f)
     return found
 
 
-def reject_nonfinite_columns(X: Any, names: Sequence[str] | None) -> None:
-    """Raise if a column holds NaN or infinity, and say which ones."""
+def reject_nonfinite_columns(
+    X: Any, names: Sequence[str] | None, *, allow_nan: bool = False
+) -> None:
+    """Raise if a column holds infinity, or NaN unless that is allowed, and say which ones."""
     found = nonfinite_columns(X)
+    if allow_nan:
+        found.pop("NaN", None)
     if found:
-        columns = sorted(f for positions in found.values() for f in positions)
+        columns = sorted({f for positions in found.values() for f in positions})
         shown = Columns(names, X.shape[1]).shown(columns)
         what = " and ".join(sorted(found))
         raise ValueError(f"X has {what} in column(s) {shown}; impute or drop them.")

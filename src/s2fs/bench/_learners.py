@@ -5,7 +5,7 @@ running matrix, and trees share all nodes that a new feature does not change.
 """
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -20,11 +20,34 @@ from s2fs.evaluation import LEARNERS
 SVM_PENALTY = 10.0
 
 
+class Learner(NamedTuple):
+    """A learner of the paper.
+
+    Attributes
+    ----------
+    title : str
+        What tables and figures call it.
+    model : callable or estimator
+        What :func:`s2fs.evaluation.evaluate_fold` takes.
+    parameters : dict
+        Its settings, which are part of what identifies a run.
+    """
+
+    title: str
+    model: Any
+    parameters: dict[str, Any]
+
+    @property
+    def score(self) -> str:
+        """What it is scored by."""
+        return "mutual information" if isinstance(self.model, ClusterMixin) else "accuracy"
+
+
 def cart(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
     """Predict with classification trees grown until every leaf is pure (Gini impurity).
 
     Of splits equally good the one by the earlier feature of the ranking is taken, then the one at
-    the lower value. Scikit-learn draws lots among features; where no such tie decides, the
+    the lower value. Scikit-learn draws at random among features; where no such tie decides, the
     predictions are those of ``DecisionTreeClassifier()``.
     """
     from s2fs.bench import _tree  # compiled by numba, when it is first used
@@ -71,9 +94,9 @@ def initial_rows(n: int, p: int) -> Indices:
 
 
 #: The learners of the paper: three classifiers, and k-means scored by mutual information.
-PAPER_LEARNERS: dict[str, Any] = {
-    "cart": cart,
-    "knn": LEARNERS["knn"],
-    "svm": svm,
-    "kmeans": EvenlySpacedKMeans(),
+PAPER_LEARNERS = {
+    "cart": Learner("CART", cart, {}),
+    "knn": Learner("5-NN", LEARNERS["knn"], {"n_neighbors": 5}),
+    "svm": Learner("SVM", svm, {"C": SVM_PENALTY, "gamma": "scale"}),
+    "kmeans": Learner("k-means", EvenlySpacedKMeans(), {"init": "fixed"}),
 }

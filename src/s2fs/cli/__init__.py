@@ -8,8 +8,7 @@ import click
 from s2fs import __version__
 from s2fs.cli._shared import INTERRUPTED, Group
 
-#: For each command its module, and its line in the help: that of the module is loaded only for the
-#: command that is run.
+#: The module of each command, which is loaded when the command is used, and its line of help.
 COMMANDS = {
     "select": ("_select", "Rank the features of FILE by how well they tell the classes apart."),
     "transform": ("_transform", "Keep the columns of FILE that were selected, as saved in MODEL."),
@@ -17,7 +16,7 @@ COMMANDS = {
     "demo": ("_demo", "Select 20 of 2308 genes that tell four childhood tumours apart."),
     "data": ("_data", "List, download and describe the datasets of the paper."),
     "bench": ("_bench", "Repeat the paper's experiments, or your own."),
-    "figures": ("_bench", "Draw the paper's figures from LEDGER as SVG, PDF and PNG."),
+    "figures": ("_bench", "Draw the paper's figures from RESULTS as SVG, PDF and PNG."),
 }
 
 
