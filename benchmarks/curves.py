@@ -19,6 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
+from s2fs.bench import PAPER_LEARNERS
 from s2fs.evaluation import evaluate_fold, stratified_folds
 
 N_SIZES, N_REPEATS = 150, 3
@@ -51,7 +52,9 @@ def main():
     fold = (X[train], y[train], X[test], y[test], ranking)
 
     def running(learner, sizes=N_SIZES):
-        return evaluate_fold(*fold, learners=[learner], sizes=sizes).predictions[learner]
+        return evaluate_fold(
+            *fold, learners={learner: PAPER_LEARNERS[learner]}, sizes=sizes
+        ).predictions[learner]
 
     def separate(model):
         prefixes = [(A[:, :k].copy(), B[:, :k].copy()) for k in range(1, N_SIZES + 1)]

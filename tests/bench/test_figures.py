@@ -8,7 +8,7 @@ from bench.benches import DATASETS, made_up_results, result, small_results
 from s2fs.baselines import BASELINES
 from s2fs.bench import Ledger, build_tables, write_figures
 from s2fs.bench._figures import bench_figures, curve_panels
-from s2fs.cli._figures import figures
+from s2fs.cli import main
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_variants_take_weights_in_the_recommended_region(made_up):
 def test_the_command_draws_results_in_three_formats(tmp_path):
     results = small_results(tmp_path)
     out = tmp_path / "figures"
-    done = CliRunner().invoke(figures, [str(results), "--out", str(out)])
+    done = CliRunner().invoke(main, ["figures", str(results), "--out", str(out)])
     assert done.exit_code == 0, done.output
     stems = ("curves-knn", "distance-and-direction")
     expected = {f"{stem}.{suffix}" for stem in stems for suffix in ("svg", "pdf", "png")}

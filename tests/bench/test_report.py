@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from bench.benches import made_up_results, result, small_results
 from report.pages import Page
 from s2fs.bench import Ledger, bench_report, build_tables
-from s2fs.cli._figures import report
+from s2fs.cli import main
 
 DATE = datetime(2025, 6, 1, 12, 30)
 
@@ -85,7 +85,7 @@ def test_settings_that_differ_do_not_share_a_table(file, tmp_path, monkeypatch):
 
 def test_the_command_says_where_it_wrote(file, tmp_path):
     out = tmp_path / "page.html"
-    done = CliRunner().invoke(report, [str(file), "--out", str(out)])
+    done = CliRunner().invoke(main, ["bench", "report", str(file), "--out", str(out)])
     assert done.exit_code == 0, done.output
     assert done.output == f"{out}\n"
     assert "<h1>tiny.sqlite</h1>" in out.read_text(encoding="utf-8")

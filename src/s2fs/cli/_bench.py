@@ -1,19 +1,34 @@
-"""``s2fs bench``: run the experiments, look at their state, write tables."""
+"""``s2fs bench`` and ``s2fs figures``: run the experiments, and look at the results."""
 
 from pathlib import Path
 
 import click
+from joblib import parallel_config
 
-from s2fs.cli._output import checked_output, print_table, write_table
+from s2fs._util.files import check_place
+from s2fs.bench import (
+    Ledger,
+    bench_report,
+    export_curves,
+    export_rows,
+    load_plan,
+    open_results,
+    run_plan,
+    write_archive,
+    write_figures,
+    write_tables,
+)
 from s2fs.cli._scheduler import connected, scheduler_option
+from s2fs.cli._shared import Group, checked_output, checked_report, print_table, write_table
 
 _RESULTS = click.argument("results", type=click.Path(path_type=Path))
 
 
 @click.group(
+    cls=Group,
     epilog="\b\nExample:\n"
     "  s2fs bench run quick --results quick.sqlite\n"
-    "  s2fs bench tables quick.sqlite --out tables"
+    "  s2fs bench tables quick.sqlite --out tables",
 )
 def bench() -> None:
     """Repeat the paper's experiments, or your own."""
@@ -41,15 +56,11 @@ def run(
     May be stopped at any moment, by any means; the same command goes on where it was. Datasets
     that are not found are named and left out. Exits with 1 if a run failed.
     """
-    from s2fs.bench import load_plan, run_plan
-
     wanted = None if datasets is None else [name.strip() for name in datasets.split(",")]
     planned = load_plan(plan)
     if scheduler is None:
         summary = run_plan(planned, results, n_jobs=n_jobs, datasets=wanted, show_progress=True)
     else:
-        from joblib import parallel_config
-
         with connected(scheduler), parallel_config("dask"):
             summary = run_plan(planned, results, n_jobs=-1, datasets=wanted, show_progress=True)
     for message in summary.missing.values():
@@ -66,8 +77,6 @@ def run(
 @_RESULTS
 def status(*, results: Path) -> None:
     """Show how far RESULTS has got, and what failed."""
-    from s2fs.bench import Ledger
-
     with Ledger(results) as ledger:
         entries = ledger.entries()
     states = ("done", "failed", "claimed", "waiting")
@@ -108,8 +117,6 @@ def status(*, results: Path) -> None:
 )
 def tables(*, results: Path, out: Path) -> None:
     """Write the tables of RESULTS as Markdown, LaTeX and CSV, and the comparisons."""
-    from s2fs.bench import open_results, write_tables
-
     with open_results(results) as results_file:
         for path in write_tables(results_file, out):
             click.echo(str(path))
@@ -127,8 +134,6 @@ def tables(*, results: Path, out: Path) -> None:
 @click.option("--curves", is_flag=True, help="A row for each size, not only the best and average.")
 def export(*, results: Path, out: Path, curves: bool) -> None:
     """Write RESULTS as one table."""
-    from s2fs.bench import export_curves, export_rows, open_results
-
     with open_results(results) as results_file:
         rows = (export_curves if curves else export_rows)(results_file)
     write_table(out, {name: [row[name] for row in rows] for name in rows[0]})
@@ -145,9 +150,38 @@ def archive(*, results: Path, out: Path) -> None:
 
     Tables, exports, figures and reports can be made from it as from RESULTS itself.
     """
-    from s2fs._util.files import check_place
-    from s2fs.bench import Ledger, write_archive
-
     place = check_place(out, "--out", (".npz",))
     with Ledger(results) as ledger:
         click.echo(str(write_archive(ledger, place)))
+
+
+@click.command(epilog="\b\nExample:\n  s2fs figures paper.sqlite --out figures")
+@_RESULTS
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder."
+)
+def figures(*, results: Path, out: Path) -> None:
+    """Draw the paper's figures from RESULTS as SVG, PDF and PNG.
+
+    Curves, critical-difference diagrams, maps of the weights, variants, and the selected pixels on
+    faces, as far as the results and the datasets at hand allow.
+    """
+    with open_results(results) as results_file:
+        for path in write_figures(results_file, out):
+            click.echo(str(path))
+
+
+@bench.command(epilog="\b\nExample:\n  s2fs bench report paper.sqlite --out bench.html")
+@_RESULTS
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="bench.html",
+    show_default=True,
+    callback=checked_report,
+    help="The .html file to write.",
+)
+def report(*, results: Path, out: Path) -> None:
+    """Write RESULTS as one page, the published numbers beside ours."""
+    with open_results(results) as results_file:
+        click.echo(str(bench_report(results_file, out, title=results.name)))
