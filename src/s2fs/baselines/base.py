@@ -47,10 +47,10 @@ class Ranked(NamedTuple):
 class Baseline(RankingSelector):
     """Base of the baselines: min–max scaling, constant features last, and where to stop.
 
-    A subclass implements :meth:`_rank_varying`, usually through
-    :func:`s2fs.baselines._completion.complete`. Scores are turned so that larger is better, also
-    where the literature minimises. In its docstring ``{status}``, ``{citation}``,
-    ``{n_features_to_select}``, ``{indices_}`` and ``{ranking_}`` are filled in.
+    A subclass implements ``_rank_varying``, usually through ``complete`` in ``_completion.py``.
+    Scores are turned so that larger is better, also where the literature minimises. In its
+    docstring ``{status}``, ``{citation}``, ``{n_features_to_select}``, ``{indices_}`` and
+    ``{ranking_}`` are filled in.
 
     Attributes
     ----------

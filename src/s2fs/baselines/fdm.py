@@ -54,7 +54,7 @@ class FDM(Baseline):
 
     References
     ----------
-    {citation}.
+    Source: {citation}.
 
     Examples
     --------

@@ -46,7 +46,7 @@ class FGZEFSR(Baseline):
 
     References
     ----------
-    {citation}.
+    Source: {citation}.
 
     Examples
     --------
@@ -61,8 +61,8 @@ class FGZEFSR(Baseline):
 
     status: ClassVar[str] = "reconstructed"
     citation: ClassVar[str] = (
-        "K. Yuan, D. Miao, H. Zhang, W. Pedrycz, An efficient and robust feature selection "
-        "approach based on zentropy measure and neighborhood-aware model, IEEE Transactions on "
+        'K. Yuan, D. Miao, H. Zhang, W. Pedrycz, "An efficient and robust feature selection '
+        'approach based on zentropy measure and neighborhood-aware model", IEEE Transactions on '
         "Neural Networks and Learning Systems, 2025"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -47,7 +47,7 @@ class FSNMER(Baseline):
 
     References
     ----------
-    {citation}.
+    Source: {citation}.
 
     Examples
     --------
@@ -62,8 +62,8 @@ class FSNMER(Baseline):
 
     status: ClassVar[str] = "reconstructed"
     citation: ClassVar[str] = (
-        "Most likely S. Wu, L. Wang, S. Ge, Z. Hao, Y. Liu, Neighborhood rough set with "
-        "neighborhood equivalence relation for feature selection, Knowledge and Information "
+        'Most likely S. Wu, L. Wang, S. Ge, Z. Hao, Y. Liu, "Neighborhood rough set with '
+        'neighborhood equivalence relation for feature selection", Knowledge and Information '
         "Systems 66 (2024)"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -54,7 +54,7 @@ class IPD(Baseline):
 
     References
     ----------
-    {citation}.
+    Source: {citation}.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class MAFRFS(Baseline):
 
     References
     ----------
-    {citation}.
+    Source: {citation}.
 
     Examples
     --------
@@ -63,8 +63,8 @@ class MAFRFS(Baseline):
 
     status: ClassVar[str] = "partly reconstructed"
     citation: ClassVar[str] = (
-        "S. Xu, L. Shang, K. Liu, H. Ju, X. Yang, W. Pedrycz, Margin-aware Fuzzy Rough Feature "
-        "Selection: Bridging Uncertainty Characterization and Pattern Classification, "
+        'S. Xu, L. Shang, K. Liu, H. Ju, X. Yang, W. Pedrycz, "Margin-aware Fuzzy Rough Feature '
+        'Selection: Bridging Uncertainty Characterization and Pattern Classification", '
         "arXiv:2505.15250, 2025"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

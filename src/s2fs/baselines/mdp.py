@@ -61,7 +61,7 @@ class MDP(Baseline):
 
     References
     ----------
-    {citation}.
+    Source: {citation}.
 
     Examples
     --------

@@ -57,7 +57,7 @@ class N3Y(Baseline):
 
     References
     ----------
-    {citation}.
+    Source: {citation}.
 
     Examples
     --------
@@ -72,9 +72,9 @@ class N3Y(Baseline):
 
     status: ClassVar[str] = "reconstructed"
     citation: ClassVar[str] = (
-        "K. Liu, T. Li, X. Yang, H. Ju, X. Yang, D. Liu, Feature selection in threes: Neighborhood "
-        "relevancy, redundancy, and granularity interactivity, Applied Soft Computing 146 (2023) "
-        "110679"
+        'K. Liu, T. Li, X. Yang, H. Ju, X. Yang, D. Liu, "Feature selection in threes: '
+        'Neighborhood relevancy, redundancy, and granularity interactivity", Applied Soft '
+        "Computing 146 (2023) 110679"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Baseline._parameter_constraints,

@@ -60,7 +60,7 @@ class RDSI(Baseline):
 
     References
     ----------
-    {citation}.
+    Source: {citation}.
 
     Examples
     --------

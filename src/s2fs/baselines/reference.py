@@ -60,7 +60,7 @@ class RandomOrder(ScoreRanker):
     [0, 1, 2, 3]
     """
 
-    citation: ClassVar[str] = "None: chance."
+    citation: ClassVar[str] = "None: chance"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Baseline._parameter_constraints,
         "random_state": ["random_state"],
@@ -146,7 +146,7 @@ class MutualInformation(ScoreRanker):
     """
 
     citation: ClassVar[str] = (
-        "B.C. Ross, Mutual Information between Discrete and Continuous Data Sets, PLoS ONE 9(2), "
+        'B.C. Ross, "Mutual Information between Discrete and Continuous Data Sets", PLoS ONE 9(2), '
         "2014; as in scikit-learn"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -203,8 +203,8 @@ class ReliefF(ScoreRanker):
     """
 
     citation: ClassVar[str] = (
-        "I. Kononenko, Estimating attributes: Analysis and extensions of RELIEF, ECML 1994; as in "
-        "scikit-rebate"
+        'I. Kononenko, "Estimating attributes: Analysis and extensions of RELIEF", ECML 1994; as '
+        "in scikit-rebate"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Baseline._parameter_constraints,

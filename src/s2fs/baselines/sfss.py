@@ -52,7 +52,7 @@ class SFSS(Baseline):
 
     References
     ----------
-    {citation}.
+    Source: {citation}.
 
     Examples
     --------
@@ -68,8 +68,8 @@ class SFSS(Baseline):
 
     status: ClassVar[str] = "partly reconstructed"
     citation: ClassVar[str] = (
-        "M. Hu, E.C.C. Tsang, Y. Guo, W. Xu, Fast and robust attribute reduction based on the "
-        "separability in fuzzy decision systems, IEEE Transactions on Cybernetics 52(6), 2022, "
+        'M. Hu, E.C.C. Tsang, Y. Guo, W. Xu, "Fast and robust attribute reduction based on the '
+        'separability in fuzzy decision systems", IEEE Transactions on Cybernetics 52(6), 2022, '
         "doi:10.1109/TCYB.2020.3040803"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
