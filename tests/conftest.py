@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from strategies import FEW, FULL
+
 # The same examples in every run; a failure can be repeated anywhere.
-settings.register_profile("s2fs", deadline=None, derandomize=True, max_examples=200)
-settings.load_profile("s2fs")
+for profile, count in {"ci": FEW, "long": FULL}.items():
+    settings.register_profile(profile, deadline=None, derandomize=True, max_examples=count)
+settings.load_profile(os.environ.get("S2FS_TESTS", "ci"))
 
 
 @pytest.fixture(scope="session")

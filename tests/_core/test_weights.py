@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_wine
@@ -18,7 +18,7 @@ from s2fs._engine.compiled import CompiledState
 from s2fs._engine.reference import SubsetState
 from s2fs._search.forward import forward
 from s2fs.distributed._shard import ChunkState
-from strategies import problems
+from strategies import examples, problems
 
 readings = st.sampled_from(["printed", "normalized"])
 
@@ -56,7 +56,7 @@ def test_separability_takes_the_weights_along(data):
 
 
 @pytest.mark.parametrize("State", [SubsetState, CompiledState])
-@settings(max_examples=60)
+@examples(60)
 @given(weighted(max_samples=25, max_features=5), readings, st.sampled_from(["minmax", None]))
 def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, scale):
     X, y, weights = data
@@ -100,7 +100,7 @@ def test_weights_are_copies_and_zero_is_absence(data):
     assert selector.classes_.tolist() == copies.classes_.tolist()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(weighted(max_samples=25, max_features=8), st.floats(0.01, 100))
 def test_only_ratios_matter(data, factor):
     X, y, weights = data

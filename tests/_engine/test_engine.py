@@ -11,7 +11,7 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -21,7 +21,7 @@ from s2fs._core.problem import Problem
 from s2fs._engine.compiled import CompiledState
 from s2fs._engine.reference import SubsetState
 from s2fs._search.forward import forward
-from strategies import problems
+from strategies import examples, problems
 
 weights = st.sampled_from([0, 0.01, 0.0316, 0.3162, 1, 1.0])
 readings = st.sampled_from(["printed", "normalized"])
@@ -35,7 +35,7 @@ def near_ties(X, rng):
     return np.column_stack([twins[:, :3], X, twins[:, 3:]])
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(problems(), weights, weights, readings, st.booleans(), st.sampled_from(["minmax", None]))
 def test_same_path_as_in_plain_numpy(data, alpha, beta, reading, crowded, scale):
     X, y = data

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_wine
@@ -9,7 +9,7 @@ from sklearn.preprocessing import minmax_scale
 
 from s2fs import S2FS, s2fs_paths, separability
 from s2fs._core.criterion import EQUAL
-from strategies import problems
+from strategies import examples, problems
 
 searches = st.sampled_from(["forward", "floating", "beam"])
 
@@ -53,7 +53,7 @@ def test_include_is_a_forced_start(data, draw):
     np.testing.assert_allclose(selector.scores_, prefixes, rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(problems(max_samples=25, max_features=8), searches, st.booleans())
 def test_groups_of_one_are_no_groups(data, search, as_labels):
     X, y = data
@@ -63,7 +63,7 @@ def test_groups_of_one_are_no_groups(data, search, as_labels):
     np.testing.assert_array_equal(grouped.fit(X, y).path_, plain.fit(X, y).path_)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(problems(max_samples=20, max_features=9), st.data())
 def test_groups_are_judged_and_chosen_as_a_whole(data, draw):
     X, y = data

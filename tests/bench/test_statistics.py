@@ -3,11 +3,12 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from s2fs.bench import average_ranks, critical_difference, friedman_test, nemenyi_test
+from strategies import examples
 
 PRINTED_F = {
     ("CART", "max"): 15.3958,
@@ -67,7 +68,7 @@ def test_quantiles_of_demsar(s, q):
     assert critical_difference(1, s) / np.sqrt(s * (s + 1) / 6) == pytest.approx(q, abs=1e-3)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(2, 12), st.integers(3, 7), st.integers(0, 2**32 - 1))
 def test_chi2_without_ties_is_scipys(N, s, seed):
     rng = np.random.default_rng(seed)
@@ -80,7 +81,7 @@ def test_chi2_without_ties_is_scipys(N, s, seed):
     assert result.chi2_p_value == pytest.approx(truth.pvalue)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(2, 8), st.integers(2, 7), st.integers(0, 2**32 - 1))
 def test_groups_are_maximal(N, s, seed):
     rng = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_classification
@@ -16,6 +16,7 @@ from s2fs._engine import distances as _kernels
 from s2fs._engine import lanes as _lanes
 from s2fs.bench import _smo, _svm
 from s2fs.evaluation import _learners, stratified_folds
+from strategies import examples
 
 
 def from_scratch(model, A, codes, B, sizes):
@@ -114,7 +115,7 @@ def test_svm_votes_alike_in_blocks_of_test_rows(continuous, monkeypatch):
     np.testing.assert_array_equal(_learners.svm(A, codes, B, SIZES), at_once)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(1, 40), st.integers(1, 50))
 def test_blocks_hold_every_test_row_once(n, most):
     B = np.arange(1.0, 3 * n + 1).reshape(n, 3)
@@ -151,7 +152,7 @@ def test_first_centroids_are_spread_evenly(n, p, one_based):
     assert (_learners.initial_rows(n, p) + 1).tolist() == one_based
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(5, 40), st.integers(2, 4), st.integers(1, 5), st.integers(0, 10**6))
 def test_knn_with_many_ties(n, p, levels, seed):
     rng = np.random.default_rng(seed)
@@ -168,7 +169,7 @@ def test_knn_ties_go_to_the_earlier_row_and_the_smaller_label():
     assert _learners.knn(A, codes, np.array([[0.5]]), np.array([1])).tolist() == [[0]]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(8, 40), st.integers(2, 4), st.integers(1, 5), st.integers(0, 10**6))
 def test_svm_with_repeated_rows_and_constant_features(n, p, levels, seed):
     rng = np.random.default_rng(seed)
@@ -211,7 +212,7 @@ def test_kernel_is_right_to_the_last_bit():
     np.testing.assert_array_equal(single, ours.astype(np.float32))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(1, 12), st.integers(0, 10**6))
 def test_kernel_width_is_scikit_learns(k, seed):
     rng = np.random.default_rng(seed)
@@ -220,7 +221,7 @@ def test_kernel_width_is_scikit_learns(k, seed):
     assert _svm.scale_gammas(A, np.array([k]))[0] == pytest.approx(theirs, rel=1e-12)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=30))
 def test_mutual_information(pairs):
     codes, clusters = np.array([*pairs, (0, 0), (1, 0)]).T
