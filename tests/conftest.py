@@ -2,6 +2,7 @@
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,12 @@ settings.load_profile(os.environ.get("S2FS_TESTS", "ci"))
 def vectors():
     """Numbers computed from the definitions with explicit vectors."""
     return json.loads(Path(__file__).with_name("test_vectors.json").read_text())
+
+
+@pytest.fixture
+def compile_all(monkeypatch):
+    """Once called, the smallest of problems goes to the compiled engine."""
+    return partial(monkeypatch.setattr, "s2fs._engine.start.COMPILED_FROM", 0)
 
 
 @pytest.fixture(scope="session")

@@ -156,7 +156,7 @@ def test_balanced_and_sample_weights_together():
     np.testing.assert_allclose(both.scores_, copies.scores_, rtol=1e-9)
 
 
-def test_sparse_compiled_and_paths_take_weights(monkeypatch):
+def test_sparse_compiled_and_paths_take_weights(compile_all):
     rng = np.random.default_rng(0)
     y = np.arange(60) % 4
     X = rng.poisson(0.5 + rng.random((4, 40))[y]).astype(float)
@@ -164,7 +164,7 @@ def test_sparse_compiled_and_paths_take_weights(monkeypatch):
     plain = S2FS(8).fit(X, y, weights)
     thin = S2FS(8).fit(sparse.csr_array(X), y, weights)
     grid = s2fs_paths(X, y, 8, [plain.alpha], [plain.beta], sample_weight=weights)
-    monkeypatch.setattr("s2fs._engine.reference.COMPILED_FROM", 0)
+    compile_all()
     fast = S2FS(8).fit(X, y, weights)
     fast_thin = S2FS(8).fit(sparse.csc_array(X), y, weights)
     for other in (thin, fast, fast_thin):
