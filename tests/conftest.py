@@ -14,7 +14,25 @@ from strategies import FEW, FULL
 # The same examples in every run; a failure can be repeated anywhere.
 for profile, count in {"ci": FEW, "long": FULL}.items():
     settings.register_profile(profile, deadline=None, derandomize=True, max_examples=count)
-settings.load_profile(os.environ.get("S2FS_TESTS", "ci"))
+PROFILE = os.environ.get("S2FS_TESTS", "ci")
+settings.load_profile(PROFILE)
+
+#: One cluster and one browser are enough.
+SHARED = {"distributed": "cluster", "browser": "browser"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Say which tests pytest-xdist leaves to one worker, and which wait for the long profile.
+
+    The tests of a file share what they have fitted; those of every selector share nothing.
+    """
+    for item in items:
+        shared = SHARED.get(item.path.parent.name, item.path.name)
+        if shared != "test_conformance.py":
+            item.add_marker(pytest.mark.xdist_group(shared))
+        if item.get_closest_marker("long") and PROFILE != "long":
+            item.add_marker(pytest.mark.skip(reason="takes long; set S2FS_TESTS=long to run it"))
 
 
 @pytest.fixture(scope="session")

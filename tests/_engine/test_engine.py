@@ -187,6 +187,7 @@ def start(code, **environment):
     )  # fmt: skip
 
 
+@pytest.mark.long  # compiles everything
 def test_processes_that_start_at_once_share_an_empty_cache(reference, tmp_path):
     processes = [start(SCRIPT, NUMBA_CACHE_DIR=str(tmp_path / "cache")) for _ in range(4)]
     for process in processes:
@@ -196,13 +197,15 @@ def test_processes_that_start_at_once_share_an_empty_cache(reference, tmp_path):
     assert list((tmp_path / "cache").rglob("*.nbi"))
 
 
+@pytest.mark.long  # compiles everything
 def test_read_only_install_directory(reference, tmp_path):
     # A file in place of the cache folder cannot be written to, not even by root.
     package = tmp_path / "site" / "s2fs"
     shutil.copytree(
         Path(s2fs.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__")
     )
-    (package / "__pycache__").write_text("")
+    for folder in {path.parent for path in package.rglob("*.py")}:
+        (folder / "__pycache__").write_text("")
     home = tmp_path / "home"
     process = start(SCRIPT, PYTHONPATH=str(package.parent), HOME=str(home))
     out, err = process.communicate(timeout=300)
@@ -211,6 +214,7 @@ def test_read_only_install_directory(reference, tmp_path):
     assert list(home.rglob("*.nbi"))
 
 
+@pytest.mark.long  # compiles everything
 def test_no_folder_for_the_cache_at_all(reference):
     nowhere = """
 from numba.core.caching import FunctionCache
