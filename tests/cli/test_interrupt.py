@@ -39,7 +39,7 @@ def interrupted(folder, sign, *options):
         env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
     )  # fmt: skip
     os.close(theirs)
-    seen, sent, patience = "", False, time.monotonic() + 120
+    seen, sent, patience = "", False, time.monotonic() + 600
     try:
         while time.monotonic() < patience:
             if not select.select([ours], [], [], 1)[0]:
@@ -52,7 +52,7 @@ def interrupted(folder, sign, *options):
             if not sent and re.search(sign, seen):
                 process.send_signal(signal.SIGINT)
                 sent = True
-        stdout = process.communicate(timeout=60)[0].decode()
+        stdout = process.communicate(timeout=600)[0].decode()
     finally:
         process.kill()
         process.wait()
