@@ -44,7 +44,7 @@ def vectors():
 @pytest.fixture
 def compile_all(monkeypatch):
     """Once called, the smallest of problems goes to the compiled engine."""
-    return partial(monkeypatch.setattr, "s2fs._engine.start.COMPILED_FROM", 0)
+    return partial(monkeypatch.setattr, "s2fs._engine.separability.COMPILED_FROM", 0)
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ from s2fs import S2FS, components, s2fs_paths, separability
 from s2fs._core.problem import Problem
 from s2fs._engine.compiled import CompiledState
 from s2fs._engine.reference import SubsetState
+from s2fs._engine.separability import Separability
 from s2fs._search.forward import forward
 from s2fs.distributed._shard import ChunkState
 from strategies import examples, problems
@@ -84,7 +85,7 @@ def test_same_path_compiled_as_in_plain_numpy(data):
     X, y, weights = data
     problem = Problem(X, y, sample_weight=weights)
     paths = [
-        [step.feature for step in forward(State(problem), X.shape[1], 0.1, 0.1)]
+        [step.feature for step in forward(Separability(State(problem), 0.1, 0.1), X.shape[1])]
         for State in (SubsetState, CompiledState)
     ]
     assert paths[0] == paths[1]
