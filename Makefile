@@ -2,14 +2,23 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+JOBS ?= 2
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
-.PHONY: demo test docs lint format clean
+.PHONY: demo test test-long coverage docs lint format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/s2fs demo
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest
+	$(PYTEST)
+
+# All examples of the property tests, and the tests that take minutes.
+test-long: $(VENV)/.installed-test
+	S2FS_TESTS=long $(PYTEST)
+
+coverage: $(VENV)/.installed-test
+	$(PYTEST) --cov --cov-report=term
 
 docs: $(VENV)/.installed-docs
 	rm -rf docs/reference  # pages of names that are gone

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_wine
@@ -19,7 +19,7 @@ from s2fs._engine.reference import SubsetState
 from s2fs._engine.separability import Separability
 from s2fs._search.forward import forward
 from s2fs.distributed._shard import ChunkState
-from strategies import problems
+from strategies import examples, problems
 
 readings = st.sampled_from(["printed", "normalized"])
 
@@ -57,7 +57,7 @@ def test_separability_takes_the_weights_along(data):
 
 
 @pytest.mark.parametrize("State", [SubsetState, CompiledState])
-@settings(max_examples=60)
+@examples(60)
 @given(weighted(max_samples=25, max_features=5), readings, st.sampled_from(["minmax", None]))
 def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, scale):
     X, y, weights = data
@@ -101,7 +101,7 @@ def test_weights_are_copies_and_zero_is_absence(data):
     assert selector.classes_.tolist() == copies.classes_.tolist()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(weighted(max_samples=25, max_features=8), st.floats(0.01, 100))
 def test_only_ratios_matter(data, factor):
     X, y, weights = data
@@ -157,7 +157,7 @@ def test_balanced_and_sample_weights_together():
     np.testing.assert_allclose(both.scores_, copies.scores_, rtol=1e-9)
 
 
-def test_sparse_compiled_and_paths_take_weights(monkeypatch):
+def test_sparse_compiled_and_paths_take_weights(compile_all):
     rng = np.random.default_rng(0)
     y = np.arange(60) % 4
     X = rng.poisson(0.5 + rng.random((4, 40))[y]).astype(float)
@@ -165,7 +165,7 @@ def test_sparse_compiled_and_paths_take_weights(monkeypatch):
     plain = S2FS(8).fit(X, y, weights)
     thin = S2FS(8).fit(sparse.csr_array(X), y, weights)
     grid = s2fs_paths(X, y, 8, [plain.alpha], [plain.beta], sample_weight=weights)
-    monkeypatch.setattr("s2fs._engine.separability.COMPILED_FROM", 0)
+    compile_all()
     fast = S2FS(8).fit(X, y, weights)
     fast_thin = S2FS(8).fit(sparse.csc_array(X), y, weights)
     for other in (thin, fast, fast_thin):

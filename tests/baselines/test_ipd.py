@@ -5,13 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier
 
 from s2fs.baselines._relations import Relation
 from s2fs.baselines.ipd import IPD, Margins
 from six_rows import CODES, X, Y
+from strategies import examples
 
 VARIANTS = ["F1", "F1-sum", "F1-max", "F2"]
 
@@ -120,7 +121,7 @@ def test_the_overlap_variant_goes_on_where_the_other_stops():
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(data=scaled_data(), eps=st.sampled_from([None, 0.2, 0.5]), draw=st.data())
 def test_the_criterion_is_its_definition(variant, data, eps, draw):
     X, codes = data
@@ -133,7 +134,7 @@ def test_the_criterion_is_its_definition(variant, data, eps, draw):
     np.testing.assert_allclose(margins.score(np.arange(m)), expected, rtol=1e-12, atol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(data=scaled_data())
 def test_the_criterion_stays_between_minus_one_and_one(data):
     X, codes = data

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from s2fs.baselines._completion import complete
 from s2fs.baselines.mdp import MDP, SettlingTable
 from six_rows import CODES, X, Y
+from strategies import examples
 
 VARIANTS = [
     (weights, pairs, similarity)
@@ -108,7 +109,7 @@ def test_ranking_of_the_worked_example():
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(data=scaled_data(), draw=st.data())
 def test_settled_weight_is_its_definition(variant, data, draw):
     X, codes = data
@@ -122,7 +123,7 @@ def test_settled_weight_is_its_definition(variant, data, draw):
     np.testing.assert_allclose(growing.score(np.arange(X.shape[1])), expected, rtol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(data=scaled_data(), similarity=st.sampled_from(["sigma", "range"]))
 def test_the_reduct_keeps_the_dependency_of_all_features(data, similarity):
     X, codes = data
@@ -143,7 +144,7 @@ def test_the_reduct_keeps_the_dependency_of_all_features(data, similarity):
     assert dependency(mdp.indices_[: mdp.peak_]) == pytest.approx(dependency(range(m)), abs=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     data=scaled_data(),
     variant=st.sampled_from(VARIANTS),

@@ -4,10 +4,11 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from s2fs.baselines._relations import Relation, different_class_pairs, lower_approximation, widths
+from strategies import examples
 
 
 @st.composite
@@ -64,7 +65,7 @@ def test_widths():
 
 
 @pytest.mark.parametrize("reflexive", [True, False])
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(scaled_data(), st.sampled_from([None, 0.1, 0.3, 0.5, 1.0]), st.data())
 def test_largest_similarities(reflexive, data, radius, choose):
     X, codes = data
@@ -93,7 +94,7 @@ def test_largest_similarities(reflexive, data, radius, choose):
         np.testing.assert_allclose(reach[c], to_class.sum(axis=0), atol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(scaled_data(), st.sampled_from([0.1, 0.3, 1.0]), st.randoms(use_true_random=False))
 def test_approximation_sizes(data, radius, random):
     X, codes = data
