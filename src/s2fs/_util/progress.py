@@ -68,5 +68,6 @@ def progress(items: Iterable[Item], total: int, label: str, *, show: bool) -> It
     from rich.progress import track
 
     console = Console(stderr=True)
-    quiet = not (console.is_terminal or console.is_jupyter)
-    yield from track(items, label, total=total, console=console, transient=True, disable=quiet)
+    if console.is_terminal or console.is_jupyter:
+        items = track(items, label, total=total, console=console, transient=True)
+    yield from items
