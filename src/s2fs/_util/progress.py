@@ -68,6 +68,5 @@ def progress(items: Iterable[Item], total: int, label: str, *, show: bool) -> It
     from rich.progress import track
 
     console = Console(stderr=True)
-    if console.is_terminal or console.is_jupyter:
-        items = track(items, label, total=total, console=console, transient=True)
-    yield from items
+    quiet = not (console.is_terminal or console.is_jupyter)
+    yield from track(items, label, total=total, console=console, transient=True, disable=quiet)
