@@ -64,6 +64,7 @@ def interrupted(folder, sign, *options):
 
 
 def test_the_ranking_found_so_far_is_printed(wide, tmp_path):
+    pytest.importorskip("sklearn.callback", reason="needs scikit-learn 1.9")
     code, stdout, seen = interrupted(
         tmp_path, r"[1-9]\d*%", "select", wide, "-k", 1000, "-o", "r.csv", "--save", "m.json"
     )
