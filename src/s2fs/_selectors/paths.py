@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from s2fs._core.criterion import PAPER_GRID, CentroidMembership
 from s2fs._core.problem import Problem, Scale
-from s2fs._core.weights import ClassWeight
+from s2fs._core.weights import ClassWeight, relative
 from s2fs._engine.separability import empty_state
 from s2fs._search.grid import forward_grid
 from s2fs._selectors.s2fs import S2FS
@@ -102,7 +102,7 @@ def s2fs_paths(
     for alpha, beta in weights:  # the checks are those of the estimator
         selector.set_params(alpha=alpha, beta=beta)._validate_params()
     X, codes, weight, choices, k = selector._prepare(X, y, sample_weight)
-    problem = Problem(X, codes, scale, weight)
+    problem = Problem(X, codes, scale, relative(weight))
     n_steps = k * len(weights)
     state = empty_state(problem, centroid_membership, n_steps, effective_n_jobs(n_jobs))
     steps = list(forward_grid(state, k, weights, choices))

@@ -91,7 +91,7 @@ def judge_prefixes(
     train, test : ndarray of int
         The rows to learn from, and those to judge on.
     rankings : ndarray of shape (n_rankings, n_ranked)
-        Indices in order of choice, from the training rows.
+        Features in order of choice, from the training rows.
     sizes : ndarray of shape (n_sizes,)
         The lengths of prefix, increasing.
     judge : callable

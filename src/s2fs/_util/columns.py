@@ -27,14 +27,16 @@ def reject_text_columns(X: Any) -> None:
             )
 
 
-def reject_nonfinite_columns(X: Any, names: Any) -> None:
-    """Raise if a column holds NaN or infinity, and say which ones."""
+def reject_nonfinite_columns(X: Any, names: Any, *, allow_nan: bool = False) -> None:
+    """Raise if a column holds infinity, or NaN unless that is allowed, and say which ones."""
     # A sum per column tells without a temporary of the size of X.
     with np.errstate(all="ignore"):
         suspects = np.flatnonzero(~np.isfinite(np.asarray(X.sum(axis=0)).ravel()))
     columns, found = [], set()
     for f in suspects:
         column = X[:, [f]].data if issparse(X) else X[:, f]
+        if allow_nan:
+            column = column[~np.isnan(column)]
         if not np.isfinite(column).all():  # a sum may also have overflowed
             columns.append(f)
             found.add("NaN" if np.isnan(column).any() else "infinity")

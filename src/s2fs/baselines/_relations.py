@@ -193,7 +193,7 @@ class Relation:
         Parameters
         ----------
         candidates : ndarray of shape (n_candidates,)
-            Indices.
+            Features.
         decision : ndarray of shape (n_classes, n_samples)
             Memberships F, instances in the order of this relation.
 

@@ -13,7 +13,7 @@ from s2fs.baselines._entropy import GaussianGranules, label_entropy
 
 
 class FGZEFSR(RivalSelector):
-    """Indices in which the fuzzy granules of a class are small or pure.
+    """Features in which the fuzzy granules of a class are small or pure.
 
     Status: reconstructed. Known are the parts, a weighted fuzzy relation against noise and an
     entropy that adds up granular levels (zentropy); the order of the levels, the inner entropy of

@@ -15,7 +15,7 @@ _NOTHING = 1e-9
 
 
 class FSNMER(RivalSelector):
-    """Indices that scatter the instances most, or that inform about the label in turn.
+    """Features that scatter the instances most, or that inform about the label in turn.
 
     Status: reconstructed. Neither the meaning of the acronym nor a formula is confirmed. The mode
     "calibrated" was chosen because it comes near to printed results of FSNMER, and does not look at

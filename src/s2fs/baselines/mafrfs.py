@@ -17,7 +17,7 @@ _SAME_UNCERTAINTY = 1e-6
 
 
 class MAFRFS(RivalSelector):
-    """Indices of low uncertainty in which classes are compact and far apart.
+    """Features of low uncertainty in which classes are compact and far apart.
 
     Status: partly reconstructed. Margins within and between classes, their ratio, the forward
     greedy search and the exchangeable uncertainty measure are confirmed; the exact formulas of the

@@ -34,7 +34,7 @@ class ScoreRanker(RivalSelector):
 
 
 class RandomOrder(ScoreRanker):
-    """Indices in random order: what a selector must beat.
+    """Features in random order: what a selector must beat.
 
     Status: confirmed; there is nothing to it.
 
@@ -76,7 +76,7 @@ class RandomOrder(ScoreRanker):
 
 
 class AnovaF(ScoreRanker):
-    """Indices by the F statistic of a one-way analysis of variance.
+    """Features by the F statistic of a one-way analysis of variance.
 
     Status: confirmed; scikit-learn's ``f_classif``. A feature that is constant within every class
     scores infinity.
@@ -118,7 +118,7 @@ class AnovaF(ScoreRanker):
 
 
 class MutualInformation(ScoreRanker):
-    """Indices by their mutual information with the label, estimated from nearest neighbours.
+    """Features by their mutual information with the label, estimated from nearest neighbours.
 
     Status: confirmed; scikit-learn's ``mutual_info_classif``.
 
@@ -177,7 +177,7 @@ class MutualInformation(ScoreRanker):
 
 
 class ReliefF(ScoreRanker):
-    """Indices by how they differ between near instances of other classes and of the same.
+    """Features by how they differ between near instances of other classes and of the same.
 
     Status: confirmed; the ReliefF of the package scikit-rebate, which must be installed. It treats
     a feature of at most ten values as discrete, and takes long on many instances: time grows with
