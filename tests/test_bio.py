@@ -336,7 +336,7 @@ def test_nothing_is_made_dense(tmp_path, place):
     """The largest allocation stays below a third of the dense float32 table."""
     rng = np.random.default_rng(0)
     n, m = 6000, 3000
-    X = sparse.random_array((n, m), density=0.01, format="csr", dtype=np.float32, rng=rng)
+    X = sparse.random_array((n, m), density=0.01, format="csr", dtype=np.float32, random_state=rng)
     adata = AnnData(X, obs=pd.DataFrame({"kind": np.arange(n) % 2}, index=map(str, range(n))))
     if place == "file":
         adata.write_h5ad(tmp_path / "cells.h5ad")

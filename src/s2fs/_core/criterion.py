@@ -48,7 +48,18 @@ class Components(NamedTuple):
     lambda_dir: Any
 
     def separability(self, alpha: float, beta: float) -> Any:
-        """Sep (Eq. 23); infinite where the classes are points but apart, 0 where nothing is."""
+        """Sep (Eq. 23); infinite where the classes are points but apart, 0 where nothing is.
+
+        Parameters
+        ----------
+        alpha, beta : float
+            The weights of the two components of direction.
+
+        Returns
+        -------
+        float or ndarray
+            One number for each subset.
+        """
         compactness = np.asarray(self.theta_dis + alpha * self.theta_dir)
         separation = np.asarray(self.lambda_dis + beta * self.lambda_dir)
         if compactness.min() > 0:

@@ -63,10 +63,14 @@ def evaluate_fold(
 
     Parameters
     ----------
-    X_train, X_test : array-like of shape (n_train, n_features) and (n_test, n_features)
-        All features, not scaled.
-    y_train, y_test : array-like of shape (n_train,) and (n_test,)
-        Class labels; those of the test rows are only kept for the scores.
+    X_train : array-like of shape (n_train, n_features)
+        All features of the training rows, not scaled.
+    y_train : array-like of shape (n_train,)
+        Class labels of the training rows.
+    X_test : array-like of shape (n_test, n_features)
+        All features of the test rows, not scaled.
+    y_test : array-like of shape (n_test,)
+        Class labels of the test rows, which are only kept for the scores.
     ranking : array-like of int
         The features in order of choice.
     learners : sequence of {"knn", "svm", "cart"} or dict, default=all three
