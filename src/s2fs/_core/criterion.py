@@ -141,9 +141,9 @@ def separability(
     centroid_membership: CentroidMembership = "printed",
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Compute Sep (Eq. 23), how far apart the classes are over how tight they are.
+    """Compute Sep, how far apart the classes are over how tight they are.
 
-    ``Sep = (lambda_dis + beta * lambda_dir) / (theta_dis + alpha * theta_dir)``.
+    ``Sep = (lambda_dis + beta * lambda_dir) / (theta_dis + alpha * theta_dir)`` (Eq. 23).
 
     Parameters
     ----------
