@@ -1,0 +1,1 @@
+"""How a criterion of many candidates is known fast."""

@@ -1,0 +1,119 @@
+"""The native library: which build of it to load, and how arrays are handed to it.
+
+Nothing is looked for before :func:`load` is called. Wrappers declare the functions they call and
+fall back on NumPy where :func:`load` returns None.
+"""
+
+import ctypes
+import os
+import sys
+import warnings
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+#: Builds of the library, from the plainest to the one for the widest registers; the position is
+#: what ``s2fs_instruction_set`` of the native library counts in.
+INSTRUCTION_SETS = ("baseline", "avx2", "avx512")
+#: Names the engine to use; without it the fastest that this processor can run is taken.
+VARIABLE = "S2FS_ENGINE"
+
+_FOLDER = Path(__file__).parent
+_SUFFIX = ".dll" if sys.platform == "win32" else ".so"
+
+
+class EngineWarning(UserWarning):
+    """The native library is missing, and NumPy does its work."""
+
+
+def engine() -> str:
+    """The engine in use: "numpy", or the instruction set of the native library.
+
+    Examples
+    --------
+    >>> from s2fs._engine.library import engine
+    >>> engine() in ("numpy", "baseline", "avx2", "avx512")
+    True
+    """
+    return _chosen(os.environ.get(VARIABLE, ""))
+
+
+def load() -> ctypes.CDLL | None:
+    """The native library for this processor, or None where NumPy does its work.
+
+    Raises
+    ------
+    ValueError
+        If the variable S2FS_ENGINE names no engine, or one that cannot run here.
+
+    Warns
+    -----
+    EngineWarning
+        Once, if there is no library and S2FS_ENGINE does not ask for NumPy.
+    """
+    name = engine()
+    if name == "numpy":
+        if os.environ.get(VARIABLE) != "numpy":
+            _tell()
+        return None
+    return _opened(name)
+
+
+def address(array: NDArray[np.generic], dtype: DTypeLike) -> int:
+    """Where the numbers of an array begin, for a pointer in a struct of the native library.
+
+    The array must stay alive until the call is over.
+    """
+    if array.dtype != dtype or not array.flags.c_contiguous:
+        raise TypeError(
+            f"the native library wants a contiguous array of {np.dtype(dtype)}, "
+            f"not one of {array.dtype} with strides {array.strides}."
+        )
+    return array.ctypes.data
+
+
+@cache
+def _chosen(asked: str) -> str:
+    if asked == "numpy":
+        return asked
+    if asked and asked not in INSTRUCTION_SETS:
+        names = ", ".join(("numpy", *INSTRUCTION_SETS))
+        raise ValueError(f"{VARIABLE} is {asked!r}; give one of {names}, or leave it out.")
+    there = [name for name in INSTRUCTION_SETS if _path(name).exists()]
+    if not asked and "baseline" not in there:
+        return "numpy"
+    if asked and asked not in there:
+        built = ", ".join(there) or "none"
+        raise ValueError(
+            f"{VARIABLE} is {asked!r}, but this installation has no such library (it has {built})."
+        )
+    widest: int = _opened("baseline").s2fs_instruction_set()
+    able = [name for name in there if INSTRUCTION_SETS.index(name) <= widest]
+    if asked and asked not in able:
+        raise ValueError(
+            f"{VARIABLE} is {asked!r}, but this processor does not have these instructions; "
+            f"it can run {', '.join(able)}."
+        )
+    return asked or able[-1]
+
+
+@cache
+def _opened(name: str) -> ctypes.CDLL:
+    return ctypes.CDLL(str(_path(name)))
+
+
+def _path(name: str) -> Path:
+    return _FOLDER / f"libs2fs_{name}{_SUFFIX}"
+
+
+@cache
+def _tell() -> None:
+    warnings.warn(
+        "s2fs was installed without its native library and computes with NumPy: the same results, "
+        "but slower. Install a C++ compiler (GCC or Clang) and s2fs again, or a wheel for "
+        f"this platform; {VARIABLE}=numpy in the environment accepts this and ends the message.",
+        EngineWarning,
+        stacklevel=2,
+    )
