@@ -8,6 +8,7 @@ import ctypes
 import os
 import sys
 import warnings
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +20,9 @@ from numpy.typing import DTypeLike, NDArray
 INSTRUCTION_SETS = ("baseline", "avx2", "avx512")
 #: Names the engine to use; without it the fastest that this processor can run is taken.
 VARIABLE = "S2FS_ENGINE"
+#: Terms that one call may take: Python hears Ctrl-C between calls only, and this is a few hundredths
+#: of a second.
+TERMS_PER_CALL = 1 << 24
 
 _FOLDER = Path(__file__).parent
 _SUFFIX = ".dll" if sys.platform == "win32" else ".so"
@@ -74,6 +78,20 @@ def address(array: NDArray[np.generic], dtype: DTypeLike) -> int:
     return array.ctypes.data
 
 
+def slices(count: int, terms: int) -> Iterator[tuple[int, int]]:
+    """Cut a loop over ``count`` items of so many terms each into calls, see TERMS_PER_CALL.
+
+    Examples
+    --------
+    >>> from s2fs._engine.library import slices
+    >>> list(slices(5, 1 << 23))
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    step = max(1, TERMS_PER_CALL // max(1, terms))
+    for start in range(0, count, step):
+        yield start, min(start + step, count)
+
+
 @cache
 def _chosen(asked: str) -> str:
     if asked == "numpy":
@@ -112,8 +130,9 @@ def _path(name: str) -> Path:
 def _tell() -> None:
     warnings.warn(
         "s2fs was installed without its native library and computes with NumPy: the same results, "
-        "but slower. Install a C++ compiler (GCC or Clang) and s2fs again, or a wheel for "
-        f"this platform; {VARIABLE}=numpy in the environment accepts this and ends the message.",
+        "but slower. Install a C++ compiler (GCC or Clang), then s2fs again with pip's options "
+        f"--force-reinstall --no-deps --no-cache-dir. {VARIABLE}=numpy in the environment accepts "
+        "NumPy and ends this message.",
         EngineWarning,
         stacklevel=2,
     )
