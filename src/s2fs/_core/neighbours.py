@@ -45,7 +45,7 @@ def predict(A: Floats, codes: Indices, B: Floats, sizes: Indices, n_neighbors: i
     """
     k, p = min(n_neighbors, len(A)), int(codes.max()) + 1
     predictions = np.empty((len(sizes), len(B)), dtype=np.intp)
-    is_class = (codes[:, None] == np.arange(p)).astype(np.float64)
+    is_class = (codes[:, None] == np.arange(p)).astype(np.intp)
     step = max(1, _BLOCK // len(A))
     for start in range(0, len(B), step):
         rows = slice(start, start + step)
@@ -55,8 +55,9 @@ def predict(A: Floats, codes: Indices, B: Floats, sizes: Indices, n_neighbors: i
                 D += (B[rows, f, None] - A[:, f]) ** 2
             done = size
             last = np.partition(D, k - 1, axis=1)[:, k - 1, None]
-            nearer, no_further = D < last * (1 - EQUAL), D <= last * (1 + EQUAL)
-            equal = no_further & ~nearer
+            low, high = last * (1 - EQUAL), last * (1 + EQUAL)
+            nearer = np.less(D, low)
+            equal = np.less_equal(D, high) & ~nearer
             places = k - nearer.sum(axis=1, keepdims=True)
             voters = nearer | (equal & (np.cumsum(equal, axis=1) <= places))
             prediction[:] = (voters @ is_class).argmax(axis=1)

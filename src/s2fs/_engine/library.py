@@ -20,8 +20,8 @@ from numpy.typing import DTypeLike, NDArray
 INSTRUCTION_SETS = ("baseline", "avx2", "avx512")
 #: Names the engine to use; without it the fastest that this processor can run is taken.
 VARIABLE = "S2FS_ENGINE"
-#: Terms that one call may take: Python hears Ctrl-C between calls only, and this is a few hundredths
-#: of a second.
+#: Terms that one call may take: Python hears Ctrl-C between calls only, and this is a few
+#: hundredths of a second.
 TERMS_PER_CALL = 1 << 24
 
 _FOLDER = Path(__file__).parent

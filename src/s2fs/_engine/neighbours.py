@@ -38,16 +38,16 @@ def predict(A: Floats, codes: Indices, B: Floats, sizes: Indices, n_neighbors: i
     train = np.zeros((n_features, n_padded))
     train[:, :n_train] = A.T
     test = np.ascontiguousarray(B, dtype=np.float64)
-    codes, sizes = (np.ascontiguousarray(array, dtype=np.int64) for array in (codes, sizes))
-    predictions = np.empty((len(sizes), len(test)), dtype=np.int64)
+    codes, sizes = (np.ascontiguousarray(array, dtype=np.intp) for array in (codes, sizes))
+    predictions = np.empty((len(sizes), len(test)), dtype=np.intp)
     distances = np.empty((_TOGETHER, n_padded))
-    near = np.empty((_TOGETHER, n_neighbors + 1), dtype=np.int64)
-    found, votes = np.empty(n_neighbors + 1), np.empty(n_classes, dtype=np.int64)
+    near = np.empty((_TOGETHER, n_neighbors + 1), dtype=np.intp)
+    found, votes = np.empty(n_neighbors + 1), np.empty(n_classes, dtype=np.intp)
     of = _Neighbours(
         train=address(train, np.float64),
         test=address(test, np.float64),
-        codes=address(codes, np.int64),
-        sizes=address(sizes, np.int64),
+        codes=address(codes, np.intp),
+        sizes=address(sizes, np.intp),
         n_train=n_train,
         n_padded=n_padded,
         n_test=len(test),
@@ -56,16 +56,16 @@ def predict(A: Floats, codes: Indices, B: Floats, sizes: Indices, n_neighbors: i
         n_sizes=len(sizes),
         n_neighbors=n_neighbors,
         equal=EQUAL,
-        predictions=address(predictions, np.int64),
+        predictions=address(predictions, np.intp),
         distances=address(distances, np.float64),
-        near=address(near, np.int64),
+        near=address(near, np.intp),
         found=address(found, np.float64),
-        votes=address(votes, np.int64),
+        votes=address(votes, np.intp),
     )
     run = _declared(library).s2fs_neighbours
     for start, stop in slices(len(test), n_train * n_features):
         run(of, start, stop)
-    return predictions.astype(np.intp, copy=False)
+    return predictions
 
 
 @cache

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "s2fs.h"
+#include "lanes.hpp"
 
 namespace {
 
@@ -14,14 +14,13 @@ using Index = std::int64_t;
 // Pairs summed up before the partial sum joins the total, so that long sums keep their digits.
 constexpr Index CHUNK = 1024;
 
-inline double larger(double a, double b) { return a > b ? a : b; }
-inline double smaller(double a, double b) { return a < b ? a : b; }
-
 // Sum of a multiple of S2FS_LANES terms: lane by lane, then half the lanes to the other half.
 inline double lane_sum(const double *terms, Index count) {
-    double lanes[S2FS_LANES] = {};
+    Lanes sums(0.0);
     for (Index p = 0; p < count; p += S2FS_LANES)
-        for (Index l = 0; l < S2FS_LANES; l++) lanes[l] += terms[p + l];
+        for (Index r = 0; r < REGISTERS; r++) sums.at[r] += load(terms + p + r * REGISTER);
+    double lanes[S2FS_LANES];
+    std::memcpy(lanes, sums.at, sizeof lanes);
     for (Index half = S2FS_LANES / 2; half > 0; half /= 2)
         for (Index l = 0; l < half; l++) lanes[l] += lanes[l + half];
     return lanes[0];
@@ -107,8 +106,10 @@ void s2fs_settled_weight(const S2fsPairs *of, const double *threshold, const dou
     for (Index c = start; c < stop; c++)
         out[c] = chunked_sum(of->n_pairs, [&](Index begin, Index end, double *terms) {
             discern(*of, candidates[c], begin, end, terms);
-            for (Index p = 0; p < end - begin; p++)
-                terms[p] = terms[p] >= threshold[begin + p] ? weight[begin + p] : 0.0;
+            for (Index p = 0; p < end - begin; p++) {
+                const double counted = weight[begin + p];  // read always, to spare a branch
+                terms[p] = terms[p] >= threshold[begin + p] ? counted : 0.0;
+            }
         });
 }
 
@@ -176,31 +177,48 @@ void s2fs_intersect(const double *x, Index n_samples, double radius, double *rel
     }
 }
 
+// An instance of similarity 0 leaves both approximations as they are. Those that the relation
+// already holds apart are left out once for all candidates, and the lists are filled up with
+// similarities of 0.
 void s2fs_approximation_sizes(const S2fsApproximation *of, double *lower, double *upper,
                               Index start, Index stop) {
     const Index n = of->n_samples;
     for (Index i = start; i < stop; i++) {
         const double *row = of->relation + i * n;
+        Index count = 0;
+        for (Index j = 0; j < n; j++)
+            if (row[j] > 0.0) {
+                of->who[count] = j;
+                of->similarities[count++] = row[j];
+            }
+        while (count % S2FS_LANES) {
+            of->who[count] = i;
+            of->similarities[count++] = 0.0;
+        }
+        for (Index q = 0; q < of->n_classes; q++)
+            for (Index t = 0; t < count; t++)
+                of->memberships[q * count + t] = of->decision[q * n + of->who[t]];
         for (Index c = 0; c < of->n_candidates; c++) {
             const double *x = of->columns + of->candidates[c] * n;
-            // An instance of similarity 0 leaves both approximations as they are.
-            Index count = 0;
-            for (Index j = 0; j < n; j++) {
-                const double distance = std::fabs(x[i] - x[j]);
-                of->near[count] = smaller(row[j], 1.0 - distance);
-                of->who[count] = j;
-                count += distance <= of->radius && row[j] > 0.0;
+            double *near = of->near;
+            for (Index t = 0; t < count; t++) near[t] = std::fabs(x[i] - x[of->who[t]]);
+            for (Index t = 0; t < count; t += REGISTER) {
+                const Register distance = load(near + t);
+                const Register joined = smaller(load(of->similarities + t), 1.0 - distance);
+                store(near + t, distance <= of->radius ? joined : Register{});
             }
             for (Index q = 0; q < of->n_classes; q++) {
-                const double *membership = of->decision + q * n;
-                double low = 1.0, up = 0.0;
-                for (Index t = 0; t < count; t++) {
-                    const double in = membership[of->who[t]];
-                    low = smaller(low, larger(1.0 - of->near[t], in));
-                    up = larger(up, smaller(of->near[t], in));
-                }
-                lower[c * of->n_classes + q] += low;
-                upper[c * of->n_classes + q] += up;
+                const double *membership = of->memberships + q * count;
+                Lanes low(1.0), up(0.0);
+                for (Index t = 0; t < count; t += S2FS_LANES)
+                    for (Index r = 0; r < REGISTERS; r++) {
+                        const Register similar = load(near + t + r * REGISTER);
+                        const Register in = load(membership + t + r * REGISTER);
+                        low.at[r] = smaller(low.at[r], larger(1.0 - similar, in));
+                        up.at[r] = larger(up.at[r], smaller(similar, in));
+                    }
+                lower[c * of->n_classes + q] += low.least();
+                upper[c * of->n_classes + q] += up.most();
             }
         }
     }

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <limits>
 
-#include "s2fs.h"
+#include "lanes.hpp"
 
 namespace {
 
@@ -20,33 +20,18 @@ using Index = std::int64_t;
 constexpr Index STRETCH = 64;
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
-// One register, and how many of them hold S2FS_LANES numbers. Compilers take wider vectors apart
-// number by number.
-#if defined(__AVX512F__)
-constexpr Index WIDTH = 8;
-#elif defined(__AVX__)
-constexpr Index WIDTH = 4;
-#else
-constexpr Index WIDTH = 2;
-#endif
-constexpr Index REGISTERS = S2FS_LANES / WIDTH;
-typedef double Vector __attribute__((vector_size(8 * WIDTH), aligned(8), may_alias));
-
 // The least of distances that the term of one feature is added to.
 inline double grow(double *distances, const double *train, double x, Index count) {
-    Vector least[REGISTERS];
-    for (Vector &v : least) v = INFINITE - Vector{};
+    Lanes least(INFINITE);
     for (Index j = 0; j < count; j += S2FS_LANES)
         for (Index r = 0; r < REGISTERS; r++) {
-            Vector &d = *reinterpret_cast<Vector *>(distances + j + r * WIDTH);
-            const Vector apart = x - *reinterpret_cast<const Vector *>(train + j + r * WIDTH);
-            d += apart * apart;
-            least[r] = d < least[r] ? d : least[r];
+            const Index at = j + r * REGISTER;
+            const Register apart = x - load(train + at);
+            const Register grown = load(distances + at) + apart * apart;
+            store(distances + at, grown);
+            least.at[r] = smaller(grown, least.at[r]);
         }
-    double smallest = INFINITE;
-    for (const Vector &v : least)
-        for (Index l = 0; l < WIDTH; l++) smallest = v[l] < smallest ? v[l] : smallest;
-    return smallest;
+    return least.least();
 }
 
 // One test row: its distances to the training rows, and the nearest of them, one more than vote.
@@ -65,7 +50,7 @@ struct Row {
             if (row < 0) return INFINITE;
             const double apart = test[f] - of.train[f * of.n_padded + row];
             const double d = distances[row] + apart * apart;
-            furthest = d > furthest ? d : furthest;
+            furthest = larger(furthest, d);
         }
         return std::nextafter(furthest, INFINITE);
     }

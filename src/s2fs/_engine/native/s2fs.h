@@ -118,8 +118,10 @@ struct S2fsApproximation {
     const std::int64_t *candidates;
     std::int64_t n_samples, n_classes, n_candidates;
     double radius;
-    double *near;            // room: n_samples
-    std::int64_t *who;       // room: n_samples
+    // Room for n_samples, rounded up to a multiple of S2FS_LANES:
+    std::int64_t *who;
+    double *similarities, *near;
+    double *memberships;     // n_classes times as much
 };
 
 // Add those of the instances from start to stop to lower and upper, n_candidates × n_classes.
