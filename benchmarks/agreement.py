@@ -8,10 +8,10 @@ import argparse
 
 import numpy as np
 
-from s2fs._compiled import CompiledState
-from s2fs._problem import Problem
-from s2fs._search import forward
-from s2fs._state import SubsetState
+from s2fs._core.problem import Problem
+from s2fs._engine.compiled import CompiledState
+from s2fs._engine.reference import SubsetState
+from s2fs._search.forward import forward
 
 
 def problem(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

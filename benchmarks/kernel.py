@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 from timing import classes_in_noise, machine, seconds, table
 
-from s2fs import _kernels
-from s2fs._compiled import CompiledState
-from s2fs._problem import Problem
+from s2fs._core.problem import Problem
+from s2fs._engine import kernels as _kernels
+from s2fs._engine.compiled import CompiledState
 
 C_LOOP = r"""
 #include <math.h>

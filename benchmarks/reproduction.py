@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from s2fs.benchmark import Archive, build_tables, compare, results, write_tables
-from s2fs.benchmark._render import heading
-from s2fs.benchmark._results import dataset_title
+from s2fs.bench import Archive, build_tables, compare, results, write_tables
+from s2fs.bench._render import heading
+from s2fs.bench._results import dataset_title
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reproduction.md"

@@ -16,10 +16,10 @@ import numpy as np
 from timing import PAPER, machine, paper_data, table
 
 from s2fs import S2FS
-from s2fs._compiled import CompiledState
-from s2fs._constraints import Choices
-from s2fs._problem import Problem
-from s2fs._stopping import PATIENCE, against_chance, with_shuffled_rows
+from s2fs._core.problem import Problem
+from s2fs._engine.compiled import CompiledState
+from s2fs._search.choices import Choices
+from s2fs._search.stopping import PATIENCE, against_chance, with_shuffled_rows
 from s2fs.evaluation import evaluate_fold, stratified_folds
 
 LONGEST = 100

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from timing import table
 
 from s2fs import S2FS
-from s2fs.datasets import load
+from s2fs.bench import load_dataset
 from s2fs.evaluation import stratified_folds
 from s2fs.evaluation._learners import cart
 
@@ -21,7 +21,7 @@ SEEDS = range(3)
 def main() -> None:
     rows = []
     for name in ("srbct", "glioma", "all_aml_3", "yale"):
-        data = load(name)
+        data = load_dataset(name)
         X, y = data.X, data.y
         hits = np.zeros((1 + len(SEEDS), len(SIZES)))
         for train, test in stratified_folds(y):

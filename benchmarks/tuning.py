@@ -22,7 +22,7 @@ from sklearn.preprocessing import MinMaxScaler
 from timing import machine, paper_data, table
 
 from s2fs import S2FS, S2FSCV, s2fs_paths
-from s2fs._criterion import PAPER_GRID
+from s2fs._core.criterion import PAPER_GRID
 
 RESULTS = Path(__file__).with_name("results") / "tuning.csv"
 DATASETS = ("srbct", "glioma", "yale")

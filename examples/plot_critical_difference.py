@@ -9,11 +9,9 @@ test cannot tell apart are joined by a bar. These are the published numbers, not
 
 import numpy as np
 
-from s2fs.benchmark import printed_results
-from s2fs.evaluation import friedman_test, nemenyi_test
-from s2fs.plotting import plot_critical_difference
+from s2fs.bench import friedman_test, nemenyi_test, plot_critical_difference, published_results
 
-printed = printed_results()
+printed = published_results()
 datasets = sorted({dataset for _, _, dataset, _ in printed})
 algorithms = sorted({algorithm for _, _, _, algorithm in printed})
 

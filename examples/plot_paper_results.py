@@ -9,8 +9,14 @@ two.
 
 from pathlib import Path
 
-from s2fs.benchmark import build_tables, compare, open_results, results
-from s2fs.plotting import plot_critical_difference, plot_sensitivity
+from s2fs.bench import (
+    build_tables,
+    compare,
+    open_results,
+    plot_critical_difference,
+    plot_sensitivity,
+    results,
+)
 
 with open_results(Path("..", "benchmarks", "results", "paper.npz")) as archive:
     found = list(results(archive))

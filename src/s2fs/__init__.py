@@ -1,15 +1,18 @@
 """Find the few features that matter in wide data, by spatially-aware separability."""
 
-from importlib.metadata import version
+from typing import TYPE_CHECKING
 
-from s2fs._criterion import Components, components, separability
-from s2fs._cv import S2FSCV
-from s2fs._paths import Paths, s2fs_paths
-from s2fs._s2fs import S2FS
-from s2fs._selection import Selection
-from s2fs._stability_selector import StabilitySelector
+from s2fs._util.lazy import lazy_names
 
-__version__ = version("s2fs")
+if TYPE_CHECKING:
+    from s2fs._core.criterion import Components, components, separability
+    from s2fs._selectors.cv import S2FSCV
+    from s2fs._selectors.paths import Paths, s2fs_paths
+    from s2fs._selectors.s2fs import S2FS
+    from s2fs._selectors.selection import Selection
+    from s2fs._selectors.stability import StabilitySelector
+
+__version__ = "0.1.0"
 __all__ = [
     "S2FS",
     "S2FSCV",
@@ -21,3 +24,22 @@ __all__ = [
     "s2fs_paths",
     "separability",
 ]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "S2FS": "s2fs._selectors.s2fs",
+        "S2FSCV": "s2fs._selectors.cv",
+        "Components": "s2fs._core.criterion",
+        "Paths": "s2fs._selectors.paths",
+        "Selection": "s2fs._selectors.selection",
+        "StabilitySelector": "s2fs._selectors.stability",
+        "components": "s2fs._core.criterion",
+        "s2fs_paths": "s2fs._selectors.paths",
+        "separability": "s2fs._core.criterion",
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._base import nearest_name, reject_nonfinite_columns, some_of
-from s2fs._s2fs import S2FS
+from s2fs._selectors.s2fs import S2FS
+from s2fs._util.columns import reject_nonfinite_columns
+from s2fs._util.messages import did_you_mean, some_of
 from s2fs.datasets._anndata import label_codes, matrix_of
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _check(adata: Any, label: str, unlabelled: str) -> None:
         known = f"; it has {some_of(columns)}" if columns else ", which has no columns"
         raise ValueError(
             f"label is {label!r}, but there is no such column in adata.obs"
-            f"{nearest_name(str(label), columns) or known}."
+            f"{did_you_mean(str(label), columns) or known}."
         )
     if unlabelled not in ("error", "ignore"):
         raise ValueError(f"unlabelled is {unlabelled!r}; use 'error' or 'ignore'.")
@@ -155,7 +156,7 @@ def _position(argument: str, gene: str, names: NDArray[Any]) -> int:
             "the one you mean."
         )
     raise ValueError(
-        f"{argument} has {gene!r}, which is not in adata.var_names{nearest_name(gene, names)}."
+        f"{argument} has {gene!r}, which is not in adata.var_names{did_you_mean(gene, names)}."
     )
 
 

@@ -7,12 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2fs.baselines._relations import (
-    Relation,
-    different_class_pairs,
-    lower_approximation,
-    widths,
-)
+from s2fs.baselines._relations import Relation, different_class_pairs, lower_approximation, widths
 
 
 @st.composite

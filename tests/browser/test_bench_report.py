@@ -1,8 +1,7 @@
 import pytest
 
-from report.benches import made_up_results, small_ledger
-from s2fs.benchmark import Ledger
-from s2fs.report import bench_report
+from bench.benches import made_up_results, small_ledger
+from s2fs.bench import Ledger, bench_report
 
 PHONE = {"viewport": {"width": 375, "height": 812}, "device_scale_factor": 2, "is_mobile": True}
 
@@ -11,7 +10,7 @@ PHONE = {"viewport": {"width": 375, "height": 812}, "device_scale_factor": 2, "i
 def bench(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bench")
     with pytest.MonkeyPatch.context() as patch, Ledger(small_ledger(folder)) as book:
-        patch.setattr("s2fs.report._bench.results", lambda _: made_up_results())
+        patch.setattr("s2fs.bench._report.results", lambda _: made_up_results())
         return bench_report(book, folder / "bench.html", title="<script>alert(1)</script>")
 
 

@@ -6,7 +6,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from s2fs.benchmark import Ledger, export_curves, export_rows
+from s2fs.bench import Ledger, export_curves, export_rows
 from s2fs.cli import main
 
 PLAN = """

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from s2fs.bench import PAPER_DATASETS
 from s2fs.cli import main
-from s2fs.datasets import REGISTRY
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def test_list_tells_what_is_here(run, tmp_path):
     result = run("list")
     assert result.exit_code == 0
     lines = result.output.splitlines()[1:]
-    assert [line.split()[0] for line in lines] == list(REGISTRY)
+    assert [line.split()[0] for line in lines] == list(PAPER_DATASETS)
     here = [line.split()[0] for line in lines if not line.endswith("not here")]
     assert here == ["yale"]
 
@@ -28,7 +28,7 @@ def test_list_tells_what_is_here(run, tmp_path):
 def test_info(run):
     result = run("info", "warpar10p")
     assert "60 × 40, order F" in result.output
-    assert REGISTRY["warpar10p"].source.git_blob in result.output
+    assert PAPER_DATASETS["warpar10p"].source.git_blob in result.output
     assert "not known" in run("info", "lung").output
 
 
@@ -36,7 +36,7 @@ def test_fetch_prints_the_file(run, monkeypatch, tmp_path):
     monkeypatch.setattr("s2fs.datasets.fetch", lambda name, force: tmp_path / f"{name}.npz")
     result = run("fetch", "--all")
     assert result.exit_code == 0
-    assert result.output.split() == [str(tmp_path / f"{name}.npz") for name in REGISTRY]
+    assert result.output.split() == [str(tmp_path / f"{name}.npz") for name in PAPER_DATASETS]
 
 
 def test_failed_fetch_does_not_stop_the_others(run, monkeypatch, tmp_path):

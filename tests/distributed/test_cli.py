@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from s2fs import S2FS
-from s2fs.benchmark import Ledger, export_curves
+from s2fs.bench import Ledger, export_curves
 from s2fs.cli import main
 
 PLAN = """

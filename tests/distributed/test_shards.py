@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from s2fs._compiled import CompiledState
-from s2fs._problem import Problem
-from s2fs._search import forward
+from s2fs._core.problem import Problem
+from s2fs._engine.compiled import CompiledState
+from s2fs._search.forward import forward
 from s2fs.distributed import _rows, _shard
 from s2fs.distributed._exchange import Question
 from s2fs.distributed._problem import ClusterProblem

@@ -12,14 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from s2fs._base import RankingSelector
-from s2fs.evaluation import (
-    FoldResult,
-    evaluate_fold,
-    pool_folds,
-    prefix_curves,
-    stratified_folds,
-)
+from s2fs._selectors.base import RankingSelector
+from s2fs.evaluation import FoldResult, evaluate_fold, pool_folds, prefix_curves, stratified_folds
 
 
 class ByF(RankingSelector):

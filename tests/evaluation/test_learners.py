@@ -12,7 +12,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from s2fs.evaluation import _kernels, _lanes, _learners, _smo, _svm, stratified_folds
+from s2fs._engine import distances as _kernels
+from s2fs._engine import lanes as _lanes
+from s2fs.bench import _smo, _svm
+from s2fs.evaluation import _learners, stratified_folds
 
 
 def from_scratch(model, A, codes, B, sizes):

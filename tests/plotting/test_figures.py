@@ -5,6 +5,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from s2fs import S2FS
+from s2fs.bench import plot_sensitivity, plot_variants
 from s2fs.evaluation import Curve
 from s2fs.plotting import (
     class_geometry,
@@ -14,10 +15,8 @@ from s2fs.plotting import (
     plot_memberships,
     plot_path,
     plot_plane,
-    plot_sensitivity,
-    plot_variants,
 )
-from s2fs.plotting._style import line_styles, shown
+from s2fs.plotting.style import line_styles, shown
 
 PAPER = ["S2FS", "SFSS", "FDM", "FSNMER", "IPD", "MDP", "N3Y", "RDSI", "FGZEFSR", "MAFRFS"]
 

@@ -1,1 +1,1 @@
-"""The mathematics in plain NumPy."""
+"""The mathematics in plain NumPy: the truth that the tests compare with."""

@@ -1,51 +1,51 @@
-"""Nearest neighbours on the first 1, 2, … features of a ranking, in plain NumPy."""
+"""Nearest neighbours for every prefix of a ranking, in plain NumPy."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from s2fs._criterion import EQUAL
+from s2fs._core.criterion import EQUAL
+from s2fs._util.types import Floats, Indices
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
-
+#: How many neighbours vote.
+N_NEIGHBORS = 5
 #: Distances held at a time.
 _BLOCK = 1 << 20
 
 
-def predict(A: Floats, codes: Indices, B: Floats, sizes: Indices, n_neighbors: int) -> Indices:
-    """Classes of the rows of B by the nearest rows of A, on the first columns of each size.
+def knn(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
+    """Predict with the five nearest neighbours; equal votes go to the smaller label.
 
-    Of rows equally far, up to rounding, the earlier ones are nearer; equal votes go to the smaller
-    class. Where A has fewer rows than ``n_neighbors``, all of them vote.
+    Of training rows equally far, up to rounding, the earlier ones are nearer. Scikit-learn leaves
+    that choice to rounding, to the order of its heap and to the number of threads; where no such
+    tie decides, the predictions are those of ``KNeighborsClassifier(5, algorithm="brute")``.
 
     Parameters
     ----------
-    A, B : ndarray of shape (n_train, n_features) and (n_test, n_features)
-        Training and test rows, columns in ranked order.
+    A : ndarray of shape (n_train, n_ranked)
+        The training rows, with columns in ranked order; if they are fewer than five, all vote.
     codes : ndarray of shape (n_train,)
-        Class of each training row.
+        Their classes, as 0, 1, ….
+    B : ndarray of shape (n_test, n_ranked)
+        The test rows.
     sizes : ndarray of shape (n_sizes,)
-        Increasing numbers of first columns to use.
-    n_neighbors : int
-        How many rows vote.
+        How many of the first columns to use, increasing.
 
     Returns
     -------
     ndarray of shape (n_sizes, n_test)
-        Predicted classes.
+        The predicted classes.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from s2fs._core.neighbours import predict
-    >>> A = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    >>> predict(A, np.array([0, 1, 1]), np.array([[0.1, 0.0]]), np.array([1, 2]), 1)
+    >>> from s2fs._core.neighbours import knn
+    >>> A = np.array([[0, 0], [0, 0], [0, 1], [1, 1], [1, 1], [1, 1]])
+    >>> knn(A, np.array([0, 0, 0, 1, 1, 1]), np.array([[0, 1]]), np.array([1, 2]))
     array([[0],
            [1]])
     """
-    k, p = min(n_neighbors, len(A)), int(codes.max()) + 1
+    n_neighbors = min(N_NEIGHBORS, len(A))
+    is_class = (codes[:, None] == np.arange(codes.max() + 1)).astype(np.intp)
     predictions = np.empty((len(sizes), len(B)), dtype=np.intp)
-    is_class = (codes[:, None] == np.arange(p)).astype(np.intp)
     step = max(1, _BLOCK // len(A))
     for start in range(0, len(B), step):
         rows = slice(start, start + step)
@@ -54,11 +54,10 @@ def predict(A: Floats, codes: Indices, B: Floats, sizes: Indices, n_neighbors: i
             for f in range(done, size):
                 D += (B[rows, f, None] - A[:, f]) ** 2
             done = size
-            last = np.partition(D, k - 1, axis=1)[:, k - 1, None]
-            low, high = last * (1 - EQUAL), last * (1 + EQUAL)
-            nearer = np.less(D, low)
-            equal = np.less_equal(D, high) & ~nearer
-            places = k - nearer.sum(axis=1, keepdims=True)
+            last = np.partition(D, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
+            nearer = np.less(D, last * (1 - EQUAL))
+            equal = np.less_equal(D, last * (1 + EQUAL)) & ~nearer
+            places = n_neighbors - nearer.sum(axis=1, keepdims=True)
             voters = nearer | (equal & (np.cumsum(equal, axis=1) <= places))
             prediction[:] = (voters @ is_class).argmax(axis=1)
     return predictions

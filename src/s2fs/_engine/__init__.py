@@ -1,1 +1,1 @@
-"""How a criterion of many candidates is known fast."""
+"""How the criterion of many candidates is known fast."""

@@ -1,4 +1,4 @@
-"""Nearest neighbours on the first 1, 2, … features of a ranking, by the native library."""
+"""Nearest neighbours for every prefix of a ranking, by the native library."""
 
 import ctypes
 from ctypes import POINTER, c_double, c_int64, c_void_p
@@ -7,9 +7,10 @@ from functools import cache
 import numpy as np
 
 from s2fs._core import neighbours
-from s2fs._core.neighbours import Floats, Indices
-from s2fs._criterion import EQUAL
+from s2fs._core.criterion import EQUAL
+from s2fs._core.neighbours import N_NEIGHBORS
 from s2fs._engine.library import address, load, slices
+from s2fs._util.types import Floats, Indices
 
 #: As in native/s2fs.h.
 _LANES = _TOGETHER = 8
@@ -27,14 +28,14 @@ class _Neighbours(ctypes.Structure):
     )
 
 
-def predict(A: Floats, codes: Indices, B: Floats, sizes: Indices, n_neighbors: int) -> Indices:
-    """As :func:`s2fs._core.neighbours.predict`, by the native library where there is one."""
+def knn(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
+    """As :func:`s2fs._core.neighbours.knn`, by the native library where there is one."""
     library = load()
     if library is None:
-        return neighbours.predict(A, codes, B, sizes, n_neighbors)
+        return neighbours.knn(A, codes, B, sizes)
     n_train, n_features = A.shape
     n_padded = -(-n_train // _LANES) * _LANES
-    n_neighbors, n_classes = min(n_neighbors, n_train), int(codes.max()) + 1
+    n_neighbors, n_classes = min(N_NEIGHBORS, n_train), int(codes.max()) + 1
     train = np.zeros((n_features, n_padded))
     train[:, :n_train] = A.T
     test = np.ascontiguousarray(B, dtype=np.float64)

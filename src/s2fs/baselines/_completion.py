@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
-from s2fs._base import Indices, RankingSelector
-from s2fs._criterion import Floats
+from s2fs._selectors.base import RankingSelector
+from s2fs._util.types import Floats, Indices
 
 Completion = Literal["importance", "restart", "greedy"]
 #: Constraint of the parameter ``completion``, for ``_parameter_constraints`` of a rival.

@@ -7,12 +7,9 @@ sum, so that every machine takes the same sums in the same order.
 from math import exp
 
 import numpy as np
-from numpy.typing import NDArray
 
-from s2fs._jit import compiled
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from s2fs._engine.jit import compiled
+from s2fs._util.types import Floats, Indices
 
 #: How many candidates share one walk over an n × n table: the table is the larger, read it less.
 _BLOCK = 8

@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy import empty, intp
 
-from s2fs._jit import compiled
+from s2fs._engine.jit import compiled
 
 #: Pairs summed up before the partial sum joins the total, so that long sums keep their digits.
 _CHUNK = 1024

@@ -10,8 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._base import Indices
-from s2fs._criterion import Floats
+from s2fs._util.types import Floats, Indices
 
 #: As in native/baselines.cpp and native/s2fs.h: how sums over pairs are cut.
 _CHUNK, _LANES = 1024, 8

@@ -14,8 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._base import Indices
-from s2fs._criterion import Floats
+from s2fs._util.types import Floats, Indices
 
 Similarity = Literal["sigma", "range", "linear", "gaussian"]
 
@@ -194,7 +193,7 @@ class Relation:
         Parameters
         ----------
         candidates : ndarray of shape (n_candidates,)
-            Features.
+            Indices.
         decision : ndarray of shape (n_classes, n_samples)
             Memberships F, instances in the order of this relation.
 

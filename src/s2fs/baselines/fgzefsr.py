@@ -7,14 +7,13 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._base import Indices
-from s2fs._criterion import Floats
+from s2fs._util.types import Floats, Indices
 from s2fs.baselines._completion import Ranked, RivalSelector, complete, descending
 from s2fs.baselines._entropy import GaussianGranules, label_entropy
 
 
 class FGZEFSR(RivalSelector):
-    """Features in which the fuzzy granules of a class are small or pure.
+    """Indices in which the fuzzy granules of a class are small or pure.
 
     Status: reconstructed. Known are the parts, a weighted fuzzy relation against noise and an
     entropy that adds up granular levels (zentropy); the order of the levels, the inner entropy of

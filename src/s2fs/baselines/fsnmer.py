@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._base import Indices
-from s2fs._criterion import Floats
+from s2fs._util.types import Floats, Indices
 from s2fs.baselines._completion import Ranked, RivalSelector, complete, descending
 from s2fs.baselines._entropy import SLACK, granule_entropy, label_entropy, neighbourhood_sizes
 
@@ -16,7 +15,7 @@ _NOTHING = 1e-9
 
 
 class FSNMER(RivalSelector):
-    """Features that scatter the instances most, or that inform about the label in turn.
+    """Indices that scatter the instances most, or that inform about the label in turn.
 
     Status: reconstructed. Neither the meaning of the acronym nor a formula is confirmed. The mode
     "calibrated" was chosen because it comes near to printed results of FSNMER, and does not look at

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._base import Indices
-from s2fs._criterion import Floats
 from s2fs._engine.library import address, load, slices
+from s2fs._util.types import Floats, Indices
 from s2fs.baselines import _plain_loops as plain
 from s2fs.baselines._plain_loops import Centres, Discernibility, Granules, SortedRelation
 

@@ -5,8 +5,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from s2fs._base import Indices
-from s2fs._criterion import Floats
+from s2fs._util.types import Floats, Indices
 from s2fs.baselines._completion import TIE, Ranked, RivalSelector
 from s2fs.baselines._entropy import LinearGranules, granule_entropy, label_entropy
 
@@ -18,7 +17,7 @@ _SAME_UNCERTAINTY = 1e-6
 
 
 class MAFRFS(RivalSelector):
-    """Features of low uncertainty in which classes are compact and far apart.
+    """Indices of low uncertainty in which classes are compact and far apart.
 
     Status: partly reconstructed. Margins within and between classes, their ratio, the forward
     greedy search and the exchangeable uncertainty measure are confirmed; the exact formulas of the

@@ -10,8 +10,7 @@ from sklearn.feature_selection import f_classif, mutual_info_classif
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from s2fs._base import Indices
-from s2fs._criterion import Floats
+from s2fs._util.types import Floats, Indices
 from s2fs.baselines._completion import Ranked, RivalSelector
 
 
@@ -35,7 +34,7 @@ class ScoreRanker(RivalSelector):
 
 
 class RandomOrder(ScoreRanker):
-    """Features in random order: what a selector must beat.
+    """Indices in random order: what a selector must beat.
 
     Status: confirmed; there is nothing to it.
 
@@ -77,7 +76,7 @@ class RandomOrder(ScoreRanker):
 
 
 class AnovaF(ScoreRanker):
-    """Features by the F statistic of a one-way analysis of variance.
+    """Indices by the F statistic of a one-way analysis of variance.
 
     Status: confirmed; scikit-learn's ``f_classif``. A feature that is constant within every class
     scores infinity.
@@ -119,7 +118,7 @@ class AnovaF(ScoreRanker):
 
 
 class MutualInformation(ScoreRanker):
-    """Features by their mutual information with the label, estimated from nearest neighbours.
+    """Indices by their mutual information with the label, estimated from nearest neighbours.
 
     Status: confirmed; scikit-learn's ``mutual_info_classif``.
 
@@ -178,7 +177,7 @@ class MutualInformation(ScoreRanker):
 
 
 class ReliefF(ScoreRanker):
-    """Features by how they differ between near instances of other classes and of the same.
+    """Indices by how they differ between near instances of other classes and of the same.
 
     Status: confirmed; the ReliefF of the package scikit-rebate, which must be installed. It treats
     a feature of at most ten values as discrete, and takes long on many instances: time grows with

@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._base import Indices
-from s2fs._criterion import Floats
+from s2fs._util.types import Floats, Indices
 from s2fs.baselines._completion import (
     COMPLETION_OR_GREEDY,
     Completion,

@@ -41,7 +41,7 @@ def run(
     May be stopped at any moment, by any means; the same command goes on where it was. Datasets
     that are not found are told and left out. Exits with 1 if a unit failed.
     """
-    from s2fs.benchmark import load_plan, run
+    from s2fs.bench import load_plan, run
 
     wanted = None if datasets is None else [name.strip() for name in datasets.split(",")]
     planned = load_plan(plan)
@@ -66,7 +66,7 @@ def run(
 @_LEDGER
 def status(*, ledger: Path) -> None:
     """Show how far LEDGER has got, and what failed."""
-    from s2fs.benchmark import Ledger
+    from s2fs.bench import Ledger
 
     with Ledger(ledger) as book:
         entries = book.entries()
@@ -108,7 +108,7 @@ def status(*, ledger: Path) -> None:
 )
 def tables(*, ledger: Path, out: Path) -> None:
     """Write the tables of LEDGER as Markdown, LaTeX and CSV, and the comparisons."""
-    from s2fs.benchmark import open_results, write_tables
+    from s2fs.bench import open_results, write_tables
 
     with open_results(ledger) as book:
         for path in write_tables(book, out):
@@ -127,7 +127,7 @@ def tables(*, ledger: Path, out: Path) -> None:
 @click.option("--curves", is_flag=True, help="A row for each size, not only the best and average.")
 def export(*, ledger: Path, out: Path, curves: bool) -> None:
     """Write the results of LEDGER as one table."""
-    from s2fs.benchmark import export_curves, export_rows, open_results
+    from s2fs.bench import export_curves, export_rows, open_results
 
     with open_results(ledger) as book:
         rows = export_curves(book) if curves else export_rows(book)
@@ -147,8 +147,8 @@ def archive(*, ledger: Path, out: Path) -> None:
 
     Tables, exports, figures and reports can be made from it as from the ledger itself.
     """
-    from s2fs._files import check_place
-    from s2fs.benchmark import Ledger, write_archive
+    from s2fs._util.files import check_place
+    from s2fs.bench import Ledger, write_archive
 
     place = check_place(out, "--out", (".npz",))
     with Ledger(ledger) as book:

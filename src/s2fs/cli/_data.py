@@ -17,9 +17,9 @@ def data() -> None:
 @data.command("list")
 def list_() -> None:
     """List all datasets, and where each one is."""
-    from s2fs.datasets import REGISTRY, find
+    from s2fs.bench import PAPER_DATASETS, find_dataset
 
-    infos = list(REGISTRY.values())
+    infos = list(PAPER_DATASETS.values())
     print_table(
         {
             "name": [info.name for info in infos],
@@ -27,7 +27,7 @@ def list_() -> None:
             "samples": [info.n_samples for info in infos],
             "features": [info.n_features for info in infos],
             "classes": [len(info.class_names) for info in infos],
-            "file": [str(find(info.name) or "not here") for info in infos],
+            "file": [str(find_dataset(info.name) or "not here") for info in infos],
         }
     )
 
@@ -36,15 +36,15 @@ def list_() -> None:
 @click.argument("names", nargs=-1, metavar="NAME...")
 @click.option("--all", "everything", is_flag=True, help="Download all datasets.")
 @click.option("--force", is_flag=True, help="Download again what is in the cache.")
-def fetch(*, names: tuple[str, ...], everything: bool, force: bool) -> None:
+def fetch_dataset(*, names: tuple[str, ...], everything: bool, force: bool) -> None:
     """Download datasets into the user's cache and verify them.
 
     A dataset that cannot be had does not stop the others.
     """
-    from s2fs.datasets import REGISTRY, fetch
-    from s2fs.datasets._registry import dataset_info
+    from s2fs.bench import PAPER_DATASETS, fetch_dataset
+    from s2fs.bench._paper_data import dataset_info
 
-    wanted = tuple(REGISTRY) if everything else names
+    wanted = tuple(PAPER_DATASETS) if everything else names
     if not wanted:
         raise ValueError("NAME is missing; give names from 's2fs data list', or --all.")
     for name in wanted:
@@ -52,7 +52,7 @@ def fetch(*, names: tuple[str, ...], everything: bool, force: bool) -> None:
     failures = []
     for name in wanted:
         try:
-            click.echo(str(fetch(name, force=force)))
+            click.echo(str(fetch_dataset(name, force=force)))
         except (OSError, ValueError) as error:
             note(str(error))
             failures.append(str(error))
@@ -65,8 +65,8 @@ def fetch(*, names: tuple[str, ...], everything: bool, force: bool) -> None:
 @click.argument("name")
 def info(*, name: str) -> None:
     """Tell what is known about the dataset NAME."""
-    from s2fs.datasets import find
-    from s2fs.datasets._registry import dataset_info
+    from s2fs.bench import find_dataset
+    from s2fs.bench._paper_data import dataset_info
 
     known = dataset_info(name)
     source = known.source
@@ -82,6 +82,6 @@ def info(*, name: str) -> None:
         "source": f"github.com/{source.repository}, {source.path} at {source.commit}",
         "git blob": source.git_blob,
         "sha256": source.sha256 or "not known",
-        "file": str(find(name) or f"not here; download it with 's2fs data fetch {name}'"),
+        "file": str(find_dataset(name) or f"not here; download it with 's2fs data fetch {name}'"),
     }
     print_table({"what": list(rows), "value": list(rows.values())})

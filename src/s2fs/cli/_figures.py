@@ -18,8 +18,7 @@ def figures(*, ledger: Path, out: Path) -> None:
     Curves, critical-difference diagrams, maps of the weights, variants, and the selected pixels on
     faces, as far as the results in LEDGER and the datasets at hand allow.
     """
-    from s2fs.benchmark import open_results
-    from s2fs.report import write_figures
+    from s2fs.bench import open_results, write_figures
 
     with open_results(ledger) as book:
         for path in write_figures(book, out):
@@ -38,8 +37,7 @@ def figures(*, ledger: Path, out: Path) -> None:
 )
 def report(*, ledger: Path, out: Path) -> None:
     """Write the results of LEDGER as one page, the printed numbers beside ours."""
-    from s2fs.benchmark import open_results
-    from s2fs.report import bench_report
+    from s2fs.bench import bench_report, open_results
 
     with open_results(ledger) as book:
         click.echo(str(bench_report(book, out, title=ledger.name)))

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from s2fs._files import check_place, write_whole
+from s2fs._util.files import check_place, write_whole
 
 #: Columns of a table by name, all of one length.
 Columns = Mapping[str, Sequence[Any]]

@@ -52,7 +52,7 @@ def fit_there(
 
     The ``limits`` are columns to include or exclude, by name or position.
     """
-    from s2fs.datasets._readers import column_position
+    from s2fs._util.columns import column_position
     from s2fs.distributed import read_partitioned
 
     with connected(address):

@@ -19,7 +19,7 @@ from s2fs.cli._output import print_table
     "--features",
     required=True,
     metavar="A,B,C",
-    help="Features to judge together, by name or position, separated by commas; put a name that "
+    help="Indices to score together, by name or position, separated by commas; put a name that "
     "contains a comma in double quotes, as in --features '\"a,b\",c'.",
 )
 def score(
@@ -42,9 +42,9 @@ def score(
     import numpy as np
 
     from s2fs import components
-    from s2fs._problem import Problem
+    from s2fs._core.problem import Problem
+    from s2fs._util.columns import column_position
     from s2fs.datasets import read_table
-    from s2fs.datasets._readers import column_position
 
     data = read_table(file, target, drop=drop, transpose=transpose, layer=layer)
     wanted = [name.strip() for name in next(csv.reader([features]), [])]

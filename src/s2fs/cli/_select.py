@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import click
 
-from s2fs._files import check_place
+from s2fs._util.files import check_place
 from s2fs.cli._options import data_and_criterion, number_of_features
 from s2fs.cli._output import checked_output, note, reject_input_as_output
 from s2fs.cli._scheduler import fit_there, refuse, scheduler_option
@@ -172,8 +172,8 @@ def select(
     by distance and by direction. Ctrl-C prints what was found so far.
     """
     from s2fs import S2FS
+    from s2fs._util.columns import column_position
     from s2fs.datasets import read_table
-    from s2fs.datasets._readers import column_position
 
     if image_shape is not None and report is None:
         raise ValueError("--image-shape is for the report; add --report FILE.html.")

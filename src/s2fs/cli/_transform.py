@@ -44,7 +44,8 @@ def transform(
     out in the order of the table the selection was made on.
     """
     from s2fs import Selection
-    from s2fs.datasets._readers import column_position, read_unlabelled
+    from s2fs._util.columns import column_position
+    from s2fs.datasets._readers import read_unlabelled
 
     selection = Selection.load(model)
     names, columns = read_unlabelled(file, transpose=transpose)

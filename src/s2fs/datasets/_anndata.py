@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, issparse
 
-from s2fs._base import nearest_name, some_of
+from s2fs._util.messages import did_you_mean, some_of
 from s2fs.datasets._cells import is_missing
 
 
@@ -120,7 +120,7 @@ def _key_of_matrix(store: Any, layer: str | None, source: str) -> str:
     if layer not in layers:
         raise ValueError(
             f"layer is {layer!r}, but {source} has no such layer"
-            f"{nearest_name(str(layer), layers) or f'; {there}'}."
+            f"{did_you_mean(str(layer), layers) or f'; {there}'}."
         )
     return f"layers/{layer}"
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._base import some_of
+from s2fs._util.messages import some_of
 from s2fs.datasets._tables import reject_duplicates
 
 Arrays = dict[str, NDArray[Any]]

@@ -1,6 +1,6 @@
 """One function that reads a user's file into numbers, class codes and names."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -9,18 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from s2fs._base import nearest_name, some_of
+from s2fs._util.columns import column_position
+from s2fs._util.messages import some_of
 from s2fs.datasets._anndata import Cells, label_codes, read_h5ad
 from s2fs.datasets._arrays import Arrays, matrix_with_names, read_mat, read_npz
 from s2fs.datasets._cells import as_numbers, encode_labels, first_text
 from s2fs.datasets._dataset import Dataset
-from s2fs.datasets._tables import (
-    COMPRESSED,
-    DELIMITERS,
-    Table,
-    read_columns,
-    reject_duplicates,
-)
+from s2fs.datasets._tables import COMPRESSED, DELIMITERS, Table, read_columns, reject_duplicates
 
 KNOWN_SUFFIXES = (*DELIMITERS, ".parquet", ".npz", ".mat", ".arff", ".h5ad")
 
@@ -128,40 +123,6 @@ def read_unlabelled(path: Path, *, transpose: bool = False) -> Table:
     table = read_columns(path, suffix, transpose)
     reject_duplicates(path, table.names)
     return table
-
-
-def column_position(wanted: str | int, names: Sequence[str], argument: str, source: Any) -> int:
-    """Find a column by name, or else by its position.
-
-    Parameters
-    ----------
-    wanted : str or int
-        Name or position; a position may be text and may count from the end.
-    names : sequence of str
-        The columns there are.
-    argument, source : str
-        What to name in the complaint: the argument and the file.
-
-    Returns
-    -------
-    int
-        The position, not negative.
-    """
-    if isinstance(wanted, str) and wanted in names:
-        return names.index(wanted)
-    try:
-        position = int(wanted)
-    except ValueError:
-        raise ValueError(
-            f"{argument} is {wanted!r}, but {source} has no such column"
-            f"{nearest_name(str(wanted), names) or f'; it has {some_of(names)}'}."
-        ) from None
-    if not -len(names) <= position < len(names):
-        raise ValueError(
-            f"{argument} is {wanted}, but {source} has {len(names)} column(s), numbered from 0 to "
-            f"{len(names) - 1}."
-        )
-    return position % len(names)
 
 
 def _suffix(path: Path) -> str:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from s2fs._base import some_of
+from s2fs._util.messages import some_of
 
 #: The delimiters a file of each kind may use; the one that splits the header most is taken.
 DELIMITERS = {".csv": ",;", ".tsv": "\t", ".tab": "\t", ".txt": "\t,;"}

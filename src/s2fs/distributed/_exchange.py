@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._criterion import Floats
-from s2fs._problem import Features
+from s2fs._util.types import Floats, Indices
 
 #: A column for each candidate, by increasing index; the rows are Θ_dis, Θ_dir, and its error.
 Shares = dict[str, Floats]
@@ -25,7 +24,7 @@ class Question(NamedTuple):
     double: bytes
 
     @classmethod
-    def about(cls, n_features: int, candidates: dict[str, Features]) -> "Question":
+    def about(cls, n_features: int, candidates: dict[str, Indices]) -> "Question":
         """The question about some candidates of each kind."""
         bits = dict.fromkeys(cls._fields, b"")
         for kind, those in candidates.items():
@@ -34,7 +33,7 @@ class Question(NamedTuple):
             bits[kind] = np.packbits(asked).tobytes()
         return cls(**bits)
 
-    def candidates(self) -> dict[str, Features]:
+    def candidates(self) -> dict[str, Indices]:
         """The candidates of each kind, by increasing index."""
         return {
             kind: np.flatnonzero(np.unpackbits(np.frombuffer(bits, np.uint8)))

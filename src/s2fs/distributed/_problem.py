@@ -8,11 +8,12 @@ import numpy as np
 from distributed import futures_of
 from sklearn.utils.multiclass import check_classification_targets
 
-from s2fs._base import some_of
-from s2fs._criterion import CentroidMembership, Floats
-from s2fs._problem import Problem, Scale
-from s2fs._state import State
-from s2fs._weights import ClassWeight, row_weights
+from s2fs._core.criterion import CentroidMembership
+from s2fs._core.problem import Problem, Scale
+from s2fs._core.weights import ClassWeight, row_weights
+from s2fs._engine.protocol import State
+from s2fs._util.messages import some_of
+from s2fs._util.types import Floats
 from s2fs.distributed import _collections as collections
 from s2fs.distributed import _rows as on_rows
 from s2fs.distributed import _shard as on_shard
@@ -31,7 +32,7 @@ class ClusterProblem(Problem):
     survey : Survey
         The merged survey of all shards.
     scale : {"minmax", None}
-        As in :class:`~s2fs._problem.Problem`.
+        As in :class:`~s2fs._core.problem.Problem`.
     """
 
     def __init__(

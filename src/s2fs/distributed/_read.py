@@ -6,8 +6,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from s2fs._base import some_of
-from s2fs.datasets._readers import column_position
+from s2fs._util.columns import column_position
+from s2fs._util.messages import some_of
 
 #: Seconds that a scheduler has to answer.
 ANSWER_WITHIN = 10.0

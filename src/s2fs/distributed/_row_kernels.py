@@ -8,7 +8,7 @@ from typing import Any
 
 from numba import float32, float64, int64, types, void
 
-from s2fs._jit import compiled
+from s2fs._engine.jit import compiled
 
 
 def _types(real: Any) -> Any:

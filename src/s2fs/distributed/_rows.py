@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from s2fs._criterion import Floats
-from s2fs._problem import Features, Problem
+from s2fs._core.problem import Problem
+from s2fs._util.types import Floats, Indices
 
 
 class Rows(NamedTuple):
@@ -54,7 +54,7 @@ class Part(Problem):
     classes : ndarray of shape (n_classes,)
         All labels of the problem, sorted; some may be missing here.
     **facts
-        The attributes of :class:`~s2fs._problem.Problem` that all parts share.
+        The attributes of :class:`~s2fs._core.problem.Problem` that all parts share.
     """
 
     def __init__(self, rows: Rows, classes: NDArray[Any], **facts: Any) -> None:
@@ -91,7 +91,7 @@ class Part(Problem):
         kernels.class_sums(self._X, order, self.codes, mass, self._lower, centre, sums)
         return sums
 
-    def _pieces_of(self, rows: Features) -> Iterator[tuple[NDArray[Any], Features, Features]]:
+    def _pieces_of(self, rows: Indices) -> Iterator[tuple[NDArray[Any], Indices, Indices]]:
         if len(rows):  # a class may be missing here
             yield from super()._pieces_of(rows)
 

@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._bound_kernels import least_compactness
-from s2fs._compiled import NS_BOUND, CompiledState
-from s2fs._criterion import Floats
-from s2fs._problem import Features
+from s2fs._engine.bound_kernels import least_compactness
+from s2fs._engine.compiled import NS_BOUND, CompiledState
+from s2fs._util.types import Floats, Indices
 from s2fs.distributed._exchange import Question, pack
 from s2fs.distributed._rows import Part, Rows, add_up
 
@@ -54,12 +53,12 @@ class ChunkState(CompiledState):
         twin._pool, twin._n_threads = pool, n_threads
         return twin
 
-    def least(self, candidates: Features) -> Floats:
+    def least(self, candidates: Indices) -> Floats:
         """Lower bounds of what Θ_dis and Θ_dir are made of, for each candidate."""
         near, curvature, slopes, room = self._tangent()
         weight = self._weight[self._screen_in].ravel()
 
-        def bound(piece: Features) -> Floats:
+        def bound(piece: Indices) -> Floats:
             A, where, C, _ = self._columns(piece, self._screen_in)
             out = np.empty((2, len(piece)))
             least_compactness(A, where, C, near, curvature, weight, slopes, room, out)
@@ -69,11 +68,11 @@ class ChunkState(CompiledState):
         pieces = self._pieces(candidates, ns, self._screen_in)
         return np.concatenate(self._for_each(bound, pieces), axis=1)
 
-    def single(self, candidates: Features) -> Floats:
+    def single(self, candidates: Indices) -> Floats:
         """What Θ_dis, Θ_dir and the rounding error of the latter are made of, for each one."""
         return self._compactness(candidates, np.float32)
 
-    def double(self, candidates: Features) -> Floats:
+    def double(self, candidates: Indices) -> Floats:
         """The same in double precision."""
         return self._compactness(candidates, np.float64)
 
@@ -170,7 +169,7 @@ def answer(shard: Shard, kept: Kept | None, features: tuple[int, ...], question:
         )
 
 
-def _sum(n: int, candidates: Features, chunks: list[ChunkState], of_one: Any) -> Floats:
+def _sum(n: int, candidates: Indices, chunks: list[ChunkState], of_one: Any) -> Floats:
     """The sum over the chunks of ``n`` numbers for each candidate."""
     if not len(candidates):
         return np.zeros((n, 0))

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from s2fs._bound_kernels import separability_between
-from s2fs._centroid_kernels import most_separation
-from s2fs._compiled import ROUNDOFF, CompiledState
-from s2fs._criterion import CentroidMembership, Components, Floats
-from s2fs._problem import Features
-from s2fs._state import Weights, may_be_best
+from s2fs._core.criterion import CentroidMembership, Components
+from s2fs._engine.bound_kernels import separability_between
+from s2fs._engine.centroid_kernels import most_separation
+from s2fs._engine.compiled import ROUNDOFF, CompiledState
+from s2fs._engine.protocol import Weights, may_be_best
+from s2fs._util.types import Floats, Indices
 from s2fs.distributed import _shard as on_shard
 from s2fs.distributed._exchange import Question
 from s2fs.distributed._problem import ClusterProblem
@@ -36,7 +36,7 @@ _KIND = {np.float32: "single", np.float64: "double"}
 class DistributedState(CompiledState):
     """The state of a growing subset over the shards of a cluster, empty at first.
 
-    It decides as :class:`~s2fs._compiled.CompiledState` does.
+    It decides as :class:`~s2fs._engine.compiled.CompiledState` does.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ class DistributedState(CompiledState):
         self._forget()
 
     def shortlists(
-        self, candidates: Features, weights: list[Weights], n_best: int = 1
-    ) -> list[Features]:
+        self, candidates: Indices, weights: list[Weights], n_best: int = 1
+    ) -> list[Indices]:
         """For each pair (alpha, beta) the candidates that may have the largest Sep, or equal it.
 
         With ``n_best`` those that may be among so many best, or equal the last of them.
@@ -81,7 +81,7 @@ class DistributedState(CompiledState):
         low, high = np.zeros_like(most), most.copy()
         judged = np.zeros(len(candidates), dtype=bool)
 
-        def judge(these: Features) -> None:
+        def judge(these: Indices) -> None:
             low[:, these], high[:, these] = self._separability_between(candidates[these], weights)
             judged[these] = True
 
@@ -110,7 +110,7 @@ class DistributedState(CompiledState):
         twin._forget()
         return twin
 
-    def _most_separation(self, candidates: Features) -> Floats:
+    def _most_separation(self, candidates: Indices) -> Floats:
         """Upper bounds of Λ_dis and Λ_dir of the subset joined by each candidate."""
         problem, parts = self.problem, np.empty((2, len(candidates)))
         most_separation(
@@ -120,7 +120,7 @@ class DistributedState(CompiledState):
         return parts
 
     def _separability_between(
-        self, candidates: Features, weights: list[Weights]
+        self, candidates: Indices, weights: list[Weights]
     ) -> tuple[Floats, Floats]:
         """Smallest and largest Sep that each candidate may have, a row for each pair of weights."""
         low, high = np.empty((2, len(weights), len(candidates)))
@@ -131,7 +131,7 @@ class DistributedState(CompiledState):
         )  # fmt: skip
         return low, high
 
-    def _compactness(self, candidates: Features, real: Any) -> Floats:
+    def _compactness(self, candidates: Indices, real: Any) -> Floats:
         """Θ_dis, Θ_dir and the part of its error that depends on the data, for all candidates."""
         kind = _KIND[real]
         missing = candidates[np.isnan(self._known[kind][0, candidates])]
@@ -139,7 +139,7 @@ class DistributedState(CompiledState):
             self._ask({kind: missing})
         return self._known[kind].take(candidates, axis=1)  # the loops want whole rows
 
-    def _ask(self, candidates: dict[str, Features]) -> None:
+    def _ask(self, candidates: dict[str, Indices]) -> None:
         """Get to know what the shards say of some candidates of each kind, distances first."""
         question = Question.about(self.problem.n_features, candidates)
         # The futures before these are let go of only now: a client that has just told the scheduler
@@ -159,7 +159,7 @@ class DistributedState(CompiledState):
         self._known = {"least": self._known["least"].copy(), "single": single, "double": double}
 
 
-def _largest(values: Floats, n: int) -> Features:
+def _largest(values: Floats, n: int) -> Indices:
     """Where in some row one of its ``n`` largest values is."""
     n = min(n, values.shape[1])
     return np.unique(np.argpartition(-values, n - 1, axis=1)[:, :n])

@@ -1,35 +1,21 @@
-"""Judge rankings: prefix curves under four learners, stability, and tests between algorithms."""
+"""Score rankings on unseen rows: prefix curves under several learners, and stability."""
 
-from s2fs.evaluation._curves import Curve, PrefixCurves, pool_folds, prefix_curves
-from s2fs.evaluation._folds import LEARNERS, FoldResult, evaluate_fold, stratified_folds
-from s2fs.evaluation._pairwise import PairwiseComparison, wilcoxon_holm
-from s2fs.evaluation._stability import Stability, stability
-from s2fs.evaluation._statistics import (
-    FriedmanResult,
-    NemenyiResult,
-    average_ranks,
-    critical_difference,
-    friedman_test,
-    nemenyi_test,
-)
+from s2fs._core.folds import stratified_folds
+from s2fs._core.stability import Stability, stability
+from s2fs.evaluation._curves import Curve, PrefixCurves, Protocol, pool_folds, prefix_curves
+from s2fs.evaluation._folds import FoldResult, evaluate_fold
+from s2fs.evaluation._learners import LEARNERS
 
 __all__ = [
     "LEARNERS",
     "Curve",
     "FoldResult",
-    "FriedmanResult",
-    "NemenyiResult",
-    "PairwiseComparison",
     "PrefixCurves",
+    "Protocol",
     "Stability",
-    "average_ranks",
-    "critical_difference",
     "evaluate_fold",
-    "friedman_test",
-    "nemenyi_test",
     "pool_folds",
     "prefix_curves",
     "stability",
     "stratified_folds",
-    "wilcoxon_holm",
 ]

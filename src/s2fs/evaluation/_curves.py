@@ -7,10 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from s2fs.evaluation._folds import LEARNERS, FoldResult, evaluate_fold, stratified_folds
+from s2fs._core.folds import stratified_folds
+from s2fs._util.types import Floats, Indices
+from s2fs.evaluation._folds import FoldResult, evaluate_fold
+from s2fs.evaluation._learners import LEARNERS
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Protocol = Literal["inside", "before"]
 
 
@@ -21,12 +22,12 @@ class Curve:
     Attributes
     ----------
     learner : str
-        One of ``LEARNERS``.
+        The name of the learner.
     sizes : ndarray of shape (n_sizes,)
         How many of the first features were used.
     scores : dict of str to ndarray of shape (n_sizes,)
-        "accuracy", "balanced_accuracy" and "macro_f1" of a classifier, "nmi" of k-means; the first
-        one is what ``values``, ``max`` and ``ave`` are about.
+        "accuracy", "balanced_accuracy" and "macro_f1" of a classifier, "nmi" of a clusterer; the
+        first is what ``values``, ``max`` and ``ave`` are about.
     """
 
     learner: str
@@ -35,7 +36,7 @@ class Curve:
 
     @property
     def values(self) -> Floats:
-        """The main score: accuracy, or mutual information for k-means."""
+        """The main score: accuracy, or mutual information for a clusterer."""
         return next(iter(self.scores.values()))
 
     @property
@@ -84,7 +85,7 @@ def prefix_curves(
     y: ArrayLike,
     selector: Any,
     *,
-    learners: Sequence[str] = LEARNERS,
+    learners: Sequence[str] | Mapping[str, Any] = tuple(LEARNERS),
     sizes: int | Sequence[int] = 150,
     cv: int = 10,
     protocol: Protocol = "inside",
@@ -102,8 +103,9 @@ def prefix_curves(
     selector : estimator
         Any estimator with ``indices_``, the features in order of choice, after ``fit``. It should
         choose as many features as the largest size.
-    learners : sequence of {"cart", "knn", "svm", "kmeans"}, default=all four
-        The learners to run.
+    learners : sequence of {"knn", "svm", "cart"} or dict, default=all three
+        The learners to run: some of those that have a name, or a dict of your own names and
+        scikit-learn classifiers. Clusterers are scored by mutual information with the labels.
     sizes : int or sequence of int, default=150
         The numbers of first features to use: all from 1 to this number, or to the length of the
         ranking if that is shorter; or just those in an increasing sequence.
@@ -189,9 +191,9 @@ def pool_folds(folds: Sequence[FoldResult]) -> dict[str, Curve]:
     for learner in learners:
         predicted = np.concatenate([fold.predictions[learner] for fold in folds], axis=1)
         curves[learner] = Curve(learner, sizes, _scores(truth, predicted))
-    nmi = [fold.nmi for fold in folds if fold.nmi is not None]
-    if nmi:
-        curves["kmeans"] = Curve("kmeans", sizes, {"nmi": np.mean(nmi, axis=0)})
+    for learner in folds[0].nmi:
+        nmi = np.mean([fold.nmi[learner] for fold in folds], axis=0)
+        curves[learner] = Curve(learner, sizes, {"nmi": nmi})
     return curves
 
 
@@ -216,7 +218,7 @@ def _run_fold(
     fold: tuple[Indices, Indices],
     selector: Any,
     ranking: Indices | None,
-    learners: Sequence[str],
+    learners: Sequence[str] | Mapping[str, Any],
     sizes: int | Sequence[int],
 ) -> FoldResult:
     """Select, unless a ranking is given, and evaluate."""

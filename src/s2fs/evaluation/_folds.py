@@ -1,22 +1,23 @@
-"""One fold, the unit of work of an evaluation: how it is cut and what the learners make of it."""
+"""One fold of an evaluation: what the learners make of the prefixes of a ranking."""
 
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_clusterer
+from sklearn.preprocessing import MinMaxScaler
 
-from s2fs._base import nearest_name
-from s2fs.evaluation import _learners
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
-
-#: The learners of the paper: three classifiers, and k-means judged by mutual information.
-LEARNERS = ("cart", "knn", "svm", "kmeans")
+from s2fs._util.types import Floats, Indices
+from s2fs.evaluation._learners import (
+    LEARNERS,
+    check_rows,
+    mutual_information,
+    predict_prefixes,
+    resolve_learners,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,72 +34,16 @@ class FoldResult:
         The labels of the test rows.
     predictions : dict of str to ndarray of shape (n_sizes, n_test)
         Per classifier the predicted labels.
-    nmi : ndarray of shape (n_sizes,) or None
-        Normalised mutual information of the k-means clusters of the training rows with their
-        labels, if k-means was asked for.
+    nmi : dict of str to ndarray of shape (n_sizes,)
+        Per clusterer the normalised mutual information of its clusters of the training rows with
+        their labels.
     """
 
     sizes: Indices
     ranking: Indices
     y_test: NDArray[Any]
     predictions: Mapping[str, NDArray[Any]]
-    nmi: Floats | None
-
-
-def stratified_folds(
-    y: ArrayLike, cv: int = 10, *, random_state: int = 0
-) -> Iterator[tuple[Indices, Indices]]:
-    """Split rows into shuffled folds with the classes in equal shares.
-
-    A class with fewer members than folds is spread over as many test folds as it has members and
-    stays in every training fold. If no class has ``cv`` members there are only as many folds as
-    the largest class has members.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        Class labels; each class needs at least two members, or it would be missing when training.
-    cv : int, default=10
-        The number of folds, at least two.
-    random_state : int, default=0
-        Seed of the shuffle.
-
-    Yields
-    ------
-    train, test : ndarray
-        Row indices of a fold, increasing.
-
-    Examples
-    --------
-    >>> from s2fs.evaluation import stratified_folds
-    >>> for train, test in stratified_folds([0, 0, 0, 0, 1, 1], cv=10):
-    ...     print(len(train), len(test))
-    4 2
-    4 2
-    5 1
-    5 1
-    """
-    from sklearn.model_selection import StratifiedKFold
-
-    labels = np.asarray(y)
-    classes, counts = np.unique(labels, return_counts=True)
-    if len(classes) < 2:
-        raise ValueError("y has one class only; at least two are needed.")
-    if counts.min() < 2:
-        raise ValueError(
-            f"y has a single member of class {classes[counts.argmin()]!r}; cross-validation needs "
-            "two, so merge or drop that class."
-        )
-    if cv < 2:
-        raise ValueError(f"cv is {cv!r}; give at least two folds.")
-    splitter = StratifiedKFold(
-        min(int(cv), int(counts.max())), shuffle=True, random_state=random_state
-    )
-    with warnings.catch_warnings():
-        # Small classes are meant to be absent from some test folds.
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        splits = list(splitter.split(np.zeros(len(labels)), labels))
-    yield from splits
+    nmi: Mapping[str, Floats]
 
 
 def evaluate_fold(
@@ -108,7 +53,7 @@ def evaluate_fold(
     y_test: ArrayLike,
     ranking: ArrayLike,
     *,
-    learners: Sequence[str] = LEARNERS,
+    learners: Sequence[str] | Mapping[str, Any] = tuple(LEARNERS),
     sizes: int | Sequence[int] = 150,
 ) -> FoldResult:
     """Run the learners on every prefix of a ranking, trained on one part and tried on another.
@@ -123,8 +68,9 @@ def evaluate_fold(
         Class labels; those of the test rows are only kept for the scores.
     ranking : array-like of int
         The features in order of choice.
-    learners : sequence of {"cart", "knn", "svm", "kmeans"}, default=all four
-        The learners to run.
+    learners : sequence of {"knn", "svm", "cart"} or dict, default=all three
+        The learners to run: some of those that have a name, or a dict of your own names and
+        scikit-learn classifiers. Clusterers are scored by mutual information with the labels.
     sizes : int or sequence of int, default=150
         The sizes of prefix, as in :func:`prefix_curves`.
 
@@ -138,19 +84,11 @@ def evaluate_fold(
     >>> import numpy as np
     >>> from s2fs.evaluation import evaluate_fold
     >>> X, y = np.arange(24.0).reshape(12, 2), np.repeat(["a", "b"], 6)
-    >>> fold = evaluate_fold(X[::2], y[::2], X[1::2], y[1::2], [1, 0], learners=["svm", "kmeans"])
+    >>> fold = evaluate_fold(X[::2], y[::2], X[1::2], y[1::2], [1, 0], learners=["svm"])
     >>> fold.predictions["svm"][1]
     array(['a', 'a', 'a', 'b', 'b', 'b'], dtype='<U1')
-    >>> fold.nmi
-    array([1., 1.])
     """
-    from sklearn.preprocessing import MinMaxScaler
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    for learner in learners:
-        if learner not in LEARNERS:
-            hint = nearest_name(str(learner), LEARNERS)
-            raise ValueError(f"learners has {learner!r}{hint}; choose from {', '.join(LEARNERS)}.")
+    chosen = resolve_learners(learners)
     order = np.asarray(ranking, dtype=np.intp)
     steps = _resolve_sizes(sizes, len(order))
     columns = order[: steps[-1]]
@@ -160,20 +98,13 @@ def evaluate_fold(
     classes, codes = np.unique(np.asarray(y_train), return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"y_train has one class only ({classes[0]!r}); at least two are needed.")
-    if "knn" in learners and len(A) < _learners.N_NEIGHBORS:
-        raise ValueError(
-            f"X_train has {len(A)} row(s), fewer than the {_learners.N_NEIGHBORS} neighbours of "
-            "kNN; use more rows or leave out 'knn'."
-        )
-
-    predictions, nmi = {}, None
-    # One thread, so that sums are always taken in the same order; folds run side by side instead.
-    with threadpool_limits(1):
-        for learner in learners:
-            if learner == "kmeans":
-                nmi = _learners.kmeans(A, codes, steps)
-            else:
-                predictions[learner] = classes[getattr(_learners, learner)(A, codes, B, steps)]
+    check_rows(chosen, len(A))
+    predictions, nmi = {}, {}
+    for name, learner in chosen.items():
+        if is_clusterer(learner):
+            nmi[name] = mutual_information(learner, A, codes, steps)
+        else:
+            predictions[name] = classes[predict_prefixes(learner, A, codes, B, steps)]
     return FoldResult(steps, order, np.asarray(y_test), predictions, nmi)
 
 

@@ -1,81 +1,70 @@
-"""The four learners of the paper, each run on the top 1, 2, … features of a ranking.
+"""Learners, each run on the top 1, 2, … features of a ranking."""
 
-The features of a prefix are those of the one before and one more, so squared distances grow by one
-term per feature: kNN and the Gaussian kernel take every size from one running matrix, and trees
-share all nodes that the new feature does not change. All functions take the training rows ``A``
-and the test rows ``B`` with columns in ranked order.
-"""
-
-import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier, is_clusterer
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from s2fs._core.neighbours import N_NEIGHBORS
+from s2fs._engine.neighbours import knn
+from s2fs._util.messages import did_you_mean
+from s2fs._util.types import Floats, Indices
 
-N_NEIGHBORS = 5
-#: The penalty of the support vector machine; its kernel width is scikit-learn's "scale".
-SVM_PENALTY = 10.0
+#: Predicted classes for each size, from training rows with columns in ranked order, their classes
+#: as 0, 1, …, test rows, and the sizes.
+PredictPrefixes = Callable[[Floats, Indices, Floats, Indices], Indices]
 
-
-def cart(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
-    """Predict with classification trees grown until every leaf is pure (Gini impurity).
-
-    Of splits equally good the one by the earlier feature of the ranking is taken, then the one at
-    the lower value. Scikit-learn draws lots among features; where no such tie decides, the
-    predictions are those of ``DecisionTreeClassifier()``.
-    """
-    from s2fs.evaluation import _tree
-
-    return _tree.predict(A, codes, B, sizes)
-
-
-def knn(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
-    """Predict with the five nearest neighbours; equal votes go to the smaller label.
-
-    Of training rows equally far, up to rounding, the earlier ones are nearer. Scikit-learn leaves
-    that choice to rounding, to the order of its heap and to the number of threads; where no such
-    tie decides, the predictions are those of ``KNeighborsClassifier(5, algorithm="brute")``.
-    """
-    from s2fs.evaluation import _kernels
-
-    test, train = np.ascontiguousarray(B.T), np.ascontiguousarray(A.T)
-    D, p = np.zeros((len(B), len(A))), int(codes.max()) + 1
-    near = np.full((len(B), N_NEIGHBORS + 1), -1)
-    predictions, done = np.empty((len(sizes), len(B)), dtype=np.intp), 0
-    for k, prediction in zip(sizes, predictions, strict=True):
-        new = slice(done, k)
-        _kernels.vote_of_nearest(D, test[new], train[new], near, codes, p, prediction)
-        done = k
-    return predictions
+#: The learners that have a name: 5 nearest neighbours, a support vector machine, a decision tree.
+LEARNERS: dict[str, Any] = {
+    "knn": knn,
+    "svm": SVC(C=10.0),
+    "cart": DecisionTreeClassifier(random_state=0),
+}
 
 
-def svm(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
-    """Predict as ``SVC(C=10, gamma="scale")`` does, from the running distances.
+def resolve_learners(learners: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """The learners by name; one without a name of its own must be an estimator or a function."""
+    if not isinstance(learners, Mapping):
+        unknown = [name for name in learners if name not in LEARNERS]
+        if unknown:
+            hint = did_you_mean(str(unknown[0]), LEARNERS)
+            raise ValueError(
+                f"learners has {unknown[0]!r}{hint}; choose from {', '.join(LEARNERS)}, or give a "
+                "dict of names and scikit-learn estimators."
+            )
+        return {name: LEARNERS[name] for name in learners}
+    for name, learner in learners.items():
+        if not (is_classifier(learner) or is_clusterer(learner) or callable(learner)):
+            raise ValueError(
+                f"learners has {learner!r} under {name!r}; give a classifier or a clusterer."
+            )
+    return dict(learners)
 
-    The solver follows the same path as scikit-learn's, up to rounding.
-    """
-    from s2fs.evaluation import _svm
 
-    return _svm.predict(A, codes, B, sizes, SVM_PENALTY)
+def check_rows(learners: Mapping[str, Any], n_train: int) -> None:
+    """Raise if there are too few training rows for the neighbours."""
+    if knn in learners.values() and n_train < N_NEIGHBORS:
+        raise ValueError(
+            f"X_train has {n_train} row(s), fewer than the {N_NEIGHBORS} neighbours of kNN; use "
+            "more rows or leave out 'knn'."
+        )
 
 
-def kmeans(A: Floats, codes: Indices, sizes: Indices) -> Floats:
-    """Cluster the training rows into as many clusters as classes; score by NMI with the labels."""
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
+def predict_prefixes(learner: Any, A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
+    """The predicted classes of the test rows ``B`` for each size."""
+    if not is_classifier(learner):
+        predict: PredictPrefixes = learner
+        return predict(A, codes, B, sizes)
+    return np.array([clone(learner).fit(A[:, :k], codes).predict(B[:, :k]) for k in sizes])
 
-    p = int(codes.max()) + 1
-    rows = initial_rows(len(A), p)
-    scores = []
-    with warnings.catch_warnings():
-        # A few discrete features may take fewer than p distinct values; clusters then stay empty.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for k in sizes:
-            clusters = KMeans(p, init=A[rows, :k], n_init=1).fit_predict(A[:, :k])
-            scores.append(normalised_mutual_information(codes, clusters))
-    return np.array(scores)
+
+def mutual_information(clusterer: Any, A: Floats, codes: Indices, sizes: Indices) -> Floats:
+    """Cluster the rows ``A`` for each size; score by mutual information with their classes."""
+    clusters = (clone(clusterer).fit_predict(A[:, :k], codes) for k in sizes)
+    return np.array([normalised_mutual_information(codes, found) for found in clusters])
 
 
 def normalised_mutual_information(codes: Indices, clusters: Indices) -> float:
@@ -93,10 +82,3 @@ def normalised_mutual_information(codes: Indices, clusters: Indices) -> float:
 def _entropy(shares: Floats) -> float:
     shares = shares[shares > 0]
     return -float(shares @ np.log(shares))
-
-
-def initial_rows(n: int, p: int) -> Indices:
-    """The p evenly spaced rows of n that are the first centroids, counted from 0."""
-    step = (n - 1) // (p - 1)
-    start = (n - (p - 1) * step + 1) // 2
-    return start - 1 + step * np.arange(p)

@@ -12,17 +12,13 @@ from s2fs.plotting._illustration import plot_distance_and_direction, two_distrib
 from s2fs.plotting._membership import plot_memberships
 from s2fs.plotting._path import plot_path
 from s2fs.plotting._pixels import plot_faces, plot_pixels
-from s2fs.plotting._ranks import plot_critical_difference
-from s2fs.plotting._sensitivity import plot_sensitivity
 from s2fs.plotting._stability import plot_stability
-from s2fs.plotting._variants import plot_variants
 
 __all__ = [
     "ClassGeometry",
     "class_geometry",
     "plot_centroids",
     "plot_class_matrix",
-    "plot_critical_difference",
     "plot_curve_panels",
     "plot_curves",
     "plot_distance_and_direction",
@@ -31,8 +27,6 @@ __all__ = [
     "plot_path",
     "plot_pixels",
     "plot_plane",
-    "plot_sensitivity",
     "plot_stability",
-    "plot_variants",
     "two_distributions",
 ]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from s2fs.plotting._geometry import ClassGeometry, class_geometry
-from s2fs.plotting._style import (
+from s2fs.plotting.style import (
     COLOURS,
     COLUMN_WIDTH,
     DARK,

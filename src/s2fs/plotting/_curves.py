@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from s2fs.evaluation import Curve
-from s2fs.plotting._style import (
+from s2fs.plotting.style import (
     COLUMN_WIDTH,
     FONT_SIZE,
     axes_or_new,

@@ -3,11 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from s2fs._criterion import Floats, nearest
-
-Indices = NDArray[np.intp]
+from s2fs._core.criterion import nearest
+from s2fs._util.types import Floats, Indices
 
 
 class ClassGeometry(NamedTuple):

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._criterion import Floats, components
+from s2fs._core.criterion import components
+from s2fs._util.types import Floats
 from s2fs.plotting._classes import plot_plane
-from s2fs.plotting._style import COLUMN_WIDTH, FONT_SIZE, new_figure
+from s2fs.plotting.style import COLUMN_WIDTH, FONT_SIZE, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from s2fs.plotting._geometry import ClassGeometry
-from s2fs.plotting._style import (
+from s2fs.plotting.style import (
     COLUMN_WIDTH,
     FONT_SIZE,
     LONGEST_TICK,

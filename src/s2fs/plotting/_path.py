@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs.plotting._style import COLOURS, COLUMN_WIDTH, FONT_SIZE, finish, new_figure
+from s2fs.plotting.style import COLOURS, COLUMN_WIDTH, FONT_SIZE, finish, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from s2fs.plotting._style import COLUMN_WIDTH, FONT_SIZE, axes_or_new, new_figure, shown
+from s2fs.plotting.style import COLUMN_WIDTH, FONT_SIZE, axes_or_new, new_figure, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from s2fs.evaluation import Stability
-from s2fs.plotting._style import COLOURS, COLUMN_WIDTH, FONT_SIZE, axes_or_new, finish, shown
+from s2fs.plotting.style import COLOURS, COLUMN_WIDTH, FONT_SIZE, axes_or_new, finish, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,17 +4,13 @@ A report is made in three steps: the results are summarised to a plain dict, the
 as SVG, and a template puts both on a page.
 """
 
-from s2fs.report._bench import bench_report
-from s2fs.report._bench_figures import write_figures
-from s2fs.report._page import check_destination
+from s2fs.report.page import check_destination
 from s2fs.report._selection import selection_report
 from s2fs.report._summary import suggested_size, summarise_selection
 
 __all__ = [
-    "bench_report",
     "check_destination",
     "selection_report",
     "suggested_size",
     "summarise_selection",
-    "write_figures",
 ]

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from s2fs._s2fs import S2FS
+from s2fs._selectors.s2fs import S2FS
 from s2fs.evaluation import Curve
 from s2fs.plotting import (
     class_geometry,
@@ -16,9 +16,9 @@ from s2fs.plotting import (
     plot_pixels,
     plot_plane,
 )
-from s2fs.plotting._style import COLUMN_WIDTH, new_figure
+from s2fs.plotting.style import COLUMN_WIDTH, new_figure
 from s2fs.report._summary import scaled_columns
-from s2fs.report._svg import inline_svg
+from s2fs.report.svg import inline_svg
 
 if TYPE_CHECKING:
     from s2fs.datasets import Dataset

@@ -5,8 +5,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from s2fs._s2fs import S2FS
-from s2fs.report._page import check_destination, render, write
+from s2fs._selectors.s2fs import S2FS
+from s2fs.report.page import check_destination, render, write
 
 if TYPE_CHECKING:
     from s2fs.datasets import Dataset

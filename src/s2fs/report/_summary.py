@@ -7,9 +7,9 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from s2fs._criterion import Components
-from s2fs._problem import Problem
-from s2fs._s2fs import S2FS
+from s2fs._core.criterion import Components
+from s2fs._core.problem import Problem
+from s2fs._selectors.s2fs import S2FS
 from s2fs.evaluation import Curve, prefix_curves
 from s2fs.plotting import ClassGeometry, class_geometry
 

@@ -1,0 +1,121 @@
+"""The additive state of a feature subset: all the criterion needs, in three small arrays.
+
+For a subset B, with own(i) the class of instance i and φ(x) the instance restricted to B,
+
+* ``D[i, r] = ‖φ(x_i) − c_r‖²``,
+* ``P[i, r] = (c_own(i) − φ(x_i)) · (c_r − φ(x_i))``,
+* ``G[q, r] = ‖c_q − c_r‖²``
+
+are sums over the features of B. Judging a candidate adds its own terms to them, so it costs
+O(n·p + p²) whatever the size of B, and nothing of size n × n or n × m × p is ever built.
+"""
+
+import numpy as np
+
+from s2fs._core.criterion import CentroidMembership, Components, nearest
+from s2fs._core.problem import Problem, blocks
+from s2fs._engine.protocol import Weights, best_scored
+from s2fs._util.types import Floats, Indices
+
+#: Squared distances below this are zero; offsets that matter are far larger (see ON_CENTROID).
+_ZERO = 1e-90
+
+
+class SubsetState:
+    """The state of a growing subset in plain NumPy and double precision, empty at first.
+
+    Parameters
+    ----------
+    problem : Problem
+        The data.
+    reading : {"printed", "normalized"}
+        The reading of Eq. 20.
+    """
+
+    def __init__(self, problem: Problem, reading: CentroidMembership = "printed") -> None:
+        n, p = problem.n_samples, problem.n_classes
+        self.problem = problem
+        self._reading = reading
+        self._D = np.zeros((n, p))
+        self._P = np.zeros((n, p))
+        self._G = np.zeros((p, p))
+
+    def shortlists(
+        self, candidates: Indices, weights: list[Weights], n_best: int = 1
+    ) -> list[Indices]:
+        """For each pair (alpha, beta) the candidates with the largest Sep."""
+        return best_scored(candidates, self.score(candidates), weights, n_best)
+
+    def score(self, candidates: Indices) -> Components:
+        """The components of the subset joined by each candidate, as arrays."""
+        problem = self.problem
+        size = problem.n_classes * max(problem.n_samples, problem.n_classes)
+        parts = [
+            (
+                *self._compactness(*self._with(block)),
+                *self._separation(self._G + problem.centroid_gaps(block) ** 2),
+            )
+            for block in blocks(candidates, size)
+        ]
+        return Components(*np.concatenate(parts, axis=1))
+
+    def add(self, feature: int) -> None:
+        """Let ``feature`` join the subset."""
+        one = np.array([feature])
+        D, P = self._with(one)
+        self._D, self._P = D[0], P[0]
+        self._G = self._G + self.problem.centroid_gaps(one)[0] ** 2
+
+    def copy(self) -> "SubsetState":
+        """An independent state of the same subset."""
+        # :meth:`add` makes new arrays, so these can be shared.
+        twin = SubsetState(self.problem, self._reading)
+        twin._D, twin._P, twin._G = self._D, self._P, self._G
+        return twin
+
+    def _with(self, features: Indices) -> tuple[Floats, Floats]:
+        """D and P of the subset joined by each feature: shape ``(len(features), n, p)``."""
+        b = self.problem.offsets(features)
+        a = np.take_along_axis(b, self.problem.codes[None, :, None], axis=2)
+        return self._D + b**2, self._P + a * b
+
+    def _compactness(self, D: Floats, P: Floats) -> tuple[Floats, Floats]:
+        """Θ_dis and Θ_dir (Eqs. 7 and 13) for D and P of shape ``(…, n, p)``.
+
+        With w_r = 1/‖V_r‖ the memberships are w_r² / Σ w_s² and the cosine is P_r w_own w_r, so
+        the direction term of one instance is 1 − w_own Σ P_r w_r³ / Σ w_s².
+        """
+        own = self.problem.codes[:, None]
+        D_own = np.take_along_axis(D, np.broadcast_to(own, (*D.shape[:-1], 1)), axis=-1)[..., 0]
+        inverse = 1 / np.maximum(D, _ZERO)
+        pull = (P * inverse * np.sqrt(inverse)).sum(axis=-1) / inverse.sum(axis=-1)
+        distance = np.sqrt(D_own)
+        turned = 1 - np.divide(pull, distance, out=np.ones_like(pull), where=D_own > 0)
+        mean = self.problem.mean
+        return mean(distance) * self.problem.unit, mean(np.maximum(turned, 0))
+
+    def _separation(self, G: Floats) -> tuple[Floats, Floats]:
+        """Λ_dis and Λ_dir (Eqs. 16 and 21) for G of shape ``(…, p, p)``."""
+        p = G.shape[-1]
+        near = nearest(np.sqrt(G) + np.diag(np.full(p, np.inf)))[..., None]
+        G_near = np.take_along_axis(G, near, axis=-1)  # [q]: ‖c_q − c_a‖² with a = near(q)
+        lambda_dis = np.sqrt(G_near[..., 0]).mean(axis=-1) * self.problem.unit
+
+        # Eq. 20 for all pairs (a, b): the squared ratios sum to G_ab Σ_s 1/G_as, unless centroids
+        # coincide with a: those share the membership and the others have none.
+        others = ~np.eye(p, dtype=bool)
+        coincide = (G == 0) & others
+        twins = coincide.sum(axis=-1, keepdims=True)
+        inverse = np.divide(1.0, G, out=np.zeros_like(G), where=G > 0)
+        ratios = np.where(twins == 0, G * inverse.sum(axis=-1, keepdims=True), np.inf)
+        ratios = np.where(coincide, twins, ratios)
+        # The diagonal is not used; the 1 there keeps the normalised reading from dividing by 0.
+        membership = 1 / (ratios + (1.0 if self._reading == "printed" else np.eye(p)))
+
+        # (c_a − c_q)·(c_r − c_q) = (G_qa + G_qr − G_ar) / 2
+        norms = np.sqrt(G_near) * np.sqrt(G)
+        dot = (G_near + G - np.take_along_axis(G, near, axis=-2)) / 2
+        cosine = np.clip(np.divide(dot, norms, out=np.zeros_like(dot), where=norms > 0), -1, 1)
+        turned = np.take_along_axis(membership, near, axis=-2) * (1 - cosine)
+        turned = np.where(others & (np.arange(p) != near), turned, 0.0)
+        return lambda_dis, turned.sum(axis=(-2, -1)) / p

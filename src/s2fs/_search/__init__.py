@@ -1,0 +1,1 @@
+"""Which set of features to try next."""

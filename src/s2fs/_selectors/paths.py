@@ -1,0 +1,114 @@
+"""All greedy paths of a grid of weights at once."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+
+from s2fs._core.criterion import PAPER_GRID, CentroidMembership
+from s2fs._core.problem import Problem, Scale
+from s2fs._core.weights import ClassWeight
+from s2fs._engine.start import empty_state
+from s2fs._search.forward import forward_grid
+from s2fs._selectors.s2fs import S2FS
+from s2fs._util.types import Floats
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The greedy paths of a grid of weights.
+
+    Attributes
+    ----------
+    alphas, betas : ndarray
+        The weights.
+    indices : ndarray of shape (n_alphas, n_betas, n_features)
+        The features in order of choice, for each pair of weights.
+    scores : ndarray of shape (n_alphas, n_betas, n_features)
+        Sep after each choice.
+    """
+
+    alphas: Floats
+    betas: Floats
+    indices: NDArray[np.intp]
+    scores: Floats
+
+
+def s2fs_paths(
+    X: Any,
+    y: Any,
+    n_features: int | float,
+    alphas: Sequence[float] = PAPER_GRID,
+    betas: Sequence[float] = PAPER_GRID,
+    *,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeight = None,
+    include: Iterable[str | int] | None = None,
+    exclude: Iterable[str | int] | None = None,
+    scale: Scale = "minmax",
+    centroid_membership: CentroidMembership = "printed",
+    n_jobs: int | None = None,
+) -> Paths:
+    """Select features for every pair of a grid of weights, as so many fits of :class:`S2FS` would.
+
+    The searches go in lockstep: pairs that have chosen the same features so far share one
+    evaluation of all candidates, so the grid costs far less than its number of fits.
+
+    Parameters
+    ----------
+    X : array-like, sparse array or data frame of shape (n_samples, n_features)
+        Numeric features without missing values.
+    y : array-like of shape (n_samples,)
+        Class labels, at least two distinct ones.
+    n_features : int or float
+        Length of each path: a number, or a fraction of the features in (0, 1].
+    alphas, betas : sequence of float, default=the grid of the paper
+        The weights; every alpha is combined with every beta.
+    sample_weight, class_weight, include, exclude, scale, centroid_membership, n_jobs
+        As for :class:`S2FS`.
+
+    Returns
+    -------
+    Paths
+        ``indices`` and ``scores`` of shape ``(len(alphas), len(betas), n_features)``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from s2fs import s2fs_paths
+    >>> X, y = load_wine(return_X_y=True)
+    >>> paths = s2fs_paths(X, y, 3, alphas=[0.0316, 1.0], betas=[0.0316])
+    >>> paths.indices[:, 0].tolist()
+    [[6, 0, 9], [6, 0, 9]]
+    >>> paths.scores[:, 0].round(4).tolist()
+    [[2.4267, 2.501, 2.4971], [0.4991, 1.0269, 1.2122]]
+    """
+    weights = [(alpha, beta) for alpha in alphas for beta in betas]
+    if isinstance(n_features, str):
+        raise ValueError(
+            f"n_features is {n_features!r}; the paths of a grid need one length, so give a number."
+        )
+    selector = S2FS(
+        n_features,
+        include=include,
+        exclude=exclude,
+        class_weight=class_weight,
+        scale=scale,
+        centroid_membership=centroid_membership,
+    )
+    for alpha, beta in weights:  # the checks are those of the estimator
+        selector.set_params(alpha=alpha, beta=beta)._validate_params()
+    X, codes, omega, choices, k = selector._prepare(X, y, sample_weight)
+    problem = Problem(X, codes, scale, omega)
+    n_steps = k * len(weights)
+    state = empty_state(problem, centroid_membership, n_steps, effective_n_jobs(n_jobs))
+    steps = list(forward_grid(state, k, weights, choices))
+    shape = (k, len(alphas), len(betas))
+    indices = np.array([[step.feature for step in row] for row in steps]).reshape(shape)
+    scores = np.array([[step.sep for step in row] for row in steps]).reshape(shape)
+    return Paths(
+        np.array(alphas), np.array(betas), np.moveaxis(indices, 0, -1), np.moveaxis(scores, 0, -1)
+    )

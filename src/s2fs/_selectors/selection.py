@@ -1,0 +1,248 @@
+"""A fitted selection as plain data, kept in a JSON file and applied to new tables."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from s2fs._util.files import check_place, write_whole
+from s2fs._util.messages import did_you_mean
+
+_KIND = "s2fs selection"
+#: To be raised whenever an older reader would misunderstand a file.
+_FORMAT = 1
+_FIELDS = {
+    "selector": str,
+    "parameters": dict,
+    "s2fs_version": str,
+    "n_features_in": int,
+    "indices": list,
+    "feature_names": list,
+}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which features a selector chose, by position and by name.
+
+    It needs no fitted selector to be applied, and its file is JSON that can be read by eye and by
+    other programs; unlike a pickle it cannot run code.
+
+    Parameters
+    ----------
+    selector : str
+        The class of the selector.
+    parameters : mapping
+        Its parameters, for the record; those that are not plain data are kept as text.
+    s2fs_version : str
+        The version it was fitted with.
+    n_features_in : int
+        How many features there were to choose from.
+    indices : tuple of int
+        The chosen features in order of choice.
+    feature_names : tuple of str
+        Their names, in the same order.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from sklearn.datasets import load_wine
+    >>> from s2fs import S2FS, Selection
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "wine.json"
+    >>> Selection.of(S2FS(3).fit(X, y)).save(path)
+    >>> selection = Selection.load(path)
+    >>> selection.feature_names
+    ('flavanoids', 'alcohol', 'color_intensity')
+    >>> selection.transform(X[X.columns[::-1]]).columns.tolist()
+    ['alcohol', 'flavanoids', 'color_intensity']
+    """
+
+    selector: str
+    parameters: Mapping[str, Any]
+    s2fs_version: str
+    n_features_in: int
+    indices: tuple[int, ...]
+    feature_names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, selector: Any, feature_names: Sequence[str] | None = None) -> "Selection":
+        """Take down what a fitted selector chose.
+
+        Parameters
+        ----------
+        selector : estimator
+            Fitted, with ``indices_``, such as :class:`S2FS` or any rival.
+        feature_names : sequence of str, optional
+            The names of all features, if the selector was fitted on an array; by default those it
+            has seen, or "x0", "x1", ….
+
+        Returns
+        -------
+        Selection
+            The selection.
+        """
+        from s2fs import __version__
+
+        m = selector.n_features_in_
+        if feature_names is None:
+            feature_names = getattr(selector, "feature_names_in_", [f"x{f}" for f in range(m)])
+        if len(feature_names) != m:
+            raise ValueError(
+                f"feature_names has {len(feature_names)} name(s), but the selector was fitted on "
+                f"{m} features; give one per feature."
+            )
+        indices = tuple(int(f) for f in selector.indices_)
+        return cls(
+            selector=type(selector).__name__,
+            parameters={name: _plain(value) for name, value in selector.get_params().items()},
+            s2fs_version=__version__,
+            n_features_in=m,
+            indices=indices,
+            feature_names=tuple(str(feature_names[f]) for f in indices),
+        )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names in the order of the columns the selector was fitted on, as it returns them."""
+        return tuple(self.feature_names[i] for i in np.argsort(self.indices))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the selection to a JSON file: the whole file or, if anything fails, nothing.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A name that ends in ``.json``.
+        """
+        content = {"format": _KIND, "format_version": _FORMAT, **asdict(self)}
+        text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+        write_whole(check_place(path, "path", (".json",)), f"{text}\n".encode())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "Selection":
+        """Read a selection that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+
+        Returns
+        -------
+        Selection
+            The selection; everything in the file has been checked.
+        """
+        place = Path(path)
+        if not place.exists():
+            raise FileNotFoundError(f"There is no file {str(path)!r}; check the path.")
+        try:
+            content = json.loads(place.read_bytes().decode("utf-8"))
+        except (ValueError, RecursionError):
+            raise ValueError(f"{path} is not JSON; give a file that s2fs has saved.") from None
+        if not isinstance(content, dict) or content.get("format") != _KIND:
+            raise ValueError(f"{path} holds no selection of s2fs; give a file that it has saved.")
+        if content.get("format_version") != _FORMAT:
+            raise ValueError(
+                f"{path} has the format version {content.get('format_version')!r}, and this s2fs "
+                f"reads {_FORMAT}; use the s2fs that saved it, or select again."
+            )
+        problem = _what_is_wrong(content)
+        if problem:
+            raise ValueError(f"{path} is damaged: {problem}; select and save again.")
+        values = {name: content[name] for name in _FIELDS}
+        return cls(**values | {name: tuple(values[name]) for name in ("indices", "feature_names")})
+
+    def positions_in(self, names: Sequence[str], source: str = "X") -> list[int]:
+        """Find the selected columns among those of a new table.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns of the table, in any order; others than the selected ones may be there.
+        source : str, default="X"
+            What to call the table in a complaint.
+
+        Returns
+        -------
+        list of int
+            The position of each of ``columns``.
+        """
+        position_of = {name: i for i, name in enumerate(names)}
+        missing = [name for name in self.columns if name not in position_of]
+        if missing:
+            others = [name for name in names if name not in self.feature_names]
+            shown = ", ".join(f"{name!r}{did_you_mean(name, others)}" for name in missing[:3])
+            more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+            raise ValueError(
+                f"{source} lacks {len(missing)} of the {len(self.columns)} selected column(s): "
+                f"{shown}{more}; give a table that has them."
+            )
+        return [position_of[name] for name in self.columns]
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns of a new table, in the order the selector returns them.
+
+        Parameters
+        ----------
+        X : data frame, or array-like or sparse array of shape (n_samples, n_features_in)
+            Of a data frame the columns are taken by name, so their order is free and there may be
+            others; of an array by position.
+
+        Returns
+        -------
+        data frame, ndarray or sparse array of shape (n_samples, n_selected)
+            Of the kind that was given.
+        """
+        import narwhals as nw
+
+        frame = nw.from_native(X, pass_through=True)
+        if isinstance(frame, nw.DataFrame | nw.LazyFrame):
+            names = frame.collect_schema().names()
+            self.positions_in(names)
+            return frame.select(*self.columns).to_native()
+        values = X.tocsc() if issparse(X) else np.asarray(X)
+        if values.ndim != 2 or values.shape[1] != self.n_features_in:
+            raise ValueError(
+                f"X has the shape {values.shape}, but the selection was made on "
+                f"{self.n_features_in} features; give an array with as many columns."
+            )
+        return values[:, sorted(self.indices)]
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON can hold it."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if np.isfinite(value) else repr(value)
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence):
+        return [_plain(item) for item in value]
+    return " ".join(repr(value).split())
+
+
+def _what_is_wrong(content: dict[str, Any]) -> str:
+    """The first thing in a file that cannot be, or nothing."""
+    for name, kind in _FIELDS.items():
+        value = content.get(name)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            return f"{name} is missing or no {kind.__name__}"
+    indices, names, m = content["indices"], content["feature_names"], content["n_features_in"]
+    if not all(type(f) is int and 0 <= f < m for f in indices):
+        return f"indices has something else than positions from 0 to {m - 1}"
+    if not all(isinstance(name, str) for name in names):
+        return "feature_names has something else than text"
+    if not indices or len(names) != len(indices):
+        return f"it has {len(names)} name(s) for {len(indices)} position(s)"
+    if len(set(indices)) < len(indices) or len(set(names)) < len(names):
+        return "it has a feature twice"
+    return ""

@@ -1,0 +1,224 @@
+"""Selection that is repeated on many subsamples: which features come back, and how often."""
+
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import _fit_context, clone
+from sklearn.utils import Tags, _safe_indexing, check_random_state, get_tags
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
+
+from s2fs._search.choices import n_features_to_choose
+from s2fs._selectors.base import RankingSelector
+from s2fs._selectors.s2fs import S2FS
+from s2fs._util.progress import CallbackSupportMixin, watched
+from s2fs._util.types import Indices
+
+
+class StabilitySelector(CallbackSupportMixin, RankingSelector):
+    """Select the features that a selector chooses again and again on parts of the rows.
+
+    The selector is fitted on many random subsamples, each with the classes in the shares they
+    have in the data. Indices are ranked by how often they were chosen.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=None
+        How many of the most frequent features to select: a number, or a fraction of the features
+        in (0, 1]. ``None`` is as many as ``selector`` chooses, on average if that varies.
+    selector : estimator, default=None
+        What chooses features on each subsample: any selector with ``indices_`` after ``fit``, such
+        as those of this package; it is cloned. ``None`` is :class:`S2FS` with
+        ``n_features_to_select``, or 10 features.
+    n_resamples : int, default=50
+        The number of subsamples, at least two.
+    sample_fraction : float, default=0.5
+        The share of each class that is drawn, without replacement; at least two rows, or one if
+        the class has no more.
+    threshold : float, default=None
+        Select only features that were chosen in at least this share of the subsamples, so there
+        may be fewer than ``n_features_to_select``.
+    n_jobs : int, default=None
+        Number of threads; subsamples run side by side. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the subsamples.
+    verbose : int, default=0
+        With 1 or more, a progress bar on standard error if that is a terminal.
+
+    Attributes
+    ----------
+    frequencies_ : ndarray of shape (n_features_in_,)
+        Per feature the share of the subsamples in which it was chosen.
+    mean_ranks_ : ndarray of shape (n_features_in_,)
+        Per feature its mean rank over the subsamples, 1 for the first chosen; where it was not
+        chosen it counts as one more than the number that was.
+    stability_ : Stability or None
+        Nogueira's index of how well the chosen sets agree, with its interval; see
+        :func:`s2fs.evaluation.stability`. None if all features were chosen every time, where the
+        index has no meaning.
+    selected_ : list of ndarray
+        For each subsample the chosen features in order of choice.
+    indices_ : ndarray of shape (n_selected,)
+        The selected features, the most frequent first.
+    scores_ : ndarray of shape (n_selected,)
+        Their frequencies.
+    ranking_, support_, classes_, n_features_in_, feature_names_in_
+        As for :class:`S2FS`.
+
+    See Also
+    --------
+    s2fs.plotting.plot_stability : The frequencies as a picture.
+
+    Notes
+    -----
+    Of features with equal frequency the one with the smaller mean rank goes first, then the
+    smaller index. Subsamples share rows, so the interval of the index is narrower than that of
+    independent samples would be.
+
+    References
+    ----------
+    N. Meinshausen, P. Bühlmann, "Stability selection", Journal of the Royal Statistical Society B
+    72(4), 2010. S. Nogueira, K. Sechidis, G. Brown, "On the stability of feature selection
+    algorithms", Journal of Machine Learning Research 18(174), 2018.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from s2fs import S2FS, StabilitySelector
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> stable = StabilitySelector(selector=S2FS(3), n_resamples=20).fit(X, y)
+    >>> stable.indices_.tolist(), stable.scores_.tolist()
+    ([6, 9, 0], [1.0, 0.85, 0.7])
+    >>> round(stable.stability_.value, 2)
+    0.71
+    """
+
+    _accept_sparse: ClassVar[str | bool] = "csc"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_features_to_select": [
+            None,
+            *RankingSelector._parameter_constraints["n_features_to_select"],
+        ],
+        "selector": [HasMethods(["fit"]), None],
+        "n_resamples": [Interval(Integral, 2, None, closed="left")],
+        "sample_fraction": [Interval(RealNotInt, 0, 1, closed="neither")],
+        "threshold": [Interval(RealNotInt, 0, 1, closed="right"), None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        selector: Any = None,
+        n_resamples: int = 50,
+        sample_fraction: float = 0.5,
+        threshold: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.selector = selector
+        self.n_resamples = n_resamples
+        self.sample_fraction = sample_fraction
+        self.threshold = threshold
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Select on every subsample and count.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Numeric features without missing values; sparse if ``selector`` takes it.
+        y : array-like of shape (n_samples,)
+            Class labels, at least two distinct ones.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
+        frame = X
+        X, y = self._validate(X, y)
+        codes = self._encode(y)
+        if hasattr(self, "feature_names_in_"):
+            X = frame  # the selector may know features by name
+        m = self.n_features_in_
+        wanted = self.n_features_to_select
+        k = None if wanted is None else n_features_to_choose(wanted, m)
+        base = self.selector if self.selector is not None else S2FS(k or min(10, m))
+        run = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
+        # One after the other draws from the generator, whatever thread it goes to.
+        tasks = (delayed(self._chosen)(base, X, y, rows) for rows in self._subsamples(codes))
+        self.selected_ = list(watched(self, run(tasks), self.n_resamples, "subsamples"))
+        self._count()
+        order = np.lexsort((np.arange(m), self.mean_ranks_, -self.frequencies_))
+        if k is None:
+            k = round(float(np.mean([len(chosen) for chosen in self.selected_])))
+        indices = order[:k]
+        if self.threshold is not None:
+            indices = indices[self.frequencies_[indices] >= self.threshold]
+            if not len(indices):
+                raise ValueError(
+                    f"threshold is {self.threshold}, but no feature was chosen in more than "
+                    f"{self.frequencies_.max():.2f} of the subsamples; lower it."
+                )
+        return self._set_ranking(indices, self.frequencies_[indices])
+
+    def _subsamples(self, codes: Indices) -> Iterator[Indices]:
+        """Rows of each subsample, increasing, with every class in its share."""
+        rng = check_random_state(self.random_state)
+        members = [np.flatnonzero(codes == q) for q in range(len(self.classes_))]
+        for _ in range(self.n_resamples):
+            drawn = []
+            for rows in members:
+                n_drawn = max(min(2, len(rows)), round(self.sample_fraction * len(rows)))
+                drawn.append(rng.choice(rows, n_drawn, replace=False))
+            yield np.sort(np.concatenate(drawn))
+
+    def _chosen(self, selector: Any, X: Any, y: NDArray[Any], rows: Indices) -> Indices:
+        """The features a fresh copy of the selector chooses on some rows, in order of choice."""
+        selector = clone(selector)
+        if isinstance(selector, S2FS):
+            selector._n_fits = self.n_resamples
+        selector.fit(_safe_indexing(X, rows), y[rows])
+        if not hasattr(selector, "indices_"):
+            raise ValueError(
+                f"selector is a {type(selector).__name__}, which has no indices_ after fit; give "
+                "one that ranks features, such as S2FS."
+            )
+        return np.asarray(selector.indices_, dtype=np.intp)
+
+    def _count(self) -> None:
+        """Set what follows from the chosen sets."""
+        from s2fs._core.stability import stability
+
+        m, n = self.n_features_in_, len(self.selected_)
+        counts, ranks = np.zeros(m), np.zeros(m)
+        for chosen in self.selected_:
+            counts[chosen] += 1
+            rank = np.full(m, len(chosen) + 1)
+            rank[chosen] = np.arange(1, len(chosen) + 1)
+            ranks += rank
+        self.frequencies_, self.mean_ranks_ = counts / n, ranks / n
+        always_all = self.frequencies_.min() == 1
+        self.stability_ = None if always_all else stability(self.selected_, m)
+
+    def _score_columns(self) -> dict[str, NDArray[Any]]:
+        return {"frequency": self.scores_, "mean_rank": self.mean_ranks_[self.indices_]}
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        if self.selector is not None:
+            tags.input_tags.sparse = get_tags(self.selector).input_tags.sparse
+        return tags

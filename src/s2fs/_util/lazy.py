@@ -1,0 +1,32 @@
+"""Names of a package that are loaded when they are first used."""
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Make the ``__getattr__`` of a package whose names are loaded on first use.
+
+    Parameters
+    ----------
+    package : str
+        The ``__name__`` of the package.
+    homes : mapping of str to str
+        For each public name the module that defines it.
+
+    Returns
+    -------
+    callable
+        To be assigned to ``__getattr__`` in the package.
+    """
+
+    def load(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(homes[name]), name)
+        setattr(sys.modules[package], name, value)  # the next look-up finds it directly
+        return value
+
+    return load

@@ -1,0 +1,20 @@
+"""Parts of error messages."""
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+
+def some_of(names: Iterable[Any], limit: int = 5) -> str:
+    """Quote a few names: ``'a', 'b' and 3 more``."""
+    quoted = [repr(n.item() if isinstance(n, np.generic) else n) for n in names]
+    rest = len(quoted) - limit
+    return ", ".join(quoted[:limit]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def did_you_mean(wanted: str, names: Iterable[str]) -> str:
+    """A hint of the form `` (did you mean 'x'?)``, empty if nothing is close."""
+    close = difflib.get_close_matches(wanted, list(names), n=1, cutoff=0.5)
+    return f" (did you mean {close[0]!r}?)" if close else ""

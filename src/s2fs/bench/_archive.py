@@ -1,0 +1,170 @@
+"""The results of a ledger in one small file: the curves, without the predictions behind them."""
+
+import json
+from dataclasses import asdict, replace
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from s2fs._util.files import write_whole
+from s2fs.bench._ledger import Entry, Ledger
+from s2fs.bench._results import Result, results
+from s2fs.bench._run import Unit
+from s2fs.evaluation import Curve
+
+#: To be raised whenever older files can no longer be read.
+FORMAT = 1
+
+
+class Archive:
+    """The results that :func:`write_archive` took from a ledger.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The ``.npz`` file.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    results : list of Result
+        As :func:`results` gives them, with the main score of each curve to seven digits.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = Path(path)
+        if not self.path.is_file():
+            raise FileNotFoundError(f"{self.path} is not there; give a file of bench results.")
+        try:
+            with np.load(self.path, allow_pickle=False) as file:
+                about = json.loads(str(file["about"]))
+                scores = {name.removeprefix("by_"): file[name] for name in file.files[1:]}
+            if about["format"] != FORMAT:
+                raise ValueError
+            self._seconds: list[list[Any]] = about["seconds"]
+            self.results = [_result(fields, i, scores) for i, fields in enumerate(about["results"])]
+        except (BadZipFile, KeyError, IndexError, TypeError, ValueError, OSError):
+            raise ValueError(
+                f"{self.path} holds no bench results of this version; "
+                "write it with s2fs bench archive."
+            ) from None
+
+    def entries(self) -> list[Entry]:
+        """The finished units with the processor time they took."""
+        units = [result.unit for result in self.results]
+        return [Entry(units[i], "done", seconds, None) for i, seconds in self._seconds]
+
+    def __enter__(self) -> "Archive":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing: all has been read."""
+
+
+def open_results(path: str | PathLike[str]) -> Ledger | Archive:
+    """Open a ledger, or the archive of one if the name ends in ``.npz``.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    Ledger or Archive
+        To be used in a ``with`` statement.
+
+    Examples
+    --------
+    >>> import dataclasses, pathlib, tempfile
+    >>> from s2fs.bench import Ledger, load_plan, open_results, results, run, write_archive
+    >>> plan = dataclasses.replace(load_plan("quick"), folds=2, sizes=(1, 2), learners=("knn",))
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = run(plan, folder / "quick.sqlite")
+    >>> with Ledger(folder / "quick.sqlite") as ledger:
+    ...     write_archive(ledger, folder / "quick.npz").name
+    'quick.npz'
+    >>> with open_results(folder / "quick.npz") as archive:
+    ...     sorted({result.selector.name for result in results(archive)})
+    ['ANOVA', 'FDM', 'S2FS']
+    """
+    return Archive(path) if Path(path).suffix.lower() == ".npz" else Ledger(path)
+
+
+def write_archive(ledger: Ledger, path: str | PathLike[str]) -> Path:
+    """Write the results of a ledger to an ``.npz`` file that is small enough to keep.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        Where the results are.
+    path : str or path-like
+        The file to write.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    found = list(results(ledger))
+    if not found:
+        raise ValueError(f"{ledger.path} has no complete cross-validation yet; run more of it.")
+    first: dict[str, int] = {}  # where the first result of each cross-validation is
+    for i, result in enumerate(found):
+        first.setdefault(replace(result.unit, fold=0).key, i)
+    spent = [
+        (first[key], entry.seconds)
+        for entry in ledger.entries()
+        if (key := replace(entry.unit, fold=0).key) in first
+    ]
+    learners = list(dict.fromkeys(name for result in found for name in result.curves))
+    longest = max(len(result.unit.sizes) for result in found)
+    scores = {name: np.full((len(found), longest), np.nan, np.float32) for name in learners}
+    for i, result in enumerate(found):
+        for name, curve in result.curves.items():
+            scores[name][i, : len(curve.sizes)] = curve.values
+    about = {
+        "format": FORMAT,
+        "seconds": spent,
+        "results": [
+            {
+                "unit": asdict(result.unit),
+                "weights": result.weights,
+                "chosen": result.chosen,
+                "stability": result.stability,
+                "scores": {name: next(iter(c.scores)) for name, c in result.curves.items()},
+            }
+            for result in found
+        ],
+    }
+    buffer = BytesIO()
+    arrays: dict[str, Any] = {f"by_{name}": values for name, values in scores.items()}
+    np.savez_compressed(buffer, about=np.array(json.dumps(about)), **arrays)
+    place = Path(path)
+    write_whole(place, buffer.getvalue())
+    return place
+
+
+def _result(fields: dict[str, Any], i: int, scores: dict[str, Any]) -> Result:
+    unit = Unit.from_json(json.dumps(fields["unit"]))
+    sizes = np.array(unit.sizes)
+    return Result(
+        unit=unit,
+        weights=None if fields["weights"] is None else tuple(fields["weights"]),
+        chosen=tuple(tuple(pair) for pair in fields["chosen"]),
+        curves={
+            name: Curve(name, sizes, {score: _digits(scores[name][i, : len(sizes)])})
+            for name, score in fields["scores"].items()
+        },
+        stability=fields["stability"],
+    )
+
+
+def _digits(values: Any) -> Any:
+    """Double precision without the digits that single precision made up."""
+    return values.astype(np.float64).round(7)

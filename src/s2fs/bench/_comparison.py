@@ -1,0 +1,88 @@
+"""Who is better than whom over the datasets: ranks, tests, wins, ties and losses."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from s2fs._util.types import Floats
+from s2fs.bench._statistics import (
+    FriedmanResult,
+    NemenyiResult,
+    average_ranks,
+    friedman_test,
+    nemenyi_test,
+)
+from s2fs.bench._tables import DECIMALS, Column, Table
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The algorithms of one table compared over the datasets that all of them have.
+
+    Attributes
+    ----------
+    learner, statistic : str
+        Which table.
+    columns : tuple of Column
+        The algorithms; the first one is held against the others.
+    n_datasets : int
+        The number of complete rows.
+    friedman : FriedmanResult
+        Whether any algorithm differs.
+    nemenyi : NemenyiResult
+        Which ones do.
+    printed_ranks : ndarray of shape (n_columns,) or None
+        Average ranks of the printed numbers on the same datasets, if all are printed.
+    leaky : bool
+        Whether features were selected before the split.
+    wins, ties, losses : ndarray of shape (n_columns,)
+        On how many datasets the first algorithm is better than each, equal, and worse, at the
+        precision shown.
+    """
+
+    learner: str
+    statistic: str
+    columns: tuple[Column, ...]
+    n_datasets: int
+    friedman: FriedmanResult
+    nemenyi: NemenyiResult
+    printed_ranks: Floats | None
+    leaky: bool
+    wins: Floats
+    ties: Floats
+    losses: Floats
+
+    def verdict(self, j: int) -> str:
+        """What the Nemenyi test says of the first algorithm against algorithm ``j``."""
+        if self.nemenyi.better[0, j]:
+            return "better"
+        return "worse" if self.nemenyi.better[j, 0] else "comparable"
+
+
+def compare(table: Table) -> Iterator[Comparison]:
+    """Compare the algorithms of a table, then again with each column that stands beside.
+
+    Nothing comes of a table with fewer than two complete datasets or two algorithms.
+    """
+    for beside in (None, *table.beside()):
+        field = table.field(beside)
+        complete = np.isfinite(table.ours[:, field]).all(axis=1)
+        ours, printed = table.ours[complete][:, field], table.printed[complete][:, field]
+        if min(ours.shape) < 2:
+            continue
+        shown = np.round(ours, DECIMALS)
+        first = shown[:, :1]
+        yield Comparison(
+            learner=table.learner,
+            statistic=table.statistic,
+            columns=tuple(table.columns[j] for j in field),
+            n_datasets=len(ours),
+            friedman=friedman_test(ours),
+            nemenyi=nemenyi_test(ours, names=[table.columns[j].algorithm for j in field]),
+            printed_ranks=average_ranks(printed) if np.isfinite(printed).all() else None,
+            leaky=table.leaky,
+            wins=(first > shown).sum(axis=0),
+            ties=(first == shown).sum(axis=0),
+            losses=(first < shown).sum(axis=0),
+        )

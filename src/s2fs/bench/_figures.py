@@ -1,0 +1,239 @@
+"""The paper's figures from the results of a bench."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from s2fs.bench._archive import Archive
+from s2fs.bench._comparison import compare
+from s2fs.bench._ledger import Ledger
+from s2fs.bench._plot_ranks import plot_critical_difference
+from s2fs.bench._plot_sensitivity import RECOMMENDED, plot_sensitivity
+from s2fs.bench._plot_variants import plot_variants
+from s2fs.bench._render import heading
+from s2fs.bench._results import Result, dataset_title, results
+from s2fs.bench._tables import Column, Table, build_tables, settings
+from s2fs.evaluation import Curve
+from s2fs.plotting import plot_curve_panels, plot_distance_and_direction, plot_faces
+from s2fs.plotting.style import FONT_SIZE, panel_grid
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS = ("svg", "pdf", "png")
+#: The variants of the criterion, as the plan of that name calls them.
+VARIANTS = {
+    "S2FS": "S²FS",
+    "S2-DWC": "S²–DWC",
+    "S2-DBS": "S²–DBS",
+    "S2-DWC-DBS": "S²–DWC–DBS",
+}
+LEARNERS = {"cart": "CART", "knn": "5-NN", "svm": "SVM", "kmeans": "k-means"}
+#: What the signs behind the names of algorithms mean.
+SIGNS = {"†": "† reconstructed", "‡": "‡ partly reconstructed"}
+#: How many pixels the figures of faces show at most.
+N_PIXELS = 150
+
+Weights = tuple[float, float] | None
+
+
+def write_figures(ledger: Ledger | Archive, folder: str | PathLike[str]) -> list[Path]:
+    """Draw the paper's figures from a ledger, each as SVG, PDF and PNG.
+
+    Parameters
+    ----------
+    ledger : Ledger or Archive
+        Where the results are.
+    folder : str or path-like
+        Where to put the figures; results that differ in protocol, folds or sizes get a folder of
+        their own, as their tables do.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Examples
+    --------
+    >>> import dataclasses, pathlib, tempfile
+    >>> from s2fs.bench import Ledger, load_plan, run
+    >>> from s2fs.report import write_figures
+    >>> plan = dataclasses.replace(load_plan("quick"), folds=2, sizes=(1, 2), learners=("knn",))
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = run(plan, folder / "quick.sqlite")
+    >>> with Ledger(folder / "quick.sqlite") as ledger:
+    ...     sorted({path.suffix for path in write_figures(ledger, folder)})
+    ['.pdf', '.png', '.svg']
+    """
+    split = settings(list(results(ledger)))
+    if not split:
+        raise ValueError(f"{ledger.path} has no complete cross-validation yet; run more of it.")
+    written = []
+    for name, alike in split.items():
+        place = Path(folder) if len(split) == 1 else Path(folder) / name
+        place.mkdir(parents=True, exist_ok=True)
+        for stem, figure in bench_figures(alike):
+            for suffix in FORMATS:
+                path = place / f"{stem}.{suffix}"
+                # Without a date the same results give the same file.
+                date = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(suffix)
+                figure.savefig(path, dpi=200, metadata=date)
+                written.append(path)
+    return written
+
+
+def bench_figures(alike: Sequence[Result]) -> "Iterator[tuple[str, Figure]]":
+    """All figures that results obtained alike allow, each with a name for its file."""
+    yield "distance-and-direction", plot_distance_and_direction()
+    tables = build_tables(alike)
+    for learner in dict.fromkeys(table.learner for table in tables):
+        table = next(t for t in tables if (t.learner, t.statistic) == (learner, "ave"))
+        columns = [table.columns[j] for j in table.field()]
+        panels = curve_panels(alike, learner, columns)
+        labels = {column.algorithm: heading(column) for column in columns}
+        yield (
+            f"curves-{learner}",
+            plot_curve_panels(panels, labels=labels, note=sign_note(table, learner)),
+        )
+        if (sensitivity := _sensitivity(alike, learner)) is not None:
+            yield f"sensitivity-{learner}", sensitivity
+        if (variants := _variants(alike, learner)) is not None:
+            yield f"variants-{learner}", variants
+    for table in tables:
+        if (figure := critical_difference(table)) is not None:
+            yield f"critical-difference-{table.learner}-{table.statistic}", figure
+    for name in dict.fromkeys(result.unit.dataset for result in alike):
+        if (faces := _faces(name)) is not None:
+            yield f"pixels-{name}", faces
+
+
+def curve_panels(
+    alike: Iterable[Result], learner: str, columns: Sequence[Column]
+) -> dict[str, dict[str, Curve]]:
+    """For each dataset the curve of each algorithm; of a grid, that with the best average."""
+    panels: dict[str, dict[str, Curve]] = {}
+    kinds = {column.algorithm: column.weights for column in columns}
+    for (dataset, algorithm, how, _), curve in _mean_curves(alike, learner).items():
+        if kinds.get(algorithm) == ("best" if how == "grid" else how):
+            panel = panels.setdefault(dataset_title(dataset), {})
+            if algorithm not in panel or curve.ave > panel[algorithm].ave:
+                panel[algorithm] = curve
+    order = list(kinds)
+    return {
+        title: dict(sorted(panel.items(), key=lambda item: order.index(item[0])))
+        for title, panel in panels.items()
+    }
+
+
+def critical_difference(table: Table) -> "Figure | None":
+    """The diagram of one table, if it has two datasets and two algorithms."""
+    comparison = next(compare(table), None)
+    if comparison is None:
+        return None
+    labels = {column.algorithm: heading(column) for column in comparison.columns}
+    statistic = {"max": "Max", "ave": "Ave"}[table.statistic]
+    what = f"{LEARNERS[table.learner]}, {statistic}, {comparison.n_datasets} datasets"
+    ax = plot_critical_difference(comparison.nemenyi, labels=labels)
+    ax.set_title(sign_note(table, what).replace("; ", "\n", 1), fontsize=FONT_SIZE + 1)
+    return ax.figure  # type: ignore[return-value]
+
+
+def sign_note(table: Table, what: str) -> str:
+    """What a figure shows, and what the signs in it mean."""
+    headings = "".join(heading(column) for column in table.columns)
+    parts = [LEARNERS.get(what, what), *(text for sign, text in SIGNS.items() if sign in headings)]
+    if table.leaky:
+        parts.append("leaky: selected before the split")
+    return "; ".join(parts)
+
+
+def _mean_curves(
+    alike: Iterable[Result], learner: str
+) -> dict[tuple[str, str, str, Weights], Curve]:
+    """The curve of each dataset, algorithm and pair of weights, averaged over the seeds."""
+    by_seed: dict[tuple[str, str, str, Weights], dict[int, Curve]] = {}
+    for result in alike:
+        if learner in result.curves:
+            key = (result.unit.dataset, result.selector.name, result.how, result.weights)
+            by_seed.setdefault(key, {})[result.unit.seed] = result.curves[learner]
+    return {
+        key: Curve(
+            learner,
+            next(iter(curves.values())).sizes,
+            {
+                next(iter(next(iter(curves.values())).scores)): np.mean(
+                    [curve.values for curve in curves.values()], axis=0
+                )
+            },
+        )
+        for key, curves in by_seed.items()
+    }
+
+
+def _sensitivity(alike: Iterable[Result], learner: str) -> "Figure | None":
+    grids: dict[str, dict[tuple[float, float], float]] = {}
+    for (dataset, algorithm, how, weights), curve in _mean_curves(alike, learner).items():
+        if algorithm == "S2FS" and how == "grid" and weights is not None:
+            grids.setdefault(dataset_title(dataset), {})[weights] = curve.ave
+    # A map needs more than one value of each weight.
+    grids = {
+        title: grid
+        for title, grid in grids.items()
+        if min(len(set(values)) for values in zip(*grid, strict=True)) > 1
+    }
+    if not grids:
+        return None
+    figure, axes = panel_grid(len(grids))
+    label = "average NMI" if learner == "kmeans" else "average accuracy"
+    for ax, (title, grid) in zip(axes, grids.items(), strict=True):
+        alphas, betas = (sorted(set(values)) for values in zip(*grid, strict=True))
+        scores = [[grid.get((a, b), np.nan) for b in betas] for a in alphas]
+        plot_sensitivity(scores, alphas=alphas, betas=betas, label=label, title=title, ax=ax)
+    return figure
+
+
+def _variants(alike: Iterable[Result], learner: str) -> "Figure | None":
+    """The criterion and its variants, each with its best weights in the recommended region."""
+    best: dict[str, dict[str, float]] = {name: {} for name in VARIANTS}
+    for (dataset, algorithm, how, weights), curve in _mean_curves(alike, learner).items():
+        if algorithm in best and how == "grid" and weights is not None:
+            inside = [w == 0 or RECOMMENDED[0] <= w <= RECOMMENDED[1] for w in weights]
+            if all(inside):
+                of = best[algorithm]
+                of[dataset] = max(of.get(dataset, -np.inf), curve.ave)
+    datasets = sorted(set.intersection(*(set(scores) for scores in best.values())))
+    if not datasets:
+        return None
+    ax = plot_variants(
+        {VARIANTS[name]: [scores[d] for d in datasets] for name, scores in best.items()},
+        label="average NMI" if learner == "kmeans" else "average accuracy",
+        title=LEARNERS[learner],
+    )
+    return ax.figure  # type: ignore[return-value]
+
+
+def _faces(name: str) -> "Figure | None":
+    """The pixels that S²FS selects on all pictures of a dataset that is at hand."""
+    from s2fs import S2FS
+    from s2fs.bench._local import find_dataset, load_dataset
+    from s2fs.bench._paper_data import PAPER_DATASETS
+
+    if (
+        name not in PAPER_DATASETS
+        or PAPER_DATASETS[name].image_shape is None
+        or find_dataset(name) is None
+    ):
+        return None
+    data = load_dataset(name)
+    selector = S2FS(N_PIXELS).fit(data.X, data.y)
+    subjects = np.asarray(data.y) + 1
+    return plot_faces(
+        data.X,
+        subjects,
+        selector.indices_,
+        data.image_shape,  # type: ignore[arg-type]
+        image_order=data.image_order or "C",
+    )

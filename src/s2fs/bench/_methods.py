@@ -1,0 +1,48 @@
+"""The selectors a plan can name."""
+
+from importlib import import_module
+from typing import Any
+
+from s2fs._util.messages import did_you_mean
+
+#: Where each selector of the package is.
+METHODS = {
+    "S2FS": "s2fs:S2FS",
+    **{
+        name: f"s2fs.baselines.{name.lower()}:{name}"
+        for name in ("FDM", "FGZEFSR", "FSNMER", "IPD", "MAFRFS", "MDP", "N3Y", "RDSI", "SFSS")
+    },
+    **{
+        name: f"s2fs.baselines.reference:{name}"
+        for name in ("AnovaF", "MutualInformation", "RandomOrder", "ReliefF")
+    },
+}
+
+
+def selector_class(method: str) -> Any:
+    """Find a class by its name in the package, or by ``module:Class``."""
+    module, colon, name = METHODS.get(method, method).partition(":")
+    if not colon:
+        raise ValueError(
+            f"method is {method!r}, which is no selector of the package"
+            f"{did_you_mean(method, METHODS)}; choose from {', '.join(METHODS)}, or give "
+            "'module:Class'."
+        )
+    try:
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"method is {method!r}, which cannot be imported: {error}.") from None
+
+
+def make_selector(method: str, parameters: dict[str, Any], k: int, seed: int) -> Any:
+    """A selector of ``k`` features; one that draws lots gets the seed, to be repeatable."""
+    cls = selector_class(method)
+    if "random_state" in cls().get_params():
+        parameters = {"random_state": seed, **parameters}
+    return cls(n_features_to_select=k, **parameters)
+
+
+def reconstruction(method: str) -> str:
+    """How sure the algorithm is: "", "partly reconstructed" or "reconstructed"."""
+    status = getattr(selector_class(method), "status", "confirmed")
+    return "" if status == "confirmed" else status

@@ -1,0 +1,198 @@
+"""The report of a whole bench."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from s2fs.bench._archive import Archive
+from s2fs.bench._comparison import compare
+from s2fs.bench._figures import LEARNERS, critical_difference, curve_panels, sign_note
+from s2fs.bench._ledger import Ledger
+from s2fs.bench._render import heading
+from s2fs.bench._results import Result, dataset_title, results
+from s2fs.bench._tables import Table, build_tables, settings
+from s2fs.plotting import plot_curves
+from s2fs.report.page import check_destination, render, write
+from s2fs.report.svg import inline_svg
+
+_STATISTICS = {"max": "best", "ave": "average"}
+
+
+def bench_report(
+    ledger: Ledger | Archive,
+    path: str | PathLike[str],
+    *,
+    title: str = "Bench",
+    date: datetime | None = None,
+) -> Path:
+    """Write the results of a bench to one HTML file, the printed numbers beside ours.
+
+    Parameters
+    ----------
+    ledger : Ledger or Archive
+        Where the results are.
+    path : str or path-like
+        The file to write, ending in ``.html``.
+    title : str, default="Bench"
+        The heading.
+    date : datetime, optional
+        When the report was made, by default now.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import dataclasses, pathlib, tempfile
+    >>> from s2fs.bench import Ledger, load_plan, run
+    >>> from s2fs.report import bench_report
+    >>> plan = dataclasses.replace(load_plan("quick"), folds=2, sizes=(1, 2), learners=("knn",))
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = run(plan, folder / "quick.sqlite")
+    >>> with Ledger(folder / "quick.sqlite") as ledger:
+    ...     bench_report(ledger, folder / "bench.html").name
+    'bench.html'
+    """
+    place = check_destination(path)
+    split = settings(list(results(ledger)))
+    if not split:
+        raise ValueError(f"{ledger.path} has no complete cross-validation yet; run more of it.")
+    from s2fs import __version__
+
+    page = render(
+        "bench.html",
+        title=title,
+        settings=[_summarise(i, alike) for i, alike in enumerate(split.values())],
+        times=_times(ledger),
+        version=__version__,
+        date=(date or datetime.now()).strftime("%Y-%m-%d %H:%M"),
+    )
+    write(place, page)
+    return place
+
+
+def _summarise(number: int, alike: Sequence[Result]) -> dict[str, Any]:
+    """All that the page says about results that were obtained alike."""
+    unit, tables = alike[0].unit, build_tables(alike)
+    return {
+        "id": f"s{number}",
+        "leaky": unit.protocol == "before",
+        "n_folds": unit.n_folds,
+        "sizes": list(unit.sizes),
+        "seeds": sorted({result.unit.seed for result in alike}),
+        "versions": sorted({result.unit.version for result in alike}),
+        "note": sign_note(tables[0], ""),
+        "tables": [_table(table) for table in tables],
+        "curves": _curves(f"s{number}", tables, alike),
+        "comparisons": [
+            entry
+            for i, table in enumerate(tables)
+            if (entry := _comparison(f"s{number}-cd{i}", table)) is not None
+        ],
+        "stability": _stability(alike),
+    }
+
+
+def _name(table: Table) -> str:
+    score = "mutual information" if table.learner == "kmeans" else "accuracy"
+    return f"{LEARNERS[table.learner]}: {_STATISTICS[table.statistic]} {score} over the sizes"
+
+
+def _table(table: Table) -> dict[str, Any]:
+    rows = [
+        {
+            "dataset": dataset,
+            "cells": [
+                {
+                    "ours": None if np.isnan(ours) else float(ours),
+                    "printed": None if np.isnan(printed) else float(printed),
+                    "mark": mark,
+                }
+                for ours, printed, mark in zip(*row, strict=True)
+            ],
+        }
+        for dataset, *row in zip(
+            table.datasets, table.ours, table.printed, table.marks(), strict=True
+        )
+    ]
+    return {
+        "name": _name(table),
+        "columns": [heading(column) for column in table.columns],
+        "rows": rows,
+    }
+
+
+def _curves(prefix: str, tables: Sequence[Table], alike: Sequence[Result]) -> list[dict[str, Any]]:
+    drawn: list[dict[str, Any]] = []
+    for table in tables:
+        if table.statistic != "ave":
+            continue
+        columns = [table.columns[j] for j in table.field()]
+        labels = {column.algorithm: heading(column) for column in columns}
+        for dataset, curves in curve_panels(alike, table.learner, columns).items():
+            figure = plot_curves(curves, labels=labels, title=dataset).figure
+            label = f"Curves of {LEARNERS[table.learner]} on {dataset} over the number of features."
+            svg = inline_svg(figure, f"{prefix}-c{len(drawn)}", label)  # type: ignore[arg-type]
+            drawn.append({"dataset": dataset, "learner": LEARNERS[table.learner], "svg": svg})
+    return drawn
+
+
+def _comparison(prefix: str, table: Table) -> dict[str, Any] | None:
+    comparison = next(compare(table), None)
+    figure = critical_difference(table)
+    if comparison is None or figure is None:
+        return None
+    label = f"Average ranks for {_name(table)}, with the critical difference."
+    names = [heading(column) for column in comparison.columns]
+    return {
+        "name": _name(table),
+        "svg": inline_svg(figure, prefix, label),
+        "n_datasets": comparison.n_datasets,
+        "statistic": comparison.friedman.statistic,
+        "critical_value": comparison.friedman.critical_value,
+        "first": names[0],
+        "verdicts": [
+            {"name": name, "verdict": comparison.verdict(j)}
+            for j, name in enumerate(names)
+            if j > 0
+        ],
+    }
+
+
+def _stability(alike: Sequence[Result]) -> list[dict[str, Any]]:
+    """Per dataset and selector the stability over the folds, averaged over weights and seeds."""
+    found: dict[tuple[str, str, str], list[float]] = {}
+    for result in alike:
+        key = (dataset_title(result.unit.dataset), result.selector.name, result.how)
+        found.setdefault(key, []).append(result.stability)
+    return [
+        {
+            "dataset": dataset,
+            "selector": f"{name} (α, β chosen inside)" if how == "inside" else name,
+            "stability": float(np.mean(values)),
+            "n": len(values),
+        }
+        for (dataset, name, how), values in found.items()
+        if not np.isnan(values).any()
+    ]
+
+
+def _times(ledger: Ledger | Archive) -> list[dict[str, Any]]:
+    """Processor time of the finished units by dataset and selector."""
+    seconds: dict[tuple[str, str], list[float]] = {}
+    for entry in ledger.entries():
+        if entry.state == "done" and entry.seconds is not None:
+            spec = entry.unit.selector
+            name = f"{spec.name} (α, β chosen inside)" if spec.tune == "inside" else spec.name
+            key = (dataset_title(entry.unit.dataset), name)
+            seconds.setdefault(key, []).append(entry.seconds)
+    return [
+        {"dataset": dataset, "selector": name, "units": len(values), "seconds": sum(values)}
+        for (dataset, name), values in seconds.items()
+    ]

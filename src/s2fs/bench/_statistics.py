@@ -1,0 +1,262 @@
+"""Are the algorithms really different? Ranks over datasets and the tests built on them.
+
+Every function takes one table of scores, a row per dataset and a column per algorithm, larger
+meaning better. The formulas are those customary in the field since Demšar (2006): Friedman's
+statistic without a correction for ties, and its F form by Iman and Davenport.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from s2fs._util.types import Floats
+
+#: Scores that agree to this many decimals are tied: the mean of the same numbers taken in another
+#: order must not change a rank.
+DECIMALS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class FriedmanResult:
+    """Outcome of the Friedman test in the form of Iman and Davenport.
+
+    Attributes
+    ----------
+    average_ranks : ndarray of shape (n_algorithms,)
+        Mean rank of each algorithm over the datasets, 1 is best.
+    chi2 : float
+        Friedman's χ² with ``n_algorithms - 1`` degrees of freedom.
+    chi2_p_value : float
+        Its p-value.
+    statistic : float
+        F_F, less conservative than χ²; infinite if all datasets rank the algorithms alike.
+    degrees_of_freedom : tuple of int
+        The two degrees of freedom of F_F.
+    critical_value : float
+        F_F above this value rejects that the algorithms are equal.
+    p_value : float
+        The p-value of F_F.
+    alpha : float
+        The significance level of the critical value.
+    """
+
+    average_ranks: Floats
+    chi2: float
+    chi2_p_value: float
+    statistic: float
+    degrees_of_freedom: tuple[int, int]
+    critical_value: float
+    p_value: float
+    alpha: float
+
+
+@dataclass(frozen=True, eq=False)
+class NemenyiResult:
+    """Outcome of the Nemenyi test: which algorithms differ by more than the critical difference.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The algorithms, in the order of the columns of the scores.
+    average_ranks : ndarray of shape (n_algorithms,)
+        Mean rank of each algorithm over the datasets, 1 is best.
+    critical_difference : float
+        Average ranks further apart than this differ significantly.
+    better : ndarray of bool of shape (n_algorithms, n_algorithms)
+        ``better[i, j]`` says that algorithm ``i`` is significantly better than ``j``.
+    groups : tuple of tuple of str
+        The largest sets of two or more algorithms that cannot be told apart, best first; these are
+        the bars of a critical-difference diagram.
+    alpha : float
+        The significance level.
+    """
+
+    names: tuple[str, ...]
+    average_ranks: Floats
+    critical_difference: float
+    better: NDArray[np.bool_]
+    groups: tuple[tuple[str, ...], ...]
+    alpha: float
+
+
+def average_ranks(scores: ArrayLike) -> Floats:
+    """Average over the datasets the rank of each algorithm; tied algorithms share their mean rank.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_datasets, n_algorithms)
+        Larger is better.
+
+    Returns
+    -------
+    ndarray of shape (n_algorithms,)
+        Average ranks, 1 is best.
+
+    Examples
+    --------
+    >>> from s2fs.evaluation import average_ranks
+    >>> average_ranks([[0.9, 0.8, 0.8], [0.7, 0.6, 0.5]])
+    array([1.  , 2.25, 2.75])
+    """
+    from scipy.stats import rankdata
+
+    table = as_table(scores)
+    ranks: Floats = rankdata(-np.round(table, DECIMALS), axis=1).mean(axis=0)
+    return ranks
+
+
+def friedman_test(scores: ArrayLike, *, alpha: float = 0.05) -> FriedmanResult:
+    """Test whether any of the algorithms differs from the others.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_datasets, n_algorithms)
+        Larger is better; at least two datasets and two algorithms.
+    alpha : float, default=0.05
+        Significance level of the critical value.
+
+    Returns
+    -------
+    FriedmanResult
+        χ², F_F, the critical value and the p-values.
+
+    Examples
+    --------
+    >>> from s2fs.evaluation import friedman_test
+    >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.6, 0.7], [0.9, 0.8, 0.5]]
+    >>> result = friedman_test(scores)
+    >>> round(result.statistic, 4), round(result.critical_value, 4), round(result.p_value, 4)
+    (13.0, 5.1433, 0.0066)
+    """
+    from scipy import stats
+
+    table = as_table(scores)
+    check_level(alpha)
+    N, s = table.shape
+    ranks = average_ranks(table)
+    chi2 = 12 * N / (s * (s + 1)) * float(((ranks - (s + 1) / 2) ** 2).sum())
+    rest = N * (s - 1) - chi2
+    # Equal rankings everywhere leave a rest of zero, up to rounding.
+    statistic = (N - 1) * chi2 / rest if rest > 1e-9 else np.inf
+    dof = (s - 1, (s - 1) * (N - 1))
+    return FriedmanResult(
+        average_ranks=ranks,
+        chi2=chi2,
+        chi2_p_value=float(stats.chi2.sf(chi2, s - 1)),
+        statistic=statistic,
+        degrees_of_freedom=dof,
+        critical_value=float(stats.f.ppf(1 - alpha, *dof)),
+        p_value=float(stats.f.sf(statistic, *dof)),
+        alpha=alpha,
+    )
+
+
+def critical_difference(n_datasets: int, n_algorithms: int, *, alpha: float = 0.05) -> float:
+    """Compute the critical difference of the Nemenyi test.
+
+    Parameters
+    ----------
+    n_datasets, n_algorithms : int
+        The shape of the table of scores.
+    alpha : float, default=0.05
+        Significance level.
+
+    Returns
+    -------
+    float
+        ``q * sqrt(s (s + 1) / (6 N))`` with q the quantile of the studentised range over √2.
+
+    Examples
+    --------
+    >>> from s2fs.evaluation import critical_difference
+    >>> round(critical_difference(10, 9), 4)
+    3.7988
+    """
+    from scipy.stats import studentized_range
+
+    check_level(alpha)
+    q = float(studentized_range.ppf(1 - alpha, n_algorithms, np.inf)) / np.sqrt(2)
+    return float(q * np.sqrt(n_algorithms * (n_algorithms + 1) / (6 * n_datasets)))
+
+
+def nemenyi_test(
+    scores: ArrayLike, *, names: Sequence[str] | None = None, alpha: float = 0.05
+) -> NemenyiResult:
+    """Compare all algorithms with each other by their average ranks.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_datasets, n_algorithms)
+        Larger is better.
+    names : sequence of str, optional
+        The algorithms; by default "0", "1", ….
+    alpha : float, default=0.05
+        Significance level, for all pairs together.
+
+    Returns
+    -------
+    NemenyiResult
+        The critical difference, who is better than whom, and who cannot be told apart.
+
+    Examples
+    --------
+    >>> from s2fs.evaluation import nemenyi_test
+    >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.6, 0.7], [0.9, 0.8, 0.5]]
+    >>> result = nemenyi_test(scores, names=["A", "B", "C"])
+    >>> round(result.critical_difference, 3), result.groups
+    (1.657, (('A', 'B'), ('B', 'C')))
+    """
+    table = as_table(scores)
+    known = check_names(names, table.shape[1])
+    ranks = average_ranks(table)
+    cd = critical_difference(*table.shape, alpha=alpha)
+    return NemenyiResult(
+        names=known,
+        average_ranks=ranks,
+        critical_difference=cd,
+        better=ranks[None, :] - ranks[:, None] > cd,
+        groups=_groups(ranks, cd, known),
+        alpha=alpha,
+    )
+
+
+def _groups(ranks: Floats, cd: float, names: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """The maximal runs of neighbouring ranks that span at most the critical difference."""
+    order = np.argsort(ranks, kind="stable")
+    groups, reached = [], 0
+    for first in range(len(order)):
+        end = int(np.searchsorted(ranks[order], ranks[order[first]] + cd, side="right"))
+        if end > max(reached, first + 1):
+            groups.append(tuple(names[i] for i in order[first:end]))
+        reached = max(reached, end)
+    return tuple(groups)
+
+
+def as_table(scores: ArrayLike) -> Floats:
+    """The scores as a complete table, or an error that says what is wrong with them."""
+    table: Floats = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2 or min(table.shape) < 2:
+        raise ValueError(
+            f"scores has shape {table.shape}; give a table with a row for each of at least two "
+            "datasets and a column for each of at least two algorithms."
+        )
+    if not np.isfinite(table).all():
+        raise ValueError("scores holds NaN or infinity; leave out datasets that are not complete.")
+    return table
+
+
+def check_names(names: Sequence[str] | None, s: int) -> tuple[str, ...]:
+    """One name for each of the s algorithms."""
+    known = tuple(map(str, range(s))) if names is None else tuple(names)
+    if len(known) != s:
+        raise ValueError(f"names has {len(known)} entries, but scores has {s} columns.")
+    return known
+
+
+def check_level(alpha: Any) -> None:
+    """Raise if alpha is not a significance level."""
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha is {alpha!r}; give a significance level between 0 and 1.")

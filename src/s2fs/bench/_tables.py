@@ -1,0 +1,190 @@
+"""The paper's Tables 2 to 5 from our results, with the printed number beside each of ours."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from s2fs._util.types import Floats
+from s2fs.bench._methods import reconstruction
+from s2fs.bench._published import published_results
+from s2fs.bench._results import Result, dataset_title
+
+Weights = Literal["fixed", "best", "default", "inside"]
+Mark = Literal["best", "second", ""]
+
+STATISTICS = ("max", "ave")
+#: Scores are compared as they are printed, to four decimals.
+DECIMALS = 4
+#: The weights S²FS has if none are given.
+DEFAULT_WEIGHTS = (0.0316, 0.0316)
+
+
+class Column(NamedTuple):
+    """A column of a table.
+
+    Attributes
+    ----------
+    algorithm : str
+        The algorithm, as the paper calls it (S²FS as "S2FS").
+    weights : {"fixed", "best", "default", "inside"}
+        How alpha and beta were set: not at all, as the pair of the grid that is best on the test
+        result (as in the paper), as the default pair, or within the training rows.
+    status : str
+        "reconstructed" or "partly reconstructed" if the algorithm is, else empty.
+    """
+
+    algorithm: str
+    weights: Weights
+    status: str
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """One learner and statistic: a row per dataset, a column per algorithm.
+
+    Attributes
+    ----------
+    learner : str
+        "cart", "knn", "svm" or "kmeans".
+    statistic : {"max", "ave"}
+        The best or the average score over the sizes.
+    datasets : tuple of str
+        The rows, as the paper calls them.
+    columns : tuple of Column
+        The columns; of an algorithm with several, the first one takes part in the comparison and
+        the others stand beside it.
+    ours, printed : ndarray of shape (n_datasets, n_columns)
+        Our scores and those of the paper, NaN where there is none.
+    leaky : bool
+        Whether features were selected before the split, so that our scores are too good.
+    """
+
+    learner: str
+    statistic: str
+    datasets: tuple[str, ...]
+    columns: tuple[Column, ...]
+    ours: Floats
+    printed: Floats
+    leaky: bool = False
+
+    def field(self, beside: Column | None = None) -> list[int]:
+        """The columns that are compared, with one that stands beside in its algorithm's place."""
+        field: dict[str, int] = {}
+        for j, column in enumerate(self.columns):
+            field.setdefault(column.algorithm, j)
+        if beside is not None:
+            field[beside.algorithm] = self.columns.index(beside)
+        return list(field.values())
+
+    def beside(self) -> list[Column]:
+        """The columns that do not take part in the comparison."""
+        return [c for j, c in enumerate(self.columns) if j not in self.field()]
+
+    def marks(self) -> list[list[Mark]]:
+        """Which cells are best and second best of their row, equals alike."""
+        field = self.field()
+        marks: list[list[Mark]] = [[""] * len(self.columns) for _ in self.datasets]
+        for row, values in zip(marks, np.round(self.ours, DECIMALS), strict=True):
+            ranked = sorted({v for v in values[field].tolist() if not np.isnan(v)}, reverse=True)
+            names: tuple[Mark, Mark] = ("best", "second")
+            for name, value in zip(names, ranked, strict=False):
+                for j in field:
+                    if values[j] == value:
+                        row[j] = name
+        return marks
+
+
+def printed_table(learner: str, statistic: str) -> Table:
+    """The table as the paper prints it."""
+    numbers = {
+        (dataset, algorithm): value
+        for (of, kind, dataset, algorithm), value in published_results().items()
+        if (of, kind) == (learner, statistic)
+    }
+    datasets = tuple(dict.fromkeys(dataset for dataset, _ in numbers))
+    algorithms = sorted({algorithm for _, algorithm in numbers}, key=lambda a: (a != "S2FS", a))
+    values = np.array([[numbers[d, a] for a in algorithms] for d in datasets])
+    columns = tuple(Column(a, "fixed", "") for a in algorithms)
+    return Table(learner, statistic, datasets, columns, values, values)
+
+
+def build_tables(results: Iterable[Result]) -> list[Table]:
+    """Arrange results that were obtained alike; see :func:`settings` for what that means.
+
+    Of several results for one cell (seeds) the mean is taken. A result of an earlier version is
+    replaced by that of a later one. Variants of S²FS, under names of their own, have columns only
+    where there are no rivals: they are for figures of their own.
+    """
+    alike = list(results)
+    if any(result.selector.method != "S2FS" for result in alike):
+        alike = [r for r in alike if r.selector.method != "S2FS" or r.selector.name == "S2FS"]
+    leaky = any(result.unit.protocol == "before" for result in alike)
+    cells = _cells(alike)
+    learners = list(dict.fromkeys(learner for _, _, learner, _ in cells))
+    columns = tuple(sorted(dict.fromkeys(c for c, _, _, _ in cells), key=_order))
+    datasets = tuple(dict.fromkeys(d for _, d, _, _ in cells))
+    print_of = published_results()
+    return [
+        Table(
+            learner,
+            statistic,
+            datasets,
+            columns,
+            np.array(
+                [[cells.get((c, d, learner, statistic), np.nan) for c in columns] for d in datasets]
+            ),
+            np.array(
+                [
+                    [print_of.get((learner, statistic, d, c.algorithm), np.nan) for c in columns]
+                    for d in datasets
+                ]
+            ),
+            leaky,
+        )
+        for learner in learners
+        for statistic in STATISTICS
+    ]
+
+
+def settings(results: Sequence[Result]) -> dict[str, list[Result]]:
+    """Split results by how they were obtained: protocol, folds and sizes must agree."""
+    split: dict[str, list[Result]] = {}
+    for result in results:
+        unit = result.unit
+        dense = len(unit.sizes) == unit.sizes[-1]
+        sizes = f"top-1-to-{unit.sizes[-1]}" if dense else f"{len(unit.sizes)}-sizes"
+        split.setdefault(f"{unit.protocol}-{unit.n_folds}-folds-{sizes}", []).append(result)
+    return split
+
+
+def _order(column: Column) -> tuple[bool, str, int]:
+    weights: list[Weights] = ["best", "fixed", "inside", "default"]
+    return (column.algorithm != "S2FS", column.algorithm, weights.index(column.weights))
+
+
+def _cells(results: Iterable[Result]) -> dict[tuple[Column, str, str, str], float]:
+    """The score of each column, dataset, learner and statistic."""
+    # Scores by weights and by seed; a later version comes later and overwrites.
+    scores: dict[tuple[Column, str, str, str], dict[object, dict[int, float]]] = {}
+    for result in results:
+        spec, unit = result.selector, result.unit
+        status = reconstruction(spec.method)
+        kinds: list[Weights] = ["inside" if result.how == "inside" else "fixed"]
+        if result.how == "grid":
+            kinds = ["best"]
+            # A variant without directions has a grid too, but no default pair in it.
+            if result.weights == DEFAULT_WEIGHTS:
+                kinds.append("default")
+        for kind in kinds:
+            column = Column(spec.name, kind, status)
+            for learner, curve in result.curves.items():
+                for statistic, value in (("max", curve.max), ("ave", curve.ave)):
+                    cell = (column, dataset_title(unit.dataset), learner, statistic)
+                    by_seed = scores.setdefault(cell, {}).setdefault(result.weights, {})
+                    by_seed[unit.seed] = value
+    return {
+        cell: max(float(np.mean(list(by_seed.values()))) for by_seed in by_weights.values())
+        for cell, by_weights in scores.items()
+    }

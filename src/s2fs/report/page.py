@@ -1,0 +1,66 @@
+"""From a template to one file: everything inline, and nothing may be loaded from elsewhere."""
+
+import base64
+import hashlib
+import math
+import os
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from s2fs._util.files import check_place, write_whole
+
+_SUFFIXES = (".html", ".htm")
+
+
+def check_destination(path: str | os.PathLike[str]) -> Path:
+    """Refuse a report that cannot be written before any work is done.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Where the report is to go.
+
+    Returns
+    -------
+    Path
+        The same place.
+    """
+    return check_place(path, "report", _SUFFIXES)
+
+
+def render(template: str, **content: Any) -> str:
+    """Fill a template; whatever comes from the user is escaped."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("s2fs.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"short": _short, "percent": _percent}
+    folder = files("s2fs.report") / "templates"
+    script = (folder / "page.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return environment.get_template(template).render(
+        script=script,
+        script_hash=f"sha256-{digest}",
+        style=(folder / "page.css").read_text(encoding="utf-8"),
+        **content,
+    )
+
+
+def write(path: Path, page: str) -> None:
+    """Write a page as UTF-8: the whole file or, if anything fails, nothing."""
+    write_whole(path, page.encode())
+
+
+def _short(value: float) -> str:
+    """A number to four digits."""
+    return "∞" if math.isinf(value) else f"{value:.4g}"
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1%}"

@@ -1,0 +1,203 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import minmax_scale
+
+from s2fs import S2FS, s2fs_paths, separability
+from s2fs._core.criterion import EQUAL
+from strategies import problems
+
+searches = st.sampled_from(["forward", "floating", "beam"])
+
+
+def literal_units(X, y, k, first, units):
+    """Greedy choice among units of features, each judged as a whole and from scratch."""
+    scaled, constant = minmax_scale(X), np.ptp(X, axis=0) == 0
+    chosen, left = list(first), sorted(units, key=min)
+    while left := [unit for unit in left if len(unit) <= k - len(chosen)]:
+        ready = [unit for unit in left if not constant[list(unit)].all()] or left[:1]
+        seps = [separability(scaled[:, [*chosen, *unit]], y) for unit in ready]
+        unit = next(u for u, s in zip(ready, seps, strict=True) if s >= max(seps) * (1 - EQUAL))
+        chosen += unit
+        left.remove(unit)
+    return chosen
+
+
+@given(problems(max_samples=25, max_features=8), st.data(), searches)
+def test_exclude_is_deleting_the_column(data, draw, search):
+    X, y = data
+    m = X.shape[1]
+    out = draw.draw(st.lists(st.integers(0, m - 1), unique=True, max_size=m - 1))
+    kept = np.delete(np.arange(m), out)
+    selector = S2FS(0.7, exclude=out, search=search).fit(X, y)
+    deleted = S2FS(0.7, search=search).fit(X[:, kept], y)
+    assert selector.indices_.tolist() == kept[deleted.indices_].tolist()
+    np.testing.assert_allclose(selector.scores_, deleted.scores_, rtol=1e-9, atol=1e-9)
+    assert not selector.support_[out].any()
+
+
+@given(problems(max_samples=25, max_features=8), st.data())
+def test_include_is_a_forced_start(data, draw):
+    X, y = data
+    m = X.shape[1]
+    first = draw.draw(st.lists(st.integers(0, m - 1), unique=True, max_size=m))
+    selector = S2FS(m, include=first).fit(X, y)
+    units = [(f,) for f in range(m) if f not in first]
+    assert selector.indices_.tolist() == literal_units(X, y, m, first, units)
+    scaled = minmax_scale(X)
+    prefixes = [separability(scaled[:, selector.indices_[: i + 1]], y) for i in range(m)]
+    np.testing.assert_allclose(selector.scores_, prefixes, rtol=1e-9, atol=1e-9)
+
+
+@settings(max_examples=80)
+@given(problems(max_samples=25, max_features=8), searches, st.booleans())
+def test_groups_of_one_are_no_groups(data, search, as_labels):
+    X, y = data
+    m = X.shape[1]
+    groups = [f"g{f}" for f in range(m)] if as_labels else [[f] for f in range(m)]
+    plain, grouped = S2FS(0.8, search=search), S2FS(0.8, search=search, groups=groups)
+    np.testing.assert_array_equal(grouped.fit(X, y).path_, plain.fit(X, y).path_)
+
+
+@settings(max_examples=100)
+@given(problems(max_samples=20, max_features=9), st.data())
+def test_groups_are_judged_and_chosen_as_a_whole(data, draw):
+    X, y = data
+    m = X.shape[1]
+    labels = draw.draw(st.lists(st.sampled_from([None, "u", "v", "w"]), min_size=m, max_size=m))
+    k = draw.draw(st.integers(1, m))
+    units = [
+        *(tuple(f for f in range(m) if labels[f] == name) for name in {*labels} - {None}),
+        *((f,) for f in range(m) if labels[f] is None),
+    ]
+    expected = literal_units(X, y, k, [], units)
+    if not expected:  # no group fits
+        with pytest.raises(ValueError, match="groups has nothing that fits"):
+            S2FS(k, groups=labels).fit(X, y)
+        return
+    selector = S2FS(k, groups=labels).fit(X, y)
+    assert selector.indices_.tolist() == expected
+    assert len(selector.indices_) <= k
+    by_lists = S2FS(k, groups=[list(unit) for unit in units if len(unit) > 1]).fit(X, y)
+    np.testing.assert_array_equal(by_lists.path_, selector.path_)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True, as_frame=True)
+
+
+def test_names_and_positions_mean_the_same(wine):
+    X, y = wine
+    names = {"include": ["hue", "ash"], "exclude": ["flavanoids", "alcohol"]}
+    positions = {what: [X.columns.get_loc(n) for n in which] for what, which in names.items()}
+    by_name, by_position = S2FS(5, **names).fit(X, y), S2FS(5, **positions).fit(X.to_numpy(), y)
+    np.testing.assert_array_equal(by_name.path_, by_position.path_)
+    first = by_name.ranking_table()["feature"].tolist()[:2]
+    assert first == ["hue", "ash"]
+    arrays = {what: np.array(which) for what, which in names.items()}
+    np.testing.assert_array_equal(S2FS(5, **arrays).fit(X, y).path_, by_name.path_)
+
+
+def test_including_a_feature_includes_its_group(wine):
+    X, y = wine
+    groups = [["ash", "hue", "proline"], ["alcohol", "flavanoids"]]
+    selector = S2FS(6, groups=groups, include=["hue"]).fit(X, y)
+    chosen = selector.ranking_table()["feature"].tolist()
+    assert chosen[:3] == ["hue", "ash", "proline"]
+    assert set(chosen[3:]) >= {"alcohol", "flavanoids"}
+
+
+def test_an_excluded_feature_leaves_its_group(wine):
+    X, y = wine
+    groups = [["ash", "hue", "flavanoids"], ["alcohol", "proline"]]
+    selector = S2FS(5, groups=groups, exclude=["ash", "alcohol"]).fit(X, y)
+    rest = [["hue", "flavanoids"]]
+    deleted = S2FS(5, groups=rest).fit(X.drop(columns=["ash", "alcohol"]), y)
+    assert selector.ranking_table().equals(deleted.ranking_table())
+
+
+def test_a_group_that_does_not_fit_is_passed_over(wine):
+    X, y = wine
+    pairs = [[f, f + 1] for f in range(0, 12, 2)]
+    selector = S2FS(5, groups=pairs, exclude=[12]).fit(X, y)
+    assert len(selector.indices_) == 4  # a third pair would make six
+    assert set(selector.ranking_[~selector.support_]) == {5}
+    assert len(S2FS(5, groups=pairs).fit(X, y).indices_) == 5  # the single one fits
+    for search in ("floating", "beam"):
+        found = S2FS(5, groups=pairs, search=search).fit(X, y)
+        members = set(found.indices_.tolist())
+        assert all(len(members & set(pair)) in (0, 2) for pair in pairs)
+        assert found.scores_[-1] >= S2FS(5, groups=pairs).fit(X, y).scores_[-1]
+
+
+def test_constraints_in_the_compiled_engine_and_on_sparse_input(monkeypatch):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 4
+    X = rng.poisson(0.5 + rng.random((4, 40))[y]).astype(float)
+    options = {"include": [7, 3], "exclude": [0, 1], "groups": [[10, 11, 12], [20, 30]]}
+    for search in ("forward", "floating", "beam"):
+        with monkeypatch.context() as patch:
+            plain = S2FS(9, search=search, **options).fit(X, y)
+            patch.setattr("s2fs._engine.reference.COMPILED_FROM", 0)
+            for table in (X, X.astype(np.float32), sparse.csr_array(X)):
+                fast = S2FS(9, search=search, **options).fit(table, y)
+                assert fast.indices_.tolist() == plain.indices_.tolist()
+                np.testing.assert_allclose(fast.scores_, plain.scores_, rtol=1e-9)
+
+
+def test_paths_of_a_grid_keep_the_constraints(wine):
+    X, y = wine
+    options = {"include": ["hue", "ash"], "exclude": ["flavanoids"], "class_weight": "balanced"}
+    paths = s2fs_paths(X, y, 5, [0.01, 1.0], [0.0, 0.1], **options)
+    for a, alpha in enumerate(paths.alphas):
+        for b, beta in enumerate(paths.betas):
+            fit = S2FS(5, alpha=alpha, beta=beta, **options).fit(X, y)
+            assert paths.indices[a, b].tolist() == fit.indices_.tolist()
+            np.testing.assert_allclose(paths.scores[a, b], fit.scores_, rtol=1e-9)
+
+
+BAD = {
+    "unknown name": ({"include": ["hew"]}, r"include has 'hew' \(did you mean 'hue'\?\)"),
+    "unknown name to exclude": ({"exclude": ["xyz"]}, "exclude has 'xyz', which is not a column"),
+    "in and out": ({"include": ["hue", 2], "exclude": [1, "ash"]}, "exclude share 'ash'"),
+    "twice": ({"include": ["hue", "ash", 10]}, "include has 'hue' more than once"),
+    "too many": ({"include": list(range(5))}, r"include has 5 feature\(s\).*asks for 4"),
+    "beyond": ({"exclude": [13]}, "exclude has 13; give column names, or positions from 0 to 12"),
+    "negative": ({"include": [-1]}, "include has -1"),
+    "a mask": ({"include": [True, False]}, "include has True"),
+    "one name": ({"include": "hue"}, "'include' parameter"),
+    "nothing left": ({"exclude": list(range(13))}, r"exclude has all 13 feature\(s\)"),
+    "k > rest": ({"exclude": list(range(10))}, r"than the 3 feature\(s\) that are not excl"),
+    "two groups": ({"groups": [[0, 1], [1, 2]]}, "groups has 'malic_acid' in more than one group"),
+    "empty group": ({"groups": [[0, 1], []]}, "groups has an empty group at position 1"),
+    "labels too short": ({"groups": ["u"] * 12}, "groups has 12 entries"),
+    "group of unknown": ({"groups": [["hue", "ush"]]}, r"groups has 'ush' \(did you mean"),
+    "no group fits": ({"groups": ["u"] * 13}, "groups has nothing that fits"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_constraints(case, wine):
+    options, words = BAD[case]
+    with pytest.raises(ValueError, match=words) as raised:
+        S2FS(4, **options).fit(*wine)
+    assert "\n" not in str(raised.value)
+
+
+def test_names_need_names(wine):
+    X, y = wine
+    with pytest.raises(ValueError, match="include has the name 'hue', but X has no column names"):
+        S2FS(4, include=["hue"]).fit(X.to_numpy(), y)
+
+
+def test_labels_may_come_as_a_series(wine):
+    X, y = wine
+    first_letter = pd.Series([name[0] for name in X.columns])
+    selector = S2FS(5, groups=first_letter).fit(X, y)
+    letters = [X.columns[f][0] for f in selector.indices_]
+    assert letters.count("a") in (0, 4)

@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import minmax_scale
+
+from s2fs import S2FS, Components, separability
+from s2fs._core.criterion import EQUAL
+from strategies import problems
+
+
+def literal_path(X, y, k, alpha, beta, reading):
+    """Algorithm 1 word for word: the criterion from scratch for every candidate of every step."""
+    scaled = minmax_scale(X)
+    chosen, scores = [], []
+    constant = np.ptp(X, axis=0) == 0
+    while len(chosen) < k:
+        left = [f for f in range(X.shape[1]) if f not in chosen]
+        left = [f for f in left if not constant[f]] or left
+        seps = [
+            separability(scaled[:, [*chosen, f]], y, alpha, beta, centroid_membership=reading)
+            for f in left
+        ]
+        best = next(i for i, s in enumerate(seps) if s >= max(seps) * (1 - EQUAL))
+        chosen.append(left[best])
+        scores.append(seps[best])
+    return chosen, scores
+
+
+weights = st.sampled_from([0.0, 0.01, 0.0316, 0.3162, 1.0])
+
+
+@given(problems(), weights, weights, st.sampled_from(["printed", "normalized"]))
+def test_path_equals_the_literal_one(data, alpha, beta, reading):
+    X, y = data
+    k = X.shape[1]
+    selector = S2FS(k, alpha=alpha, beta=beta, centroid_membership=reading).fit(X, y)
+    chosen, scores = literal_path(X, y, k, alpha, beta, reading)
+    assert selector.indices_.tolist() == chosen
+    np.testing.assert_allclose(selector.scores_, scores, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("without", [("theta_dir",), ("lambda_dir",), ("theta_dir", "lambda_dir")])
+def test_variants_of_the_paper(without):
+    """S²–DWC, S²–DBS and S²–DWC–DBS leave one or both direction terms out of Eq. 23."""
+    X, y = load_wine(return_X_y=True)
+    zero = {{"theta_dir": "alpha", "lambda_dir": "beta"}[part]: 0 for part in without}
+    selector = S2FS(5, **zero).fit(X, y)
+    parts = {name: selector.path_[name] * (name not in without) for name in Components._fields}
+    sep = (parts["lambda_dis"] + 0.0316 * parts["lambda_dir"]) / (
+        parts["theta_dis"] + 0.0316 * parts["theta_dir"]
+    )
+    np.testing.assert_allclose(selector.scores_, sep, rtol=1e-12)
+    chosen, _ = literal_path(X, y, 5, selector.alpha, selector.beta, "printed")
+    assert selector.indices_.tolist() == chosen
+
+
+def test_equal_gains_go_to_the_smaller_index():
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=30), np.arange(30) % 3
+    X = np.column_stack([rng.normal(size=30) * 0.1, x + 3 * y, -(x + 3 * y), x + 3 * y])
+    assert S2FS(1).fit(X, y).indices_.tolist() == [1]
+
+
+def test_constant_features_come_last_in_order():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 5))
+    X[:, [0, 3]] = 1e9
+    selector = S2FS(5).fit(X, np.arange(20) % 2)
+    assert selector.indices_[3:].tolist() == [0, 3]
+    assert np.all(selector.path_["gain"][3:] == 0)
+
+
+def test_infinite_separability():
+    y = np.array([0, 0, 1, 1, 2, 2])
+    X = np.column_stack([np.arange(6.0), y, 2.0 - y])
+    path = S2FS(3).fit(X, y).path_
+    assert path["feature"].tolist() == [1, 2, 0]
+    assert path["sep"][:2].tolist() == [np.inf, np.inf]
+    assert path["gain"].tolist() == [np.inf, 0.0, -np.inf]
+    assert np.isfinite(path["sep"][2])

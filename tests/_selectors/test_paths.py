@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from sklearn.datasets import load_wine
+
+from s2fs import S2FS, s2fs_paths
+from s2fs._core.criterion import PAPER_GRID
+from s2fs._engine.compiled import CompiledState
+from strategies import problems
+
+
+@given(problems(max_samples=20, max_features=6))
+def test_paths_equal_separate_fits(data):
+    X, y = data
+    alphas, betas = [0.0, 0.1, 1.0], [0.0316, 1.0]
+    paths = s2fs_paths(X, y, 1.0, alphas, betas)
+    for a, alpha in enumerate(alphas):
+        for b, beta in enumerate(betas):
+            fit = S2FS(1.0, alpha=alpha, beta=beta).fit(X, y)
+            assert paths.indices[a, b].tolist() == fit.indices_.tolist()
+            np.testing.assert_allclose(paths.scores[a, b], fit.scores_, rtol=1e-9, atol=1e-9)
+
+
+def test_compiled_paths_equal_separate_fits_on_a_wide_table(monkeypatch):
+    monkeypatch.setattr("s2fs._engine.reference.COMPILED_FROM", 0)
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 4
+    X = rng.normal(size=(60, 400)) + rng.normal(size=(4, 400))[y]
+    paths = s2fs_paths(X, y, 12, n_jobs=2)
+    assert paths.indices.shape == (9, 9, 12)
+    for a, b in [(0, 0), (2, 2), (8, 0), (0, 8), (8, 8)]:
+        fit = S2FS(12, alpha=PAPER_GRID[a], beta=PAPER_GRID[b]).fit(X, y)
+        assert paths.indices[a, b].tolist() == fit.indices_.tolist()
+        np.testing.assert_allclose(paths.scores[a, b], fit.scores_, rtol=1e-12)
+    assert len({tuple(path) for path in paths.indices.reshape(81, 12).tolist()}) > 1
+
+
+def test_each_distinct_set_is_evaluated_once(monkeypatch):
+    monkeypatch.setattr("s2fs._engine.reference.COMPILED_FROM", 0)
+    calls = []
+    shortlists = CompiledState.shortlists
+
+    def counted(self, candidates, weights):
+        calls.append(len(weights))
+        return shortlists(self, candidates, weights)
+
+    monkeypatch.setattr(CompiledState, "shortlists", counted)
+    X, y = load_wine(return_X_y=True)
+    paths = s2fs_paths(X, y, 6)
+    prefixes = {
+        frozenset(path[:size])
+        for path in paths.indices.reshape(81, 6).tolist()
+        for size in range(6)
+    }
+    assert len(calls) == len(prefixes)
+    assert sum(calls) == 81 * 6
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"alphas": [0.1, -1]}, "'alpha' parameter"),
+        ({"betas": ["x"]}, "'beta' parameter"),
+        ({"n_features": 14}, "n_features_to_select=14 is more than the 13"),
+    ],
+)
+def test_bad_arguments(change, words):
+    X, y = load_wine(return_X_y=True)
+    with pytest.raises(ValueError, match=words):
+        s2fs_paths(**({"X": X, "y": y, "n_features": 2} | change))

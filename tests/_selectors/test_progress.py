@@ -1,0 +1,121 @@
+"""Callbacks of scikit-learn follow a fit, may end it, and are set up and taken down once."""
+
+import importlib.util
+import sys
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.callback import ProgressBar
+from sklearn.datasets import load_wine
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import s2fs._util.progress
+from s2fs import S2FS, S2FSCV, StabilitySelector
+
+
+class Diary:
+    """Notes what it is told; asks to stop once it has seen so many tasks end."""
+
+    def __init__(self, stop_after=None, fail_at=None):
+        self.stop_after, self.fail_at = stop_after, fail_at
+        self.entries, self.fitted = [], []
+
+    def setup(self, estimator, context):
+        self.entries.append("setup")
+
+    def teardown(self, estimator, context):
+        self.entries.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context):
+        self.entries.append("begin")
+
+    def on_fit_task_end(self, estimator, context, *, fitted_estimator):
+        self.entries.append("end")
+        if context.parent is not None:
+            self.fitted.append(fitted_estimator)
+            if len(self.fitted) == self.fail_at:
+                raise KeyboardInterrupt
+            return len(self.fitted) == self.stop_after
+        return False
+
+
+def test_every_feature_is_a_task_with_a_usable_selector():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    diary = Diary()
+    selector = S2FS(4).set_callbacks(diary).fit(X, y)
+    assert diary.entries == ["setup", "begin", *["begin", "end"] * 4, "end", "teardown"]
+    plain = S2FS(4).fit(X, y)
+    np.testing.assert_array_equal(selector.path_, plain.path_)
+    for k, known in enumerate(diary.fitted, 1):
+        assert known.indices_.tolist() == plain.indices_[:k].tolist()
+        assert known.transform(X).shape == (178, k)
+        assert known.ranking_table()["feature"].tolist() == X.columns[plain.indices_[:k]].tolist()
+
+
+def test_a_callback_may_end_the_search():
+    X, y = load_wine(return_X_y=True)
+    selector = S2FS(10).set_callbacks(Diary(stop_after=3)).fit(X, y)
+    assert selector.indices_.tolist() == S2FS(3).fit(X, y).indices_.tolist()
+    assert selector.transform(X).shape == (178, 3)
+
+
+@pytest.mark.parametrize("parameters", [{"n_features_to_select": "auto"}, {"search": "floating"}])
+def test_searches_of_unknown_length_tell_no_more_than_they_do(parameters):
+    X, y = load_wine(return_X_y=True)
+    diary = Diary()
+    selector = S2FS(**parameters).set_callbacks(diary).fit(X, y)
+    assert selector.indices_.tolist() == S2FS(**parameters).fit(X, y).indices_.tolist()
+    assert diary.entries.count("begin") == diary.entries.count("end")
+    assert diary.fitted[-1].indices_.tolist() == selector.indices_.tolist()
+
+
+def test_folds_and_subsamples_are_tasks():
+    X, y = load_wine(return_X_y=True)
+    for selector, n_tasks in (
+        (S2FSCV(2, alphas=[0.1], betas=[0.1], cv=3), 3),
+        (StabilitySelector(2, n_resamples=4), 4),
+    ):
+        diary = Diary()
+        selector.set_callbacks(diary).fit(X, y)
+        assert diary.entries == ["setup", "begin", *["begin", "end"] * n_tasks, "end", "teardown"]
+    stopped = S2FSCV(2, alphas=[0.1], betas=[0.1], cv=3).set_callbacks(Diary(stop_after=2))
+    assert stopped.fit(X, y).n_splits_ == 2
+
+
+def test_an_interrupted_fit_is_taken_down_and_can_be_repeated():
+    X, y = load_wine(return_X_y=True)
+    diary = Diary(fail_at=2)
+    selector = S2FS(5).set_callbacks(diary)
+    with pytest.raises(KeyboardInterrupt):
+        selector.fit(X, y)
+    assert diary.entries[-1] == "teardown"
+    assert not hasattr(selector, "indices_")
+    assert diary.fitted[-1].indices_.tolist() == S2FS(2).fit(X, y).indices_.tolist()
+    assert len(selector.fit(X, y).indices_) == 5
+
+
+def test_the_progress_bar_of_scikit_learn_reaches_into_a_pipeline(capsys):
+    X, y = load_wine(return_X_y=True)
+    model = make_pipeline(StandardScaler(), S2FS(3)).set_callbacks(ProgressBar())
+    model.fit(X, y)
+    assert "S2FS" in capsys.readouterr().out
+
+
+def test_clones_keep_their_callbacks():
+    selector = S2FS(3).set_callbacks(Diary())
+    assert clone(selector).fit(*load_wine(return_X_y=True)).indices_.shape == (3,)
+
+
+def test_without_callbacks_in_scikit_learn_all_else_stays(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.callback", None)
+    spec = importlib.util.spec_from_file_location("progress_alone", s2fs._util.progress.__file__)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    class Plain(module.CallbackSupportMixin):
+        verbose = 0
+
+    assert not hasattr(Plain(), "set_callbacks")
+    assert list(module.watched(Plain(), iter("abc"), 3, "letters")) == ["a", "b", "c"]

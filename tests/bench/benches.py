@@ -1,0 +1,51 @@
+"""What the tests of bench reports share: made-up results, and a small real ledger."""
+
+import numpy as np
+
+from s2fs.bench import load_plan, run
+from s2fs.bench._plan import SelectorSpec
+from s2fs.bench._results import Result
+from s2fs.bench._run import Unit
+from s2fs.evaluation import Curve
+
+DATASETS = ("glioma", "srbct", "all_aml_3", "isolet")
+GRID = (0.01, 0.0316, 0.1)
+SIZES = (1, 2, 3)
+
+
+def result(dataset, name, values, weights=None, *, method=None, seed=0, protocol="inside"):
+    alphas, betas = ((weights[0],), (weights[1],)) if weights else ((), ())
+    spec = SelectorSpec(name, method or name, {}, alphas=alphas, betas=betas)
+    unit = Unit(dataset, "hash", spec, protocol, 0, 10, seed, SIZES, ("knn",))
+    curve = Curve("knn", np.array(SIZES), {"accuracy": np.asarray(values, dtype=float)})
+    return Result(unit, weights, (), {"knn": curve}, 0.5)
+
+
+def made_up_results():
+    """S²FS on a grid, its variants, and three rivals; the score tells who it is."""
+    found = []
+    for d, dataset in enumerate(DATASETS):
+        base = np.array([0.5, 0.6, 0.7]) + d / 100
+        for i, alpha in enumerate(GRID):
+            for j, beta in enumerate(GRID):
+                found.append(result(dataset, "S2FS", base + (3 * i + j) / 100, (alpha, beta)))
+        found.append(result(dataset, "S2-DWC", base - 0.01, (0.0, 0.0316), method="S2FS"))
+        found.append(result(dataset, "S2-DBS", base - 0.02, (0.0316, 0.0), method="S2FS"))
+        found.append(result(dataset, "S2-DWC-DBS", base - 0.03, (0.0, 0.0), method="S2FS"))
+        found.append(result(dataset, "FDM", base - 0.2))
+        found.append(result(dataset, "SFSS", base - 0.1))
+        found.append(result(dataset, "IPD", base - 0.15))
+    return found
+
+
+def small_ledger(folder):
+    """The ledger of a real run on the bundled data, of a few seconds."""
+    plan = folder / "tiny.toml"
+    plan.write_text(
+        'title = "tiny"\ndatasets = ["srbct_bundled"]\nlearners = ["knn"]\nsizes = [1, 2]\n'
+        'protocol = "inside"\nfolds = 2\nseeds = [0]\n'
+        '[[selectors]]\nname = "S2FS"\n'
+        '[[selectors]]\nname = "ANOVA"\nmethod = "AnovaF"\n'
+    )
+    run(load_plan(str(plan)), folder / "tiny.sqlite")
+    return folder / "tiny.sqlite"

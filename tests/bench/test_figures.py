@@ -1,0 +1,121 @@
+"""Figures of a bench: from made-up results over several datasets, and from a real ledger."""
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from bench.benches import DATASETS, made_up_results, result, small_ledger
+from s2fs.baselines import RIVALS
+from s2fs.bench import Ledger, build_tables
+from s2fs.bench._figures import bench_figures, curve_panels
+from s2fs.cli._figures import figures
+
+
+@pytest.fixture
+def made_up():
+    return made_up_results()
+
+
+def test_draws_every_family(made_up):
+    assert [name for name, _ in bench_figures(made_up)] == [
+        "distance-and-direction",
+        "curves-knn",
+        "sensitivity-knn",
+        "variants-knn",
+        "critical-difference-knn-max",
+        "critical-difference-knn-ave",
+    ]
+
+
+def test_curves_are_those_of_the_best_pair(made_up):
+    (table,) = (t for t in build_tables(made_up) if t.statistic == "ave")
+    panels = curve_panels(made_up, "knn", [table.columns[j] for j in table.field()])
+    assert list(panels) == ["GLIOMA", "SRBCT", "ALL-AML-3", "Isolet"]
+    assert np.allclose(panels["SRBCT"]["S2FS"].values, [0.59, 0.69, 0.79])
+    for row, title in enumerate(table.datasets):
+        for j in table.field():
+            drawn = panels[title][table.columns[j].algorithm]
+            assert drawn.ave == pytest.approx(table.ours[row, j])
+
+
+def test_seeds_are_averaged_before_the_best_pair_is_taken():
+    found = [
+        result("srbct", "S2FS", [0.9, 0.9, 0.9], (0.01, 0.01)),
+        result("srbct", "S2FS", [0.5, 0.5, 0.5], (0.01, 0.01), seed=1),
+        result("srbct", "S2FS", [0.8, 0.8, 0.8], (0.1, 0.1)),
+        result("srbct", "S2FS", [0.7, 0.7, 0.7], (0.1, 0.1), seed=1),
+    ]
+    (table,) = (t for t in build_tables(found) if t.statistic == "ave")
+    panels = curve_panels(found, "knn", [table.columns[j] for j in table.field()])
+    assert np.allclose(panels["SRBCT"]["S2FS"].values, 0.75)
+
+
+@pytest.mark.parametrize("name", ["FDM", "SFSS", "IPD"])
+def test_reconstructed_algorithms_are_called_so(made_up, name):
+    status = RIVALS[name].status
+    sign = {"confirmed": "", "partly reconstructed": "‡", "reconstructed": "†"}[status]
+    drawn = dict(bench_figures(made_up))
+    legend = drawn["curves-knn"].legends[0]
+    (ax,) = drawn["critical-difference-knn-ave"].axes
+    for note in (legend.get_title().get_text(), ax.get_title()):
+        assert (f"{sign} {status}" in note) == bool(sign)
+    assert f"{name}{sign}" in [text.get_text() for text in legend.get_texts()]
+    assert any(text.get_text().startswith(f" {name}{sign} (") for text in ax.texts)
+
+
+def test_leaky_results_are_called_so():
+    found = [
+        result(dataset, name, [0.5, 0.6, 0.7 + bonus], protocol="before")
+        for dataset in DATASETS
+        for name, bonus in (("S2FS", 0.1), ("FDM", 0))
+    ]
+    drawn = dict(bench_figures(found))
+    assert "leaky" in drawn["curves-knn"].legends[0].get_title().get_text()
+    assert "leaky" in drawn["critical-difference-knn-max"].axes[0].get_title()
+
+
+def test_maps_hold_the_average_of_each_pair(made_up):
+    figure = dict(bench_figures(made_up))["sensitivity-knn"]
+    ax = next(ax for ax in figure.axes if ax.get_title() == "GLIOMA")
+    expected = [[0.6 + (3 * i + j) / 100 for j in range(3)] for i in range(3)]
+    np.testing.assert_allclose(ax.images[0].get_array(), expected)
+    (region,) = ax.patches
+    assert (region.get_width(), region.get_height()) == (2, 2)
+
+
+def test_variants_take_weights_in_the_recommended_region(made_up):
+    (ax,) = dict(bench_figures(made_up))["variants-knn"].axes
+    medians = [line.get_ydata()[0] for line in ax.lines if line.get_gid()]
+    # The best recommended pair of S²FS is (0.0316, 0.0316), the fifth of the grid.
+    np.testing.assert_allclose(medians, np.array([0.64, 0.59, 0.58, 0.57]) + 0.015)
+
+
+def test_the_command_draws_a_real_ledger_in_three_formats(tmp_path):
+    ledger = small_ledger(tmp_path)
+    out = tmp_path / "figures"
+    done = CliRunner().invoke(figures, [str(ledger), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    stems = ("curves-knn", "distance-and-direction")
+    expected = {f"{stem}.{suffix}" for stem in stems for suffix in ("svg", "pdf", "png")}
+    assert {path.name for path in out.iterdir()} == expected
+    assert sorted(done.output.split()) == sorted(str(path) for path in out.iterdir())
+    assert all(path.stat().st_size > 1000 for path in out.iterdir())
+
+
+def test_an_empty_ledger_is_told(tmp_path):
+    from s2fs.bench import write_figures
+
+    with (
+        Ledger(tmp_path / "empty.sqlite", create=True) as book,
+        pytest.raises(ValueError, match="no complete cross-validation yet"),
+    ):
+        write_figures(book, tmp_path)
+
+
+def test_pictures_show_their_pixels_where_the_data_are_at_hand(paper_data):
+    paper_data("yale")
+    found = [result("yale", "S2FS", [0.5, 0.6, 0.7])]
+    faces = dict(bench_figures(found))["pixels-yale"]
+    titles = [ax.get_title() for ax in faces.axes]
+    assert titles[:5] == ["1: 10", "1: 20", "1: 50", "1: 100", "1: 150"]
+    assert titles[5:] == [f"{subject}: 150" for subject in range(2, 16)]

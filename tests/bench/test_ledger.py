@@ -1,0 +1,195 @@
+"""Claims, leases and results in the ledger."""
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+import time
+
+import pytest
+
+from s2fs.bench import Ledger
+from s2fs.bench._plan import SelectorSpec
+from s2fs.bench._run import Unit
+
+SPAWN = multiprocessing.get_context("spawn")
+UNITS = [
+    Unit("d", "h", SelectorSpec("S2FS", "S2FS", {}), "inside", fold, 40, 0, (1,), ("knn",))
+    for fold in range(40)
+]
+KEY = UNITS[0].key
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    with Ledger(path, create=True) as ledger:
+        ledger.add(UNITS)
+    return path
+
+
+def state(path, key=KEY):
+    with Ledger(path) as ledger:
+        return ledger.states()[key]
+
+
+def test_life_of_a_unit(path):
+    with Ledger(path) as ledger:
+        assert state(path) == "waiting"
+        assert ledger.claim(KEY)
+        assert state(path) == "claimed"
+        assert not ledger.claim(KEY)
+        ledger.finish(KEY, b"numbers", 1.5)
+        assert ledger.result(KEY) == b"numbers"
+        entry = ledger.entries()[0]
+        assert (entry.unit, entry.state, entry.seconds) == (UNITS[0], "done", 1.5)
+        assert not ledger.claim(KEY)
+
+
+def test_adding_again_keeps_what_is_done(path):
+    with Ledger(path) as ledger:
+        ledger.claim(KEY)
+        ledger.finish(KEY, b"numbers", 1)
+        ledger.add(UNITS)
+        assert ledger.result(KEY) == b"numbers"
+        assert len(ledger.entries()) == len(UNITS)
+
+
+def test_failed_unit_is_tried_again_by_a_later_run_only(path):
+    with Ledger(path) as first, Ledger(path) as beside:
+        first.claim(KEY)
+        first.fail(KEY, "it broke", 1)
+        assert first.entries()[0].error == "it broke"
+        assert not first.claim(KEY)
+        assert not beside.claim(KEY)
+    with Ledger(path) as later:
+        assert later.claim(KEY)
+        assert later.entries()[0].error is None
+
+
+def test_release_gives_back_the_unfinished_only(path):
+    with Ledger(path) as ledger:
+        for unit in UNITS[:2]:
+            ledger.claim(unit.key)
+        ledger.finish(KEY, b"numbers", 1)
+        ledger.release()
+        assert state(path, UNITS[0].key) == "done"
+        assert state(path, UNITS[1].key) == "waiting"
+        assert not ledger.claim(UNITS[1].key)
+    assert not ledger.claim(UNITS[1].key)  # nor after the file was closed
+    with Ledger(path) as other:
+        assert other.claim(UNITS[1].key)
+
+
+def test_claim_ends_with_its_lease_unless_renewed(path):
+    with Ledger(path, lease=-1) as slow, Ledger(path) as other:
+        assert slow.claim(KEY)
+        slow.lease = 100
+        slow.renew()
+        assert not other.claim(KEY)
+        slow.lease = -1
+        slow.renew()
+        assert other.claim(KEY)
+        # The run that was taken for dead wakes up: its result comes too late.
+        slow.finish(KEY, b"late", 1)
+        slow.renew()
+        slow.release()
+        assert state(path) == "claimed"
+        other.finish(KEY, b"in time", 1)
+        assert other.result(KEY) == b"in time"
+
+
+def claim_and_wait(path, claimed):
+    ledger = Ledger(path)
+    ledger.claim(KEY)
+    claimed.set()
+    time.sleep(600)
+
+
+def test_claim_of_a_killed_process_is_free_at_once(path):
+    claimed = SPAWN.Event()
+    process = SPAWN.Process(target=claim_and_wait, args=(path, claimed))
+    process.start()
+    assert claimed.wait(60)
+    with Ledger(path) as ledger:
+        assert not ledger.claim(KEY)
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        assert ledger.claim(KEY)
+
+
+def test_claim_from_another_machine_holds_until_its_lease_ends(path):
+    with Ledger(path) as far, Ledger(path) as near:
+        far.owner = "elsewhere:999999999:0"
+        assert far.claim(KEY)
+        assert not near.claim(KEY)
+        far.lease = -1
+        far.renew()
+        assert near.claim(KEY)
+
+
+def claim_all(path, ready, mine):
+    with Ledger(path) as ledger:
+        ready.wait()
+        mine.put([unit.key for unit in UNITS if ledger.claim(unit.key)])
+        ready.wait()  # a process that has ended holds no claims
+
+
+def test_two_processes_never_hold_the_same_unit(path):
+    ready, mine = SPAWN.Barrier(2), SPAWN.Queue()
+    processes = [SPAWN.Process(target=claim_all, args=(path, ready, mine)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    claims = [mine.get(timeout=60) for _ in processes]
+    for process in processes:
+        process.join()
+    assert sorted(claims[0] + claims[1]) == sorted(unit.key for unit in UNITS)
+
+
+def create(path, ready):
+    ready.wait()
+    with Ledger(path, create=True) as ledger:
+        ledger.add(UNITS)
+
+
+def test_two_processes_may_make_the_same_ledger(tmp_path):
+    path, ready = tmp_path / "new.sqlite", SPAWN.Barrier(2)
+    processes = [SPAWN.Process(target=create, args=(path, ready)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0]
+    with Ledger(path) as ledger:
+        assert len(ledger.states()) == len(UNITS)
+
+
+def test_file_without_tables_is_a_new_ledger(tmp_path):
+    """What a run leaves that is killed before its first transaction."""
+    path = tmp_path / "new.sqlite"
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+    db.close()
+    with Ledger(path, create=True) as ledger:
+        ledger.add(UNITS)
+        assert ledger.claim(KEY)
+
+
+def test_bad_files(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no ledger .*'s2fs bench run PLAN --ledger"):
+        Ledger(tmp_path / "none.sqlite")
+    with pytest.raises(FileNotFoundError, match="is no directory; make it first"):
+        Ledger(tmp_path / "none" / "new.sqlite", create=True)
+    with pytest.raises(ValueError, match="which is a directory; give a file"):
+        Ledger(tmp_path, create=True)
+    text = tmp_path / "text.csv"
+    text.write_text("a,b\n" * 500)
+    with pytest.raises(ValueError, match=r"is no ledger .*give another file"):
+        Ledger(text)
+    assert text.read_text() == "a,b\n" * 500
+    other = tmp_path / "other.sqlite"
+    with sqlite3.connect(other) as db:
+        db.execute("CREATE TABLE things (name TEXT)")
+    db.close()
+    with pytest.raises(ValueError, match=r"is no ledger \(it holds something else"):
+        Ledger(other, create=True)

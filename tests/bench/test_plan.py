@@ -1,0 +1,95 @@
+"""Plans: those that ship, and what is said about bad ones."""
+
+import pytest
+
+from s2fs._core.criterion import PAPER_GRID
+from s2fs.bench import PAPER_DATASETS, PLANS, load_plan
+from s2fs.bench._plan import parse_plan
+from s2fs.evaluation import LEARNERS
+
+GOOD = """
+title = "t"
+datasets = ["yale"]
+[[selectors]]
+name = "FDM"
+"""
+S2FS = 'title = "t"\ndatasets = ["yale"]\n[[selectors]]\nname = "S2FS"\n'
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_shipped_plans_are_valid(name):
+    plan = load_plan(name)
+    assert plan.protocol == "inside"
+    assert plan.learners == LEARNERS
+
+
+def test_paper_plan_is_the_paper():
+    plan = load_plan("paper")
+    assert plan.datasets == tuple(PAPER_DATASETS)
+    assert (plan.sizes, plan.folds, plan.seeds) == (150, 10, (0,))
+    names = {selector.name for selector in plan.selectors}
+    assert names == {"S2FS", "FDM", "FGZEFSR", "FSNMER", "IPD", "MDP", "N3Y", "RDSI", "SFSS"}
+    grid, inside = (selector for selector in plan.selectors if selector.name == "S2FS")
+    assert grid.alphas == grid.betas == PAPER_GRID
+    assert (grid.tune, inside.tune) == ("none", "inside")
+
+
+def test_sensitivity_shares_its_units_with_the_paper_plan():
+    (grid,) = load_plan("sensitivity").selectors
+    assert grid in load_plan("paper").selectors
+
+
+def test_variants_leave_directions_out():
+    variants = {s.name: s for s in load_plan("variants").selectors}
+    assert variants["S2-DWC"].alphas == (0.0,)
+    assert variants["S2-DBS"].betas == (0.0,)
+    assert (variants["S2-DWC-DBS"].alphas, variants["S2-DWC-DBS"].betas) == ((0.0,), (0.0,))
+    assert variants["S2FS"].alphas == variants["S2-DWC"].betas == PAPER_GRID[:4]
+
+
+def test_file_and_defaults(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text(GOOD)
+    plan = load_plan(path)
+    assert plan.datasets == ("yale",)
+    assert (plan.sizes, plan.folds, plan.seeds, plan.protocol) == (150, 10, (0,), "inside")
+    assert plan.selectors[0].method == "FDM"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("title = ", "plan p is not valid TOML"),
+        ('datasets = ["yale"]', "plan p: title is missing"),
+        ("title = 3", "plan p: title is 3; give a text"),
+        ('title = "t"\ndatasets = []', "datasets is empty; give at least one"),
+        ('title = "t"\ndatasets = ["yael"]', r"datasets\[0\] is 'yael' \(did you mean 'yale'\?\)"),
+        ('title = "t"\ndatasets = ["yale", "yale"]', "datasets has 'yale' twice"),
+        ("fold = 3\n" + GOOD, r"'fold' is not known \(did you mean 'folds'\?\); known are title"),
+        ("folds = 1\n" + GOOD, "folds is 1; give at least 2"),
+        ("folds = true\n" + GOOD, "folds is True; give a whole number"),
+        ("seeds = [-1]\n" + GOOD, r"seeds\[0\] is -1; give at least 0"),
+        ("sizes = 0\n" + GOOD, "sizes is 0; give at least 1"),
+        ("sizes = [3, 1]\n" + GOOD, r"sizes is \[3, 1\]; give increasing numbers"),
+        ('protocol = "outside"\n' + GOOD, r"protocol is 'outside' \(did you mean 'inside'\?\)"),
+        ('learners = ["knnn"]\n' + GOOD, r"learners\[0\] is 'knnn' \(did you mean 'knn'\?\)"),
+        (GOOD + "parameters = {alfa = 1.0}", r"selectors\[0\]: parameters has 'alfa'.*'alpha'"),
+        (GOOD + "parameters = {n_features_to_select = 3}", "FDM does not take"),
+        (GOOD + 'method = "FDMM"', r"selectors\[0\]: method is 'FDMM'.* \(did you mean 'FDM'\?\)"),
+        (GOOD + 'method = "nowhere:X"', "method is 'nowhere:X', which cannot be imported"),
+        (GOOD + "grid = {alpha = [0.1], beta = [0.1]}", "grid is for S2FS, but method is 'FDM'"),
+        (GOOD + 'tune = "inside"', "tune is 'inside'; give a grid to choose from"),
+        (S2FS + "grid = {alpha = [0.1]}", r"selectors\[0\], grid: beta is missing"),
+        (S2FS + "grid = {alpha = [-0.1], beta = [1]}", r"alpha\[0\] is -0.1; give at least 0"),
+        (S2FS + "grid = {alpha = [0.1], beta = [1], gamma = [2]}", "grid: 'gamma' is not known"),
+        (S2FS + 'tune = "outside"', r"tune is 'outside' \(did you mean 'inside'\?\)"),
+    ],
+)
+def test_complaints_name_the_key(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse_plan(text, "p")
+
+
+def test_no_such_plan():
+    with pytest.raises(FileNotFoundError, match=r"'papre', which is no file \(did you mean 'paper"):
+        load_plan("papre")

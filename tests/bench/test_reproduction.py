@@ -1,0 +1,47 @@
+"""What the committed results of the paper's experiments say."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from s2fs.bench import build_tables, compare, open_results, results
+
+ARCHIVE = Path(__file__).parents[2] / "benchmarks" / "results" / "paper.npz"
+
+
+@pytest.fixture(scope="module")
+def tables():
+    with open_results(ARCHIVE) as archive:
+        return build_tables(results(archive))
+
+
+def differences(tables, weights):
+    column = [
+        (t.ours - t.printed)[:, j]
+        for t in tables
+        for j, c in enumerate(t.columns)
+        if (c.algorithm, c.weights) == ("S2FS", weights)
+    ]
+    gaps = np.concatenate(column)
+    return gaps[np.isfinite(gaps)].round(4)
+
+
+def test_s2fs_reaches_print_in_most_cells(tables):
+    gaps = differences(tables, "best")
+    assert len(gaps) == 72
+    assert (gaps >= -0.02).sum() >= 64
+
+
+def test_the_honest_number_stands_beside_it_and_is_lower(tables):
+    honest = differences(tables, "inside")
+    assert len(honest) == 72
+    assert honest.mean() < differences(tables, "best").mean()
+
+
+def test_variants_take_no_part_in_the_comparison(tables):
+    assert {c.algorithm for c in tables[0].columns} == {
+        "S2FS", "FDM", "FGZEFSR", "FSNMER", "IPD", "MDP", "N3Y", "RDSI", "SFSS",
+    }  # fmt: skip
+    for table in tables:
+        assert next(compare(table)).n_datasets == 9

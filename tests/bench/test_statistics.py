@@ -1,0 +1,123 @@
+import csv
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from s2fs.bench import average_ranks, critical_difference, friedman_test, nemenyi_test
+
+PRINTED_F = {
+    ("CART", "max"): 15.3958,
+    ("KNN", "max"): 18.4042,
+    ("SVM", "max"): 15.2697,
+    ("KMEANS", "max"): 24.8028,
+    ("CART", "ave"): 21.0668,
+    ("KNN", "ave"): 22.0702,
+    ("SVM", "ave"): 15.4123,
+    ("KMEANS", "ave"): 27.9357,
+}
+
+
+def printed_table(learner, statistic):
+    """The paper's scores as datasets × algorithms, and the names of the algorithms."""
+    text = files("s2fs").joinpath("benchmark/paper_results.csv").read_text(encoding="utf-8")
+    cells = {
+        (row["dataset"], row["algorithm"]): float(row["value"])
+        for row in csv.DictReader(text.splitlines())
+        if (row["learner"], row["statistic"]) == (learner, statistic)
+    }
+    datasets = sorted({d for d, _ in cells})
+    algorithms = sorted({a for _, a in cells})
+    return np.array([[cells[d, a] for a in algorithms] for d in datasets]), algorithms
+
+
+@pytest.mark.parametrize(("case", "printed"), PRINTED_F.items())
+def test_f_of_the_paper(case, printed):
+    scores, _ = printed_table(*case)
+    result = friedman_test(scores)
+    assert scores.shape == (10, 9)
+    assert round(result.statistic, 4) == printed
+    assert round(result.critical_value, 4) == 2.0698
+    assert result.degrees_of_freedom == (8, 72)
+    assert result.p_value < 1e-10
+
+
+def test_s2fs_against_the_rivals_in_the_paper():
+    better = 0
+    for case in PRINTED_F:
+        scores, names = printed_table(*case)
+        result = nemenyi_test(scores, names=names)
+        assert round(result.critical_difference, 4) == 3.7988
+        better += result.better[names.index("S2FS")].sum()
+        assert not result.better[:, names.index("S2FS")].any()
+    assert (better, 8 * len(PRINTED_F) - better) == (35, 29)
+
+
+def test_ipd_and_mdp_under_average_cart_are_within_the_critical_difference():
+    scores, names = printed_table("CART", "ave")
+    groups = nemenyi_test(scores, names=names).groups
+    assert any({"S2FS", "IPD", "MDP"} <= set(group) for group in groups)
+
+
+@pytest.mark.parametrize(("s", "q"), [(2, 1.960), (3, 2.343), (5, 2.728), (9, 3.102), (10, 3.164)])
+def test_quantiles_of_demsar(s, q):
+    assert critical_difference(1, s) / np.sqrt(s * (s + 1) / 6) == pytest.approx(q, abs=1e-3)
+
+
+@settings(max_examples=60)
+@given(st.integers(2, 12), st.integers(3, 7), st.integers(0, 2**32 - 1))
+def test_chi2_without_ties_is_scipys(N, s, seed):
+    rng = np.random.default_rng(seed)
+    scores = np.array([rng.permutation(s) for _ in range(N)], dtype=float)
+    if N * s < 7:  # scipy wants a few more observations than that
+        return
+    truth = stats.friedmanchisquare(*scores.T)
+    result = friedman_test(scores)
+    assert result.chi2 == pytest.approx(truth.statistic)
+    assert result.chi2_p_value == pytest.approx(truth.pvalue)
+
+
+@settings(max_examples=60)
+@given(st.integers(2, 8), st.integers(2, 7), st.integers(0, 2**32 - 1))
+def test_groups_are_maximal(N, s, seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, 4, (N, s)) + 3.0 * np.arange(s)
+    result = nemenyi_test(scores, names=[str(i) for i in range(s)])
+    ranks, cd = result.average_ranks, result.critical_difference
+    groups = [frozenset(map(int, group)) for group in result.groups]
+    together = ~(result.better | result.better.T)
+    for i in range(s):
+        for j in range(s):
+            assert together[i, j] == (abs(ranks[i] - ranks[j]) <= cd)
+            shared = any({i, j} <= group for group in groups)
+            assert shared == bool(together[i, j]) or i == j
+    assert not any(a < b for a in groups for b in groups)
+
+
+def test_equal_rankings_give_an_infinite_statistic():
+    result = friedman_test([[3, 2, 1]] * 4)
+    assert result.statistic == np.inf
+    assert result.p_value == 0
+    assert result.chi2 == pytest.approx(8)
+
+
+def test_tied_algorithms_share_their_rank_despite_rounding():
+    assert average_ranks([[0.1 + 0.2, 0.3, 0.5]] * 2).tolist() == [2.5, 2.5, 1]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: friedman_test([1, 2]), "scores has shape"),
+        (lambda: friedman_test([[1, 2]]), "at least two"),
+        (lambda: average_ranks([[1, np.nan], [1, 2]]), "NaN"),
+        (lambda: friedman_test([[1, 2], [2, 1]], alpha=5), "alpha is 5"),
+        (lambda: nemenyi_test([[1, 2], [2, 1]], names="a"), "names has 1"),
+    ],
+)
+def test_errors(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,222 @@
+"""Tables: the paper's own numbers give the paper's own marks, ranks and tests."""
+
+import csv
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+
+from s2fs.bench import Column, Table, build_tables, compare, published_results
+from s2fs.bench._plan import SelectorSpec
+from s2fs.bench._render import (
+    _csv,
+    _latex_table,
+    _markdown_table,
+    comparison_rows,
+    heading,
+    markdown,
+    table_rows,
+)
+from s2fs.bench._results import Result
+from s2fs.bench._run import Unit
+from s2fs.bench._tables import printed_table, settings
+from s2fs.evaluation import LEARNERS, Curve
+
+#: F_F as the paper prints it.
+F_F = {
+    "max": {"cart": 15.3958, "knn": 18.4042, "svm": 15.2697, "kmeans": 24.8028},
+    "ave": {"cart": 21.0668, "knn": 22.0702, "svm": 15.4123, "kmeans": 27.9357},
+}
+EIGHT = [(learner, statistic) for learner in LEARNERS for statistic in ("max", "ave")]
+
+
+@pytest.mark.parametrize(("learner", "statistic"), EIGHT)
+def test_printed_numbers_give_the_printed_statistics(learner, statistic):
+    table = printed_table(learner, statistic)
+    assert table.ours.shape == (10, 9)
+    (comparison,) = compare(table)
+    assert round(comparison.friedman.statistic, 4) == F_F[statistic][learner]
+    ranks = rankdata(-table.ours, axis=1).mean(axis=0)
+    assert np.allclose(comparison.friedman.average_ranks, ranks)
+    assert np.allclose(comparison.printed_ranks, ranks)
+
+
+def test_printed_verdicts():
+    verdicts = [
+        comparison.verdict(j)
+        for learner, statistic in EIGHT
+        for comparison in compare(printed_table(learner, statistic))
+        for j in range(1, 9)
+    ]
+    assert (verdicts.count("better"), verdicts.count("comparable")) == (35, 29)
+
+
+@pytest.mark.parametrize(("learner", "statistic"), EIGHT)
+def test_best_and_second_by_hand(learner, statistic):
+    table = printed_table(learner, statistic)
+    for values, marks in zip(table.ours, table.marks(), strict=True):
+        best = max(values)
+        second = max(v for v in values if v < best)
+        expected = ["best" if v == best else "second" if v == second else "" for v in values]
+        assert marks == expected
+
+
+def test_wins_ties_and_losses_by_hand():
+    table = printed_table("knn", "max")
+    (comparison,) = compare(table)
+    for j in range(9):
+        pairs = [(row[0], row[j]) for row in table.ours]
+        assert comparison.wins[j] == sum(a > b for a, b in pairs)
+        assert comparison.ties[j] == sum(a == b for a, b in pairs)
+        assert comparison.losses[j] == sum(a < b for a, b in pairs)
+
+
+def small(**changes):
+    table = Table(
+        "svm",
+        "max",
+        ("Yale", "Other"),
+        (
+            Column("S2FS", "best", ""),
+            Column("S2FS", "inside", ""),
+            Column("IPD", "fixed", "reconstructed"),
+            Column("RDSI", "fixed", "partly reconstructed"),
+        ),
+        np.array([[0.7, 0.9, 0.70001, 0.6], [0.5, 0.2, np.nan, 0.4]]),
+        np.array([[0.7030, 0.7030, 0.5, 0.6], [np.nan] * 4]),
+    )
+    return replace(table, **changes)
+
+
+def test_columns_beside_take_no_part():
+    table = small()
+    assert table.field() == [0, 2, 3]
+    assert table.beside() == [Column("S2FS", "inside", "")]
+    # 0.70001 is shown as 0.7000: a tie. The inside column is best but stands beside.
+    assert table.marks() == [["best", "", "best", "second"], ["best", "", "", "second"]]
+
+
+def test_columns_beside_are_compared_in_their_turn():
+    complete = small(ours=np.array([[0.7, 0.9, 0.8, 0.6], [0.5, 0.2, 0.3, 0.4]]))
+    best, inside = compare(complete)
+    assert [column.weights for column in best.columns] == ["best", "fixed", "fixed"]
+    assert [column.weights for column in inside.columns] == ["inside", "fixed", "fixed"]
+    assert best.wins.tolist() == [0, 1, 2]
+    assert inside.losses.tolist() == [0, 1, 1]
+    assert best.printed_ranks is None
+
+
+def test_incomplete_datasets_are_not_compared():
+    assert list(compare(small())) == []
+
+
+def test_markdown():
+    lines = _markdown_table(small())
+    assert lines[0] == "| Dataset | S²FS best α, β | S²FS α, β chosen inside | IPD† | RDSI‡ |"
+    assert lines[2] == (
+        "| Yale | **0.7000** (0.7030, -0.0030) | 0.9000 (0.7030, +0.1970) "
+        "| **0.7000** (0.5000, +0.2000) | <u>0.6000</u> (0.6000, +0.0000) |"
+    )
+    assert lines[3] == "| Other | **0.5000** | 0.2000 | – | <u>0.4000</u> |"
+
+
+def test_latex():
+    text = _latex_table(small())
+    assert r"S\textsuperscript{2}FS best $\alpha$, $\beta$ &" in text
+    assert r"Yale & \textbf{0.7000} (0.7030; $-0.0030$) & 0.9000 (0.7030; $+0.1970$) &" in text
+    assert r"Other & \textbf{0.5000} & 0.2000 & -- & \underline{0.4000} \\" in text
+    assert r"\multicolumn{5}{l}{\footnotesize $\dagger$: reconstructed algorithm, so a" in text
+    assert text.isascii()
+
+
+def test_leaky_results_are_called_leaky_everywhere():
+    one = result("FDM")
+    (table, _) = build_tables([replace(one, unit=replace(one.unit, protocol="before"))])
+    assert table.leaky
+    assert "leaky: selected before the split" in _latex_table(table)
+    assert {row["leaky"] for row in table_rows([table])} == {True}
+    both = np.array([[0.7, 0.9, 0.8, 0.6], [0.5, 0.2, 0.3, 0.4]])
+    comparisons = list(compare(small(ours=both, leaky=True)))
+    assert {row["leaky"] for row in comparison_rows(comparisons)} == {True}
+    text = markdown([table], comparisons, [replace(one, unit=replace(one.unit, protocol="before"))])
+    assert "**Leaky**" in text
+    assert "## 5-NN, Max accuracy (leaky: selected before the split)" in text
+    assert "### SVM, Max (leaky): S²FS best α, β against the others" in text
+    assert "leaky" not in markdown([small()], [], [one]).lower()
+
+
+def test_csv():
+    rows = list(csv.DictReader(_csv(table_rows([small()])).splitlines()))
+    assert len(rows) == 8
+    first = rows[0]
+    assert (first["algorithm"], first["weights"], first["mark"]) == ("S2FS", "best", "best")
+    assert float(first["difference"]) == pytest.approx(-0.003)
+    assert rows[2]["status"] == "reconstructed"
+    comparisons = list(compare(printed_table("knn", "max")))
+    lines = list(csv.DictReader(_csv(comparison_rows(comparisons)).splitlines()))
+    assert len(lines) == 9
+    assert {line["status"] for line in lines} == {"confirmed"}  # as printed, all are originals
+    assert float(lines[0]["critical_difference"]) == pytest.approx(3.7988, abs=1e-4)
+
+
+def test_all_720_numbers_are_there():
+    numbers = published_results()
+    assert len(numbers) == 720
+    assert all(0 < value <= 1 for value in numbers.values())
+    # Max and Ave as the protocol notes quote them.
+    assert numbers["knn", "ave", "GLIOMA", "S2FS"] == pytest.approx(0.81, abs=0.005)
+
+
+def result(name="S2FS", values=(0.5, 0.7), *, seed=0, version="1", **spec):
+    weights, chosen = spec.pop("weights", None), spec.pop("chosen", ())
+    selector = SelectorSpec(name, spec.pop("method", name), {}, **spec)
+    unit = Unit("yale", "h", selector, "inside", 0, 10, seed, (1, 2), ("knn",), version)
+    curve = Curve("knn", np.array([1, 2]), {"accuracy": np.array(values)})
+    return Result(unit, weights, chosen, {"knn": curve}, 0.5)
+
+
+def test_cells_of_every_kind():
+    pairs = {"alphas": (0.01, 0.0316), "betas": (0.0316,)}
+    max_, ave = build_tables(
+        [
+            result("IPD", (0.1, 0.9)),
+            result(values=(0.2, 0.9), weights=(0.01, 0.0316), **pairs),
+            result(values=(0.6, 0.7), weights=(0.0316, 0.0316), **pairs),
+            result(values=(0.3, 0.4), chosen=((0.01, 0.01),), tune="inside", **pairs),
+        ]
+    )
+    assert [heading(c) for c in max_.columns] == [
+        "S²FS best α, β",
+        "S²FS α, β chosen inside",
+        "S²FS α = β = 0.0316",
+        "IPD†",
+    ]
+    assert max_.datasets == ("Yale",)
+    # The best pair of weights is another one for Max than for Ave.
+    assert np.allclose(max_.ours, [[0.9, 0.4, 0.7, 0.9]])
+    assert np.allclose(ave.ours, [[0.65, 0.35, 0.65, 0.5]])
+    printed = published_results()["knn", "max", "Yale", "S2FS"]
+    assert np.allclose(max_.printed[0, :3], printed)
+
+
+def test_seeds_are_averaged_and_versions_replaced():
+    (table, _) = build_tables(
+        [
+            result("FDM", (0.1, 0.2), version="1"),
+            result("FDM", (0.4, 0.4), version="2"),
+            result("FDM", (0.6, 0.6), version="2", seed=1),
+        ]
+    )
+    assert np.allclose(table.ours, [[0.5]])
+
+
+def test_settings_keep_what_differs_apart():
+    one = result()
+    other = replace(one, unit=replace(one.unit, n_folds=5))
+    leaky = replace(one, unit=replace(one.unit, protocol="before"))
+    assert {name: len(some) for name, some in settings([one, other, leaky, one]).items()} == {
+        "inside-10-folds-top-1-to-2": 2,
+        "inside-5-folds-top-1-to-2": 1,
+        "before-10-folds-top-1-to-2": 1,
+    }
