@@ -38,8 +38,8 @@ def knn(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
     --------
     >>> import numpy as np
     >>> from s2fs._core.neighbours import knn
-    >>> A = np.array([[0, 0], [0, 0], [0, 1], [1, 1], [1, 1], [1, 1]])
-    >>> knn(A, np.array([0, 0, 0, 1, 1, 1]), np.array([[0, 1]]), np.array([1, 2]))
+    >>> A = np.array([[0, 0], [0, 0], [0, 1], [1, 3], [1, 3], [1, 3]])
+    >>> knn(A, np.array([0, 0, 0, 1, 1, 1]), np.array([[0.4, 3]]), np.array([1, 2]))
     array([[0],
            [1]])
     """

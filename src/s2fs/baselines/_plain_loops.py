@@ -57,8 +57,8 @@ class Granules:
     """
 
     furthest: Floats
-    bounds: Indices
     relation: Floats
+    bounds: Indices
     weights: Floats
     scale: float
 
@@ -192,12 +192,14 @@ def approximation_sizes(
     return lower, upper
 
 
-def largest_difference_sums(of: Granules, columns: Floats) -> tuple[Floats, Floats]:
+def largest_difference_sums(
+    columns: Floats, furthest: Floats, bounds: Indices
+) -> tuple[Floats, Floats]:
     """See :func:`s2fs.baselines.loops.largest_difference_sums`."""
     own, every = np.empty(columns.shape), np.zeros(columns.shape)
     for c, x in enumerate(columns):
-        largest = np.maximum(of.furthest, np.abs(x - x[:, None]))
-        for start, stop in pairwise(of.bounds):
+        largest = np.maximum(furthest, np.abs(x - x[:, None]))
+        for start, stop in pairwise(bounds):
             rows, in_fours = largest[start:stop], (stop - start) // 4 * 4
             fours = rows[:in_fours].reshape(-1, 4, len(x))
             by_four = (fours[:, 0] + fours[:, 1]) + (fours[:, 2] + fours[:, 3])

@@ -160,19 +160,30 @@ def approximation_sizes(
     return lower, upper
 
 
-def largest_difference_sums(of: Granules, columns: Floats) -> tuple[Floats, Floats]:
+def largest_difference_sums(
+    columns: Floats, furthest: Floats, bounds: Indices
+) -> tuple[Floats, Floats]:
     """Sums of the largest differences of each instance to its own class, and to all instances.
 
-    The rows of ``columns`` are the candidates, and both results have their shape.
+    The instances are in class order, class q from ``bounds[q]`` to ``bounds[q + 1] - 1``, and
+    ``furthest`` holds the largest difference of each two in the set so far. The rows of
+    ``columns`` are the candidates, and both results have their shape.
     """
     native = _native()
     if native is None:
-        return plain.largest_difference_sums(of, columns)
+        return plain.largest_difference_sums(columns, furthest, bounds)
     own, every = np.empty((2, *columns.shape))
     room = np.empty((_CANDIDATES, columns.shape[1]))
-    granules = _granules(of, columns, sums=_at(room))
-    for part in slices(len(columns), of.furthest.size):
-        native.s2fs_largest_difference_sums(granules, _at(own), _at(every), *part)
+    table = _Differences(
+        columns=_at(columns),
+        furthest=_at(furthest),
+        bounds=address(bounds, np.intp),
+        n_samples=columns.shape[1],
+        n_classes=len(bounds) - 1,
+        sums=_at(room),
+    )
+    for part in slices(len(columns), furthest.size):
+        native.s2fs_largest_difference_sums(table, _at(own), _at(every), *part)
     return own, every
 
 
@@ -187,7 +198,17 @@ def gaussian_changes(of: Granules, columns: Floats, own: Floats, every: Floats) 
         plain.gaussian_changes(of, columns, own, every)
         return
     room = np.empty(columns.shape[1], dtype=np.intp)
-    granules = _granules(of, columns, changed=address(room, np.intp))
+    granules = _Granules(
+        columns=_at(columns),
+        furthest=_at(of.furthest),
+        relation=_at(of.relation),
+        weights=_at(of.weights),
+        bounds=address(of.bounds, np.intp),
+        n_samples=columns.shape[1],
+        n_classes=len(of.bounds) - 1,
+        scale=of.scale,
+        changed=address(room, np.intp),
+    )
     for part in slices(len(columns), of.furthest.size):
         native.s2fs_gaussian_changes(granules, _at(own), _at(every), *part)
 
@@ -244,12 +265,20 @@ class _Approximation(ctypes.Structure):
     )
 
 
+class _Differences(ctypes.Structure):
+    _fields_ = (
+        *((name, c_void_p) for name in ("columns", "furthest", "bounds")),
+        *((name, c_int64) for name in ("n_samples", "n_classes")),
+        ("sums", c_void_p),
+    )
+
+
 class _Granules(ctypes.Structure):
     _fields_ = (
         *((name, c_void_p) for name in ("columns", "furthest", "relation", "weights", "bounds")),
         *((name, c_int64) for name in ("n_samples", "n_classes")),
         ("scale", c_double),
-        *((name, c_void_p) for name in ("sums", "changed")),
+        ("changed", c_void_p),
     )
 
 
@@ -287,20 +316,6 @@ def _relation(of: SortedRelation, candidates: Indices) -> _Relation:
     )
 
 
-def _granules(of: Granules, columns: Floats, **room: int) -> _Granules:
-    return _Granules(
-        columns=_at(columns),
-        furthest=_at(of.furthest),
-        relation=_at(of.relation),
-        weights=_at(of.weights),
-        bounds=address(of.bounds, np.intp),
-        n_samples=columns.shape[1],
-        n_classes=len(of.bounds) - 1,
-        scale=of.scale,
-        **room,
-    )
-
-
 def _at(array: Floats) -> int:
     return address(array, np.float64)
 
@@ -322,7 +337,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "two_nearest": (POINTER(_Relation), c_void_p, c_void_p, c_void_p, *part),
         "intersect": (c_void_p, c_int64, c_double, c_void_p, *part),
         "approximation_sizes": (POINTER(_Approximation), c_void_p, c_void_p, *part),
-        "largest_difference_sums": (POINTER(_Granules), c_void_p, c_void_p, *part),
+        "largest_difference_sums": (POINTER(_Differences), c_void_p, c_void_p, *part),
         "gaussian_changes": (POINTER(_Granules), c_void_p, c_void_p, *part),
         "aggregation": (POINTER(_Centres), c_void_p, *part),
     }

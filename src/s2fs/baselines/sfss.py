@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._util.types import Floats, Indices
+from s2fs.baselines import loops
 from s2fs.baselines._completion import (
     COMPLETION_OR_GREEDY,
     Completion,
@@ -14,6 +15,7 @@ from s2fs.baselines._completion import (
     RivalSelector,
     complete,
 )
+from s2fs.baselines._plain_loops import Centres
 
 Form = Literal["product", "sum"]
 
@@ -153,20 +155,9 @@ class CentreSubset:
 
     def aggregation(self, candidates: Indices) -> Floats:
         """DA of the set with each candidate added alone."""
-        from s2fs.baselines._entropy_kernels import aggregation
-
         data = self._data
-        out = np.empty(len(candidates))
-        aggregation(
-            data.columns[candidates],
-            data.centres[candidates],
-            self._to_centres,
-            data.codes,
-            self._power,
-            _FLOOR,
-            out,
-        )
-        return out
+        centres = Centres(self._to_centres, data.codes, self._power, _FLOOR)
+        return loops.aggregation(centres, data.columns[candidates], data.centres[candidates])
 
     def dispersion(self, candidates: Indices) -> Floats:
         """DD of the set with each candidate added alone."""

@@ -226,8 +226,8 @@ void s2fs_approximation_sizes(const S2fsApproximation *of, double *lower, double
 
 // The sums run down the table, so that neighbouring instances fill the lanes of a vector, and take
 // four rows at a time, because the traffic to memory is what costs.
-void s2fs_largest_difference_sums(const S2fsGranules *of, double *own, double *every, Index start,
-                                  Index stop) {
+void s2fs_largest_difference_sums(const S2fsDifferences *of, double *own, double *every,
+                                  Index start, Index stop) {
     const Index n = of->n_samples;
     for (Index first = start; first < stop; first += S2FS_CANDIDATES) {
         const Index last = first + S2FS_CANDIDATES < stop ? first + S2FS_CANDIDATES : stop;

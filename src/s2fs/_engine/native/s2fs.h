@@ -128,8 +128,23 @@ struct S2fsApproximation {
 S2FS_EXPORT void s2fs_approximation_sizes(const S2fsApproximation *of, double *lower,
                                           double *upper, std::int64_t start, std::int64_t stop);
 
-// Granules of a set of features joined by candidates; the instances are in class order, and
-// class q takes the places bounds[q] to bounds[q + 1] − 1.
+// The largest differences of instances in a set of features joined by candidates. The instances are
+// in class order, and class q takes the places bounds[q] to bounds[q + 1] − 1.
+struct S2fsDifferences {
+    const double *columns;   // n_candidates × n_samples
+    const double *furthest;  // n_samples × n_samples: largest difference in the set
+    const std::int64_t *bounds;
+    std::int64_t n_samples, n_classes;
+    double *sums;            // room: S2FS_CANDIDATES × n_samples
+};
+
+// Their sums over the own class of each instance and over all, for the candidates from start to
+// stop: rows of own and every.
+S2FS_EXPORT void s2fs_largest_difference_sums(const S2fsDifferences *of, double *own,
+                                              double *every, std::int64_t start,
+                                              std::int64_t stop);
+
+// Granules of a set of features joined by candidates, the instances in class order as above.
 struct S2fsGranules {
     const double *columns;    // n_candidates × n_samples
     const double *furthest;   // n_samples × n_samples: largest difference in the set
@@ -138,14 +153,8 @@ struct S2fsGranules {
     const std::int64_t *bounds;
     std::int64_t n_samples, n_classes;
     double scale;             // the relation is exp(−scale · difference²)
-    double *sums;             // room: S2FS_CANDIDATES × n_samples
     std::int64_t *changed;    // room: n_samples
 };
-
-// The sums of the largest differences of each instance to its own class and to all, for the
-// candidates from start to stop: rows of own and every. Uses neither relation nor weights.
-S2FS_EXPORT void s2fs_largest_difference_sums(const S2fsGranules *of, double *own, double *every,
-                                              std::int64_t start, std::int64_t stop);
 
 // Change the granule sizes of the set, own and every, to those with each candidate from start to
 // stop added.
