@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from s2fs._engine.distances import exponential
 from s2fs._engine.jit import compiled
-from s2fs._engine.lanes import Array, padded
+from s2fs.bench._distances import exponential
+from s2fs.bench._lanes import Array, padded
 from s2fs.bench._working_set import (
     FLAT,
     ROUNDING,

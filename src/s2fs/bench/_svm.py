@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from s2fs._engine.distances import gaussian, grow
 from s2fs._engine.jit import compiled
-from s2fs._engine.lanes import Array, padded
 from s2fs._util.types import Floats, Indices
+from s2fs.bench._distances import gaussian, grow
+from s2fs.bench._lanes import Array, padded
 from s2fs.bench._smo import scratch, solve
 
 #: Distances between training rows come from memory once for this many sizes.

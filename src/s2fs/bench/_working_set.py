@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from s2fs._engine.jit import compiled
-from s2fs._engine.lanes import Array, larger, smaller
+from s2fs.bench._lanes import Array, larger, smaller
 
 #: Curvature used along a direction without any, between rows with equal features.
 FLAT = 1e-12
