@@ -16,6 +16,7 @@ from s2fs import S2FS, components, s2fs_paths, separability
 from s2fs._core.problem import Problem
 from s2fs._engine.compiled import CompiledState
 from s2fs._engine.reference import SubsetState
+from s2fs._engine.separability import Separability
 from s2fs._search.forward import forward
 from s2fs.distributed._shard import ChunkState
 from strategies import problems
@@ -84,7 +85,7 @@ def test_same_path_compiled_as_in_plain_numpy(data):
     X, y, weights = data
     problem = Problem(X, y, sample_weight=weights)
     paths = [
-        [step.feature for step in forward(State(problem), X.shape[1], 0.1, 0.1)]
+        [step.feature for step in forward(Separability(State(problem), 0.1, 0.1), X.shape[1])]
         for State in (SubsetState, CompiledState)
     ]
     assert paths[0] == paths[1]
@@ -164,7 +165,7 @@ def test_sparse_compiled_and_paths_take_weights(monkeypatch):
     plain = S2FS(8).fit(X, y, weights)
     thin = S2FS(8).fit(sparse.csr_array(X), y, weights)
     grid = s2fs_paths(X, y, 8, [plain.alpha], [plain.beta], sample_weight=weights)
-    monkeypatch.setattr("s2fs._engine.reference.COMPILED_FROM", 0)
+    monkeypatch.setattr("s2fs._engine.separability.COMPILED_FROM", 0)
     fast = S2FS(8).fit(X, y, weights)
     fast_thin = S2FS(8).fit(sparse.csc_array(X), y, weights)
     for other in (thin, fast, fast_thin):

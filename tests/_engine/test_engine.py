@@ -20,6 +20,7 @@ from s2fs import S2FS
 from s2fs._core.problem import Problem
 from s2fs._engine.compiled import CompiledState
 from s2fs._engine.reference import SubsetState
+from s2fs._engine.separability import Separability
 from s2fs._search.forward import forward
 from strategies import problems
 
@@ -43,10 +44,10 @@ def test_same_path_as_in_plain_numpy(data, alpha, beta, reading, crowded, scale)
         X = near_ties(X, np.random.default_rng(0))
     k = min(X.shape[1], 8)
     problem = Problem(X, y, scale)
-    plain = list(forward(SubsetState(problem, reading), k, alpha, beta))
-    fast = list(forward(CompiledState(problem, reading), k, alpha, beta))
+    plain = list(forward(Separability(SubsetState(problem, reading), alpha, beta), k))
+    fast = list(forward(Separability(CompiledState(problem, reading), alpha, beta), k))
     assert [step.feature for step in fast] == [step.feature for step in plain]
-    seps = np.array([[step.sep for step in path] for path in (fast, plain)])
+    seps = np.array([[step.score for step in path] for path in (fast, plain)])
     # Classes that are almost points have offsets of few known digits, whoever computes with them.
     seps = seps[:, seps.max(axis=0) < 1e4]
     np.testing.assert_allclose(*seps, rtol=1e-9, atol=1e-9)

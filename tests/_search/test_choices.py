@@ -143,7 +143,7 @@ def test_constraints_in_the_compiled_engine_and_on_sparse_input(monkeypatch):
     for search in ("forward", "floating", "beam"):
         with monkeypatch.context() as patch:
             plain = S2FS(9, search=search, **options).fit(X, y)
-            patch.setattr("s2fs._engine.reference.COMPILED_FROM", 0)
+            patch.setattr("s2fs._engine.separability.COMPILED_FROM", 0)
             for table in (X, X.astype(np.float32), sparse.csr_array(X)):
                 fast = S2FS(9, search=search, **options).fit(table, y)
                 assert fast.indices_.tolist() == plain.indices_.tolist()

@@ -127,7 +127,7 @@ def test_sparse_compiled_and_single_precision(monkeypatch):
     X = rng.poisson(0.5 + 2 * rng.random((4, 50))[y] * (np.arange(50) < 8)).astype(float)
     plain = S2FS("auto").fit(X, y)
     assert 3 <= len(plain.indices_) <= 16
-    monkeypatch.setattr("s2fs._engine.reference.COMPILED_FROM", 0)
+    monkeypatch.setattr("s2fs._engine.separability.COMPILED_FROM", 0)
     for table in (X, X.astype(np.float32), sparse.csr_array(X), sparse.csc_matrix(X)):
         other = S2FS("auto").fit(table, y)
         assert other.indices_.tolist() == plain.indices_.tolist()

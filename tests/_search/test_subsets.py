@@ -13,6 +13,7 @@ from s2fs._core.criterion import EQUAL
 from s2fs._core.problem import Problem
 from s2fs._engine.compiled import CompiledState
 from s2fs._engine.reference import SubsetState
+from s2fs._engine.separability import Separability
 from s2fs._search.choices import Choices
 from s2fs._search.subsets import beam, floating
 from strategies import problems
@@ -34,9 +35,11 @@ def largest_sep(X, y, size):
 def sets(search, X, y, *width, State=SubsetState):
     """What a search finds, as Sep by size; no size is missing."""
     m = X.shape[1]
-    found = search(State(Problem(X, y)), m, (0.0316, 0.0316), Choices.everything(m), *width)
+    found = search(
+        Separability(State(Problem(X, y)), 0.0316, 0.0316), m, Choices.everything(m), *width
+    )
     assert sorted(found) == list(range(m + 1))
-    return [found[size].sep for size in range(1, m + 1)]
+    return [found[size].score for size in range(1, m + 1)]
 
 
 @settings(max_examples=60)
@@ -116,10 +119,10 @@ def test_same_sets_compiled_as_in_plain_numpy(data, search):
     m = X.shape[1]
     width = (4,) if search is beam else ()
     plain, fast = (
-        search(State(Problem(X, y)), m, (0.1, 0.1), Choices.everything(m), *width)
+        search(Separability(State(Problem(X, y)), 0.1, 0.1), m, Choices.everything(m), *width)
         for State in (SubsetState, CompiledState)
     )
-    assert {size: s.units for size, s in plain.items()} == {s: v.units for s, v in fast.items()}
+    assert {size: s.groups for size, s in plain.items()} == {s: v.groups for s, v in fast.items()}
 
 
 def test_floating_and_beam_leave_a_greedy_trap():

@@ -22,7 +22,7 @@ def test_paths_equal_separate_fits(data):
 
 
 def test_compiled_paths_equal_separate_fits_on_a_wide_table(monkeypatch):
-    monkeypatch.setattr("s2fs._engine.reference.COMPILED_FROM", 0)
+    monkeypatch.setattr("s2fs._engine.separability.COMPILED_FROM", 0)
     rng = np.random.default_rng(0)
     y = np.arange(60) % 4
     X = rng.normal(size=(60, 400)) + rng.normal(size=(4, 400))[y]
@@ -36,7 +36,7 @@ def test_compiled_paths_equal_separate_fits_on_a_wide_table(monkeypatch):
 
 
 def test_each_distinct_set_is_evaluated_once(monkeypatch):
-    monkeypatch.setattr("s2fs._engine.reference.COMPILED_FROM", 0)
+    monkeypatch.setattr("s2fs._engine.separability.COMPILED_FROM", 0)
     calls = []
     shortlists = CompiledState.shortlists
 

@@ -7,15 +7,18 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 from sklearn.base import _fit_context
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
 from s2fs._core.criterion import PAPER_GRID, CentroidMembership
+from s2fs._core.folds import stratified_folds
 from s2fs._core.problem import Scale
 from s2fs._core.weights import ClassWeight
 from s2fs._search.choices import n_features_to_choose, resolve
-from s2fs._selectors.base import RankingSelector
+from s2fs._selectors.base import RankingSelector, path_columns
 from s2fs._selectors.paths import s2fs_paths
 from s2fs._selectors.prefixes import choose, judge_prefixes, make_judge
 from s2fs._selectors.s2fs import S2FS
@@ -216,7 +219,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         """The numbers of features to judge."""
         names = getattr(self, "feature_names_in_", None)
         choices = resolve(self.include, self.exclude, None, self.n_features_in_, names)
-        n_free, n_first = choices.n_features, len(choices.first)
+        n_free, n_first = choices.n_features, len(choices.included)
         wanted, most = self.n_features_to_select, self.max_features
         if wanted != "auto":
             what = "of X" if n_free == self.n_features_in_ else "that are not excluded"
@@ -233,10 +236,6 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
 
     def _folds(self, X: Any, y: NDArray[Any], groups: Any) -> list[tuple[Indices, Indices]]:
         """The training and test rows of each fold."""
-        from sklearn.model_selection import StratifiedGroupKFold, check_cv
-
-        from s2fs._core.folds import stratified_folds
-
         cv = 5 if self.cv is None else self.cv
         if not isinstance(cv, Integral):
             splitter = check_cv(cv, y, classifier=True)
@@ -254,8 +253,6 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
 
     def _conclude(self, scores: Floats, alphas: Floats, betas: Floats, sizes: Indices) -> None:
         """Set what follows from the scores, of shape (folds, pairs, sizes)."""
-        from scipy.stats import rankdata
-
         mean, std = scores.mean(axis=0), scores.std(axis=0)
         if not np.isfinite(mean).all():
             raise ValueError(
@@ -283,7 +280,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         }
 
     def _score_columns(self) -> dict[str, NDArray[Any]]:
-        return S2FS._score_columns(self)  # of the same path
+        return path_columns(self.path_)
 
 
 def _increasing(name: str, values: Any) -> Floats:

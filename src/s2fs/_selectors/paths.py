@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from s2fs._core.criterion import PAPER_GRID, CentroidMembership
 from s2fs._core.problem import Problem, Scale
 from s2fs._core.weights import ClassWeight
-from s2fs._engine.start import empty_state
-from s2fs._search.forward import forward_grid
+from s2fs._engine.separability import empty_state
+from s2fs._search.grid import forward_grid
 from s2fs._selectors.s2fs import S2FS
 from s2fs._util.types import Floats
 
@@ -101,14 +101,14 @@ def s2fs_paths(
     )
     for alpha, beta in weights:  # the checks are those of the estimator
         selector.set_params(alpha=alpha, beta=beta)._validate_params()
-    X, codes, omega, choices, k = selector._prepare(X, y, sample_weight)
-    problem = Problem(X, codes, scale, omega)
+    X, codes, weight, choices, k = selector._prepare(X, y, sample_weight)
+    problem = Problem(X, codes, scale, weight)
     n_steps = k * len(weights)
     state = empty_state(problem, centroid_membership, n_steps, effective_n_jobs(n_jobs))
     steps = list(forward_grid(state, k, weights, choices))
     shape = (k, len(alphas), len(betas))
     indices = np.array([[step.feature for step in row] for row in steps]).reshape(shape)
-    scores = np.array([[step.sep for step in row] for row in steps]).reshape(shape)
+    scores = np.array([[step.score for step in row] for row in steps]).reshape(shape)
     return Paths(
         np.array(alphas), np.array(betas), np.moveaxis(indices, 0, -1), np.moveaxis(scores, 0, -1)
     )

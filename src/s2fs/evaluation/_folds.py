@@ -101,7 +101,7 @@ def evaluate_fold(
     check_rows(chosen, len(A))
     predictions, nmi = {}, {}
     for name, learner in chosen.items():
-        if is_clusterer(learner):
+        if not callable(learner) and is_clusterer(learner):
             nmi[name] = mutual_information(learner, A, codes, steps)
         else:
             predictions[name] = classes[predict_prefixes(learner, A, codes, B, steps)]

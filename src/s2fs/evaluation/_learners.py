@@ -37,7 +37,7 @@ def resolve_learners(learners: Sequence[str] | Mapping[str, Any]) -> dict[str, A
             )
         return {name: LEARNERS[name] for name in learners}
     for name, learner in learners.items():
-        if not (is_classifier(learner) or is_clusterer(learner) or callable(learner)):
+        if not (callable(learner) or is_classifier(learner) or is_clusterer(learner)):
             raise ValueError(
                 f"learners has {learner!r} under {name!r}; give a classifier or a clusterer."
             )
@@ -55,7 +55,7 @@ def check_rows(learners: Mapping[str, Any], n_train: int) -> None:
 
 def predict_prefixes(learner: Any, A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
     """The predicted classes of the test rows ``B`` for each size."""
-    if not is_classifier(learner):
+    if callable(learner):
         predict: PredictPrefixes = learner
         return predict(A, codes, B, sizes)
     return np.array([clone(learner).fit(A[:, :k], codes).predict(B[:, :k]) for k in sizes])

@@ -4,9 +4,9 @@ A report is made in three steps: the results are summarised to a plain dict, the
 as SVG, and a template puts both on a page.
 """
 
-from s2fs.report.page import check_destination
 from s2fs.report._selection import selection_report
 from s2fs.report._summary import suggested_size, summarise_selection
+from s2fs.report.page import check_destination
 
 __all__ = [
     "check_destination",
