@@ -3,13 +3,17 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test docs lint format clean
+.PHONY: demo test test-long docs lint format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/s2fs demo
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest
+
+# What builds and installs the package again: without a compiler, from the sdist, read-only.
+test-long: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -m long
 
 docs: $(VENV)/.installed-docs
 	rm -rf docs/reference  # pages of names that are gone
@@ -25,8 +29,8 @@ format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The stamps make a second run reuse the environment; a changed pyproject.toml renews it.
-$(VENV)/.installed: pyproject.toml
+# The stamps make a second run reuse the environment; what the native library is made of renews it.
+$(VENV)/.installed: pyproject.toml CMakeLists.txt $(wildcard src/s2fs/_engine/native/*)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "s2fs needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) --version); set PYTHON=python3.x"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
@@ -42,4 +46,4 @@ $(VENV)/.installed-docs: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) docs/_build docs/gallery docs/reference .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build src/s2fs/_engine/*.so docs/_build docs/gallery docs/reference .mypy_cache .pytest_cache .ruff_cache .hypothesis

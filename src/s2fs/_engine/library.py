@@ -8,7 +8,7 @@ import ctypes
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -92,29 +92,42 @@ def slices(count: int, terms: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + step, count)
 
 
-@cache
-def _chosen(asked: str) -> str:
-    if asked == "numpy":
-        return asked
-    if asked and asked not in INSTRUCTION_SETS:
+def choose(asked: str, there: Sequence[str], widest: int) -> str:
+    """Which engine to use.
+
+    Parameters
+    ----------
+    asked : str
+        Its name, or "" for the fastest.
+    there : sequence of str
+        The instruction sets that a library was built for.
+    widest : int
+        Position in INSTRUCTION_SETS of the widest that this processor has.
+    """
+    if asked and asked not in ("numpy", *INSTRUCTION_SETS):
         names = ", ".join(("numpy", *INSTRUCTION_SETS))
         raise ValueError(f"{VARIABLE} is {asked!r}; give one of {names}, or leave it out.")
-    there = [name for name in INSTRUCTION_SETS if _path(name).exists()]
-    if not asked and "baseline" not in there:
-        return "numpy"
-    if asked and asked not in there:
-        built = ", ".join(there) or "none"
-        raise ValueError(
-            f"{VARIABLE} is {asked!r}, but this installation has no such library (it has {built})."
-        )
-    widest: int = _opened("baseline").s2fs_instruction_set()
     able = [name for name in there if INSTRUCTION_SETS.index(name) <= widest]
-    if asked and asked not in able:
+    if not asked:
+        return able[-1] if able else "numpy"
+    if asked != "numpy" and asked not in there:
+        raise ValueError(
+            f"{VARIABLE} is {asked!r}, but this installation has no such library (it has "
+            f"{', '.join(there) or 'none'})."
+        )
+    if asked != "numpy" and asked not in able:
         raise ValueError(
             f"{VARIABLE} is {asked!r}, but this processor does not have these instructions; "
             f"it can run {', '.join(able)}."
         )
-    return asked or able[-1]
+    return asked
+
+
+@cache
+def _chosen(asked: str) -> str:
+    there = [name for name in INSTRUCTION_SETS if _path(name).exists()]
+    widest = _opened("baseline").s2fs_instruction_set() if "baseline" in there else -1
+    return choose(asked, there, widest)
 
 
 @cache

@@ -11,6 +11,7 @@ from s2fs.cli._bench import bench
 from s2fs.cli._data import data
 from s2fs.cli._demo import demo
 from s2fs.cli._figures import figures, report
+from s2fs.cli._info import info
 from s2fs.cli._output import INTERRUPTED
 from s2fs.cli._score import score
 from s2fs.cli._select import select
@@ -54,6 +55,7 @@ main.add_command(demo)
 main.add_command(data)
 main.add_command(bench)
 main.add_command(figures)
+main.add_command(info)
 bench.add_command(report)
 
 __all__ = ["main"]
