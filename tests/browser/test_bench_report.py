@@ -1,6 +1,6 @@
 import pytest
 
-from bench.benches import made_up_results, small_results
+from bench.benches import made_up_file, made_up_results
 from s2fs.bench import Ledger, bench_report
 
 PHONE = {"viewport": {"width": 375, "height": 812}, "device_scale_factor": 2, "is_mobile": True}
@@ -9,8 +9,7 @@ PHONE = {"viewport": {"width": 375, "height": 812}, "device_scale_factor": 2, "i
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bench")
-    with pytest.MonkeyPatch.context() as patch, Ledger(small_results(folder)) as ledger:
-        patch.setattr("s2fs.bench._results.results", lambda _: made_up_results())
+    with Ledger(made_up_file(made_up_results(), folder / "made-up.sqlite")) as ledger:
         return bench_report(ledger, folder / "bench.html", title="<script>alert(1)</script>")
 
 
