@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from s2fs.bench import (
-    PAPER_LEARNERS,
+    LEARNER_TITLES,
     Archive,
     build_tables,
     compare,
@@ -84,7 +84,7 @@ def cells_of_s2fs(found, tables):  # type: ignore[no-untyped-def]
             if column.algorithm == "S2FS":
                 ours[column.weights] += (table.ours[:, j] - table.published[:, j]).tolist()
     ours["per dataset"] = one_pair_per_dataset(found, tables)
-    yield "| weights of S²FS | cells | at most 0.02 below | not below | mean difference |"
+    yield "| weights of S²FS | cells | at most 0.02 below the paper | not below | mean difference |"
     yield "|---|---|---|---|---|"
     for weights, title in WEIGHTS.items():
         differences = np.array(ours[weights])
@@ -118,9 +118,7 @@ def distances(tables):  # type: ignore[no-untyped-def]
     """Root mean square and mean of ours − published, by algorithm and learner."""
     learners = list(dict.fromkeys(table.learner for table in tables))
     yield (
-        "| algorithm | "
-        + " | ".join(PAPER_LEARNERS[learner].title for learner in learners)
-        + " | all |"
+        "| algorithm | " + " | ".join(LEARNER_TITLES[learner] for learner in learners) + " | all |"
     )
     yield "|---|" + "---|" * (len(learners) + 1)
     for j, column in enumerate(tables[0].columns):
@@ -149,7 +147,7 @@ def ranks(tables):  # type: ignore[no-untyped-def]
         cells = [f"{a:.1f} ({b:.1f})" for a, b in zip(ours, published, strict=True)]
         better = sum(comparison.verdict(j) == "better" for j in range(1, len(names)))
         f = comparison.friedman
-        title = f"{PAPER_LEARNERS[table.learner].title}, {table.statistic.title()}"
+        title = f"{LEARNER_TITLES[table.learner]}, {table.statistic.title()}"
         yield (
             f"| {title} | {f.statistic:.1f} ({f.p_value:.0e}) | "
             + " | ".join(cells)
@@ -167,10 +165,10 @@ def variants(found):  # type: ignore[no-untyped-def]
                 key = result.selector.name, result.run.dataset, learner
                 best[key] = max(best[key], curve.ave)
     datasets = sorted({d for name, d, _ in best if name != "S2FS"})
-    yield "| criterion | " + " | ".join(learner.title for learner in PAPER_LEARNERS.values()) + " |"
-    yield "|---|" + "---|" * len(PAPER_LEARNERS)
+    yield "| criterion | " + " | ".join(LEARNER_TITLES.values()) + " |"
+    yield "|---|" + "---|" * len(LEARNER_TITLES)
     for name, title in VARIANTS.items():
-        scores = [np.mean([best[name, d, learner] for d in datasets]) for learner in PAPER_LEARNERS]
+        scores = [np.mean([best[name, d, learner] for d in datasets]) for learner in LEARNER_TITLES]
         yield f"| {title} | " + " | ".join(f"{score:.4f}" for score in scores) + " |"
 
 

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from anndata import AnnData
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
 from s2fs import S2FS
 from s2fs.bio import select
+from strategies import examples
 
 TYPES = ['T "helper" cell', "NK/T", "größe µ <script>alert(1)</script>"]
 ODD = ['HLA-"A"', "a/b", "<script>", "größe 基因", "it's", "tab\there", "new\nline", " "]
@@ -335,7 +336,7 @@ def test_nothing_is_made_dense(tmp_path, place):
     """The largest allocation stays below a third of the dense float32 table."""
     rng = np.random.default_rng(0)
     n, m = 6000, 3000
-    X = sparse.random_array((n, m), density=0.01, format="csr", dtype=np.float32, rng=rng)
+    X = sparse.random_array((n, m), density=0.01, format="csr", dtype=np.float32, random_state=rng)
     adata = AnnData(X, obs=pd.DataFrame({"kind": np.arange(n) % 2}, index=map(str, range(n))))
     if place == "file":
         adata.write_h5ad(tmp_path / "cells.h5ad")
@@ -350,7 +351,7 @@ def test_nothing_is_made_dense(tmp_path, place):
         adata.file.close()
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(0, 10_000), st.integers(1, 8), st.floats(0.02, 0.9))
 def test_sparse_counts_select_as_dense_ones(seed, k, density):
     X, y = counts(n=31, m=12, seed=seed, density=density)

@@ -279,7 +279,6 @@ def test_ranks_are_those_of_the_scores():
         ({"scoring": lambda *_: np.nan}, "gave NaN or infinity"),
         ({"cv": [(np.arange(90), np.arange(0))]}, "cv leaves fold 0 without training or test rows"),
     ],
-    ids=str,
 )
 def test_bad_arguments(parameters, words):
     with pytest.raises(ValueError, match=words):

@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from bench.benches import DATASETS, made_up_results, result, small_results
-from s2fs.baselines.registry import BASELINES
+from s2fs.baselines import BASELINES
 from s2fs.bench import Ledger, build_tables, write_figures
 from s2fs.bench._figures import bench_figures, curve_panels
 from s2fs.cli import main

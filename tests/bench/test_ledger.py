@@ -106,9 +106,9 @@ def claim_and_wait(path, claimed):
 
 def test_claim_of_a_killed_process_is_free_at_once(path):
     claimed = SPAWN.Event()
-    process = SPAWN.Process(target=claim_and_wait, args=(path, claimed))
+    process = SPAWN.Process(target=claim_and_wait, args=(path, claimed), daemon=True)
     process.start()
-    assert claimed.wait(60)
+    assert claimed.wait(600)
     with Ledger(path) as ledger:
         assert not ledger.claim(KEY)
         os.kill(process.pid, signal.SIGKILL)
@@ -135,10 +135,12 @@ def claim_all(path, ready, mine):
 
 def test_two_processes_never_hold_the_same_run(path):
     ready, mine = SPAWN.Barrier(2), SPAWN.Queue()
-    processes = [SPAWN.Process(target=claim_all, args=(path, ready, mine)) for _ in range(2)]
+    processes = [
+        SPAWN.Process(target=claim_all, args=(path, ready, mine), daemon=True) for _ in range(2)
+    ]
     for process in processes:
         process.start()
-    claims = [mine.get(timeout=60) for _ in processes]
+    claims = [mine.get(timeout=600) for _ in processes]
     for process in processes:
         process.join()
     assert sorted(claims[0] + claims[1]) == sorted(run.key for run in RUNS)
@@ -152,7 +154,7 @@ def create(path, ready):
 
 def test_two_processes_may_make_the_same_file(tmp_path):
     path, ready = tmp_path / "new.sqlite", SPAWN.Barrier(2)
-    processes = [SPAWN.Process(target=create, args=(path, ready)) for _ in range(2)]
+    processes = [SPAWN.Process(target=create, args=(path, ready), daemon=True) for _ in range(2)]
     for process in processes:
         process.start()
     for process in processes:

@@ -40,7 +40,7 @@ def test_folds_pooled_are_the_prefix_curves(data, protocol):
         X,
         y,
         S2FS(5, alpha=0.3),
-        learners={name: learner.model for name, learner in PAPER_LEARNERS.items()},
+        learners=PAPER_LEARNERS,
         sizes=SIZES,
         cv=4,
         random_state=7,

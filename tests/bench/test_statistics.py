@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -11,6 +11,7 @@ from s2fs.bench import (
     nemenyi_test,
     published_results,
 )
+from strategies import examples
 
 PUBLISHED_F = {
     ("cart", "max"): 15.3958,
@@ -69,7 +70,7 @@ def test_quantiles_of_demsar(s, q):
     assert critical_difference(1, s) / np.sqrt(s * (s + 1) / 6) == pytest.approx(q, abs=1e-3)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(2, 12), st.integers(3, 7), st.integers(0, 2**32 - 1))
 def test_chi2_without_ties_is_scipys(N, s, seed):
     rng = np.random.default_rng(seed)
@@ -82,7 +83,7 @@ def test_chi2_without_ties_is_scipys(N, s, seed):
     assert result.chi2_p_value == pytest.approx(truth.pvalue)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(2, 8), st.integers(2, 7), st.integers(0, 2**32 - 1))
 def test_groups_are_maximal(N, s, seed):
     rng = np.random.default_rng(seed)

@@ -180,7 +180,7 @@ CASES = {
         {"target": None},
         "pickled objects under 'extra', which are refused",
     ),
-    "no npz": ("t.npz", text("PK nonsense"), {"target": None}, "damaged or no .npz|pickled"),
+    "no npz": ("t.npz", text("PK nonsense"), {"target": None}, "damaged or no .npz"),
     "length": (
         "t.npz",
         npz(X=X, y=[0, 1, 0, 1]),

@@ -58,12 +58,16 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
     one_standard_error : bool, default=True
         Choose the smallest number of features whose mean score, with the weights of the best one,
         is within one standard error of it, instead of the best one itself.
+    include, exclude : sequence of str or int, default=None
+        As for :class:`S2FS`, in every fold and on all rows. Numbers of features below that of
+        ``include`` are not considered.
+    class_weight : "balanced" or dict, default=None
+        As for :class:`S2FS`, in every fold and on all rows.
     scale : {"minmax", None}, default="minmax"
         As for :class:`S2FS`. The classifier sees the features on the same scale, learnt from the
         training rows of the fold.
-    include, exclude, class_weight, centroid_membership
-        As for :class:`S2FS`, in every fold and on all rows. Numbers of features below that of
-        ``include`` are not considered.
+    centroid_membership : {"printed", "normalized"}, default="printed"
+        As for :class:`S2FS`.
     n_jobs : int, default=None
         Number of threads; folds run side by side. The result does not depend on it.
     random_state : int, RandomState instance or None, default=0

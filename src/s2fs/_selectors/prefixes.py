@@ -98,7 +98,7 @@ def score_prefixes(
     split : Split
         The data; only the features of the rankings become dense.
     rankings : ndarray of shape (n_rankings, n_ranked)
-        Indices in order of choice, from the training rows.
+        Features in order of choice, from the training rows.
     sizes : ndarray of shape (n_sizes,)
         The lengths of prefix, increasing.
     scorer : callable

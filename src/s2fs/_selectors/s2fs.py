@@ -45,10 +45,10 @@ class S2FS(SearchSelector):
         than with the best feature of the same table with shuffled rows. After three in a row that
         do not pass the search ends, without them. A larger ``tol`` selects fewer features.
     include, exclude : list of str or int, default=None
-        Indices that are in from the start, in this order, and features that are never chosen; by
+        Features that are in from the start, in this order, and features that are never chosen; by
         column name or position. Included features count towards ``n_features_to_select``.
     groups : list of lists, or a label per feature, default=None
-        Indices that are chosen together, by column name or position; or for each feature the label
+        Features that are chosen together, by column name or position; or for each feature the label
         of its group, None for none. A group with more features than are still wanted is passed
         over; if nothing fits, fewer are selected. Including a feature includes its group, an
         excluded feature leaves its group.

@@ -11,7 +11,7 @@ from s2fs.bench._datasets import (
 )
 from s2fs.bench._download import fetch_dataset
 from s2fs.bench._figures import write_figures
-from s2fs.bench._learners import PAPER_LEARNERS
+from s2fs.bench._learners import LEARNER_TITLES, PAPER_LEARNERS
 from s2fs.bench._ledger import Ledger
 from s2fs.bench._plan import PLANS, Plan, SelectorSpec, load_plan
 from s2fs.bench._plots import plot_critical_difference, plot_sensitivity, plot_variants
@@ -33,6 +33,7 @@ from s2fs.bench._statistics import (
 from s2fs.bench._tables import Column, Table, build_tables, published_results
 
 __all__ = [
+    "LEARNER_TITLES",
     "PAPER_DATASETS",
     "PAPER_LEARNERS",
     "PLANS",

@@ -10,7 +10,7 @@ import numpy as np
 from s2fs import S2FS
 from s2fs.bench._comparison import compare
 from s2fs.bench._datasets import PAPER_DATASETS, find_dataset, load_dataset
-from s2fs.bench._learners import PAPER_LEARNERS
+from s2fs.bench._learners import LEARNER_TITLES
 from s2fs.bench._plots import (
     RECOMMENDED,
     plot_critical_difference,
@@ -88,7 +88,7 @@ def bench_figures(alike: Sequence[Result]) -> "Iterator[tuple[str, Figure]]":
         columns = [table.columns[j] for j in table.field()]
         panels = curve_panels(alike, learner, columns)
         labels = {column.algorithm: column.heading for column in columns}
-        note = "; ".join(filter(None, (PAPER_LEARNERS[learner].title, sign_note(table))))
+        note = "; ".join(filter(None, (LEARNER_TITLES[learner], sign_note(table))))
         yield f"curves-{learner}", plot_curve_panels(panels, labels=labels, note=note)
         if (sensitivity := _sensitivity(alike, learner)) is not None:
             yield f"sensitivity-{learner}", sensitivity
@@ -126,7 +126,7 @@ def critical_difference(table: Table) -> "Figure | None":
     if comparison is None:
         return None
     labels = {column.algorithm: column.heading for column in comparison.columns}
-    title = PAPER_LEARNERS[table.learner].title
+    title = LEARNER_TITLES[table.learner]
     what = f"{title}, {table.statistic.title()}, {comparison.n_datasets} datasets"
     ax = plot_critical_difference(comparison.nemenyi, labels=labels)
     note = "\n".join(filter(None, (what, sign_note(table))))
@@ -154,18 +154,13 @@ def _mean_curves(
         if learner in result.curves:
             key = (result.run.dataset_title, result.selector.name, result.how, result.weights)
             by_seed.setdefault(key, {})[result.run.seed] = result.curves[learner]
-    return {
-        key: Curve(
-            learner,
-            next(iter(curves.values())).sizes,
-            {
-                next(iter(next(iter(curves.values())).scores)): np.mean(
-                    [curve.values for curve in curves.values()], axis=0
-                )
-            },
-        )
-        for key, curves in by_seed.items()
-    }
+    return {key: _mean(list(curves.values())) for key, curves in by_seed.items()}
+
+
+def _mean(curves: Sequence[Curve]) -> Curve:
+    first = curves[0]
+    values = np.mean([curve.values for curve in curves], axis=0)
+    return Curve(first.learner, first.sizes, {next(iter(first.scores)): values})
 
 
 def _sensitivity(alike: Iterable[Result], learner: str) -> "Figure | None":
@@ -206,7 +201,7 @@ def _variants(alike: Iterable[Result], learner: str) -> "Figure | None":
     ax = plot_variants(
         {VARIANTS[name]: [scores[d] for d in datasets] for name, scores in best.items()},
         label=_average_label(learner),
-        title=PAPER_LEARNERS[learner].title,
+        title=LEARNER_TITLES[learner],
     )
     return ax.figure  # type: ignore[return-value]
 

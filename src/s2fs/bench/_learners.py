@@ -5,7 +5,7 @@ running matrix, and trees share all nodes that a new feature does not change.
 """
 
 import warnings
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -18,29 +18,6 @@ from s2fs.evaluation import LEARNERS
 
 #: The penalty of the support vector machine; its kernel width is scikit-learn's "scale".
 SVM_PENALTY = 10.0
-
-
-class Learner(NamedTuple):
-    """A learner of the paper.
-
-    Attributes
-    ----------
-    title : str
-        What tables and figures call it.
-    model : callable or estimator
-        What :func:`s2fs.evaluation.evaluate_fold` takes.
-    parameters : dict
-        Its settings, which are part of what identifies a run.
-    """
-
-    title: str
-    model: Any
-    parameters: dict[str, Any]
-
-    @property
-    def score(self) -> str:
-        """What it is scored by."""
-        return "mutual information" if isinstance(self.model, ClusterMixin) else "accuracy"
 
 
 def cart(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
@@ -94,9 +71,23 @@ def initial_rows(n: int, p: int) -> Indices:
 
 
 #: The learners of the paper: three classifiers, and k-means scored by mutual information.
-PAPER_LEARNERS = {
-    "cart": Learner("CART", cart, {}),
-    "knn": Learner("5-NN", LEARNERS["knn"], {"n_neighbors": 5}),
-    "svm": Learner("SVM", svm, {"C": SVM_PENALTY, "gamma": "scale"}),
-    "kmeans": Learner("k-means", EvenlySpacedKMeans(), {"init": "fixed"}),
+PAPER_LEARNERS: dict[str, Any] = {
+    "cart": cart,
+    "knn": LEARNERS["knn"],
+    "svm": svm,
+    "kmeans": EvenlySpacedKMeans(),
 }
+#: What tables and figures call them.
+LEARNER_TITLES = {"cart": "CART", "knn": "5-NN", "svm": "SVM", "kmeans": "k-means"}
+#: Their settings, which are part of what identifies a run.
+LEARNER_SETTINGS: dict[str, dict[str, Any]] = {
+    "cart": {},
+    "knn": {"n_neighbors": 5},
+    "svm": {"C": SVM_PENALTY, "gamma": "scale"},
+    "kmeans": {"init": "fixed"},
+}
+
+
+def score_name(learner: str) -> str:
+    """What a learner of the paper is scored by."""
+    return "mutual information" if learner == "kmeans" else "accuracy"

@@ -5,7 +5,7 @@ from typing import Any
 
 from s2fs import S2FS
 from s2fs._util.messages import did_you_mean
-from s2fs.baselines.registry import BASELINES
+from s2fs.baselines import BASELINES
 
 #: The selectors of the package by name.
 METHODS: dict[str, Any] = {"S2FS": S2FS, **BASELINES}

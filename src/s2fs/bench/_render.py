@@ -1,16 +1,16 @@
 """Tables as Markdown, LaTeX and CSV."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from io import StringIO
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from s2fs.bench._comparison import Comparison, compare
-from s2fs.bench._learners import PAPER_LEARNERS
+from s2fs.bench._learners import LEARNER_TITLES, score_name
 from s2fs.bench._results import Result, ResultsFile, setting_folders
 from s2fs.bench._tables import Mark, Table, build_tables
 
@@ -150,38 +150,47 @@ def _legend(table: Table) -> list[str]:
 
 
 def _title(table: Table) -> str:
-    learner = PAPER_LEARNERS[table.learner]
     leaky = " (leaky: selected before the split)" if table.leaky else ""
-    return f"{learner.title}, {table.statistic.title()} {learner.score}{leaky}"
+    title, score = LEARNER_TITLES[table.learner], score_name(table.learner)
+    return f"{title}, {table.statistic.title()} {score}{leaky}"
+
+
+class _Style(NamedTuple):
+    """How a cell is written: by its mark, if it is empty, and the difference in its brackets."""
+
+    marks: dict[Mark, str]
+    empty: str
+    difference: str
+
+
+_MARKDOWN = _Style({"best": "**%s**", "second": "<u>%s</u>", "": "%s"}, "–", ", %+.4f")
+_LATEX = _Style({"best": r"\textbf{%s}", "second": r"\underline{%s}", "": "%s"}, "--", "; $%+.4f$")
+
+
+def _rows(table: Table, style: _Style) -> Iterator[list[str]]:
+    """For each dataset its name and the cells, ours with the published number in brackets."""
+    for dataset, *row in zip(
+        table.datasets, table.ours, table.published, table.marks(), strict=True
+    ):
+        cells = [dataset]
+        for ours, published, mark in zip(*row, strict=True):
+            cell = style.empty if np.isnan(ours) else style.marks[mark] % f"{ours:.4f}"
+            if not np.isnan(published):
+                difference = "" if np.isnan(ours) else style.difference % (ours - published)
+                cell += f" ({published:.4f}{difference})"
+            cells.append(cell)
+        yield cells
 
 
 def _markdown_table(table: Table) -> list[str]:
-    signs: dict[Mark, tuple[str, str]] = {
-        "best": ("**", "**"),
-        "second": ("<u>", "</u>"),
-        "": ("", ""),
-    }
-    lines = [
-        _row(["Dataset", *(column.heading for column in table.columns)]),
-        _row(["---"] * _width(table)),
-    ]
-    for i, (dataset, marks) in enumerate(zip(table.datasets, table.marks(), strict=True)):
-        cells = [dataset]
-        for ours, published, mark in zip(table.ours[i], table.published[i], marks, strict=True):
-            before, after = signs[mark]
-            cell = "–" if np.isnan(ours) else f"{before}{ours:.4f}{after}"
-            if not np.isnan(published):
-                gap = "" if np.isnan(ours) else f", {ours - published:+.4f}"
-                cell += f" ({published:.4f}{gap})"
-            cells.append(cell)
-        lines.append(_row(cells))
-    return lines
+    headings = ["Dataset", *(column.heading for column in table.columns)]
+    return [_row(headings), _row(["---"] * _width(table)), *map(_row, _rows(table, _MARKDOWN))]
 
 
 def _markdown_comparison(c: Comparison) -> list[str]:
     first = c.columns[0].heading
     f = c.friedman
-    title = PAPER_LEARNERS[c.learner].title
+    title = LEARNER_TITLES[c.learner]
     which = f"{title}, {c.statistic.title()}{' (leaky)' if c.leaky else ''}"
     lines = [
         f"### {which}: {first} against the others",
@@ -211,11 +220,6 @@ def _markdown_comparison(c: Comparison) -> list[str]:
 
 
 def _latex_table(table: Table) -> str:
-    commands: dict[Mark, str] = {
-        "best": r"\textbf{%s}",
-        "second": r"\underline{%s}",
-        "": "%s",
-    }
     headings = [_latex_text(column.heading) for column in table.columns]
     across = rf"\multicolumn{{{_width(table)}}}{{l}}"
     lines = [
@@ -224,17 +228,9 @@ def _latex_table(table: Table) -> str:
         r"\toprule",
         " & ".join(["Dataset", *headings]) + r" \\",
         r"\midrule",
+        *(" & ".join(cells) + r" \\" for cells in _rows(table, _LATEX)),
+        r"\bottomrule",
     ]
-    for i, (dataset, marks) in enumerate(zip(table.datasets, table.marks(), strict=True)):
-        cells = [dataset]
-        for ours, published, mark in zip(table.ours[i], table.published[i], marks, strict=True):
-            cell = "--" if np.isnan(ours) else commands[mark] % f"{ours:.4f}"
-            if not np.isnan(published):
-                gap = "" if np.isnan(ours) else f"; ${ours - published:+.4f}$"
-                cell += f" ({published:.4f}{gap})"
-            cells.append(cell)
-        lines.append(" & ".join(cells) + r" \\")
-    lines.append(r"\bottomrule")
     lines += [rf"{across}{{\footnotesize {_latex_text(entry)}}} \\" for entry in _legend(table)]
     return "\n".join([*lines, r"\end{tabular}", ""])
 

@@ -11,7 +11,7 @@ import numpy as np
 from s2fs import __version__
 from s2fs.bench._comparison import compare
 from s2fs.bench._figures import critical_difference, curve_panels, sign_note
-from s2fs.bench._learners import PAPER_LEARNERS
+from s2fs.bench._learners import LEARNER_TITLES, score_name
 from s2fs.bench._results import Result, ResultsFile, by_setting, complete_results
 from s2fs.bench._run import Run
 from s2fs.bench._tables import Table, build_tables
@@ -95,8 +95,8 @@ def _summarise(number: int, alike: Sequence[Result]) -> dict[str, Any]:
 
 
 def _name(table: Table) -> str:
-    learner = PAPER_LEARNERS[table.learner]
-    return f"{learner.title}: {_STATISTICS[table.statistic]} {learner.score} over the sizes"
+    title, score = LEARNER_TITLES[table.learner], score_name(table.learner)
+    return f"{title}: {_STATISTICS[table.statistic]} {score} over the sizes"
 
 
 def _table(table: Table) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _curves(prefix: str, tables: Sequence[Table], alike: Sequence[Result]) -> li
         if table.statistic != "ave":
             continue
         columns = [table.columns[j] for j in table.field()]
-        learner = PAPER_LEARNERS[table.learner].title
+        learner = LEARNER_TITLES[table.learner]
         labels = {column.algorithm: column.heading for column in columns}
         for dataset, curves in curve_panels(alike, table.learner, columns).items():
             figure = plot_curves(curves, labels=labels, title=dataset).figure

@@ -19,7 +19,7 @@ from s2fs._selectors.prefixes import (
 )
 from s2fs._util.types import Floats, Indices
 from s2fs.bench._datasets import BUNDLED, PAPER_DATASETS
-from s2fs.bench._learners import PAPER_LEARNERS
+from s2fs.bench._learners import LEARNER_SETTINGS, PAPER_LEARNERS
 from s2fs.bench._methods import make_selector
 from s2fs.bench._plan import SelectorSpec
 from s2fs.evaluation import FoldResult, Protocol, evaluate_fold, stratified_folds
@@ -71,7 +71,7 @@ class Run:
     @property
     def key(self) -> str:
         """A hash of all that decides the result."""
-        learners = {name: PAPER_LEARNERS[name].parameters for name in self.learners}
+        learners = {name: LEARNER_SETTINGS[name] for name in self.learners}
         tuning = [TUNING_FOLDS, "knn"] if self.selector.tune == "inside" else []
         content = json.dumps([asdict(self), learners, tuning], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()
@@ -193,7 +193,7 @@ def evaluate_run(run: Run, X: Floats, y: Indices) -> Outcome:
                 X[test],
                 y[test],
                 rankings[i],
-                learners={name: PAPER_LEARNERS[name].model for name in run.learners},
+                learners={name: PAPER_LEARNERS[name] for name in run.learners},
                 sizes=sizes[~shared].tolist(),
             )
             for name, new in (*fold.predictions.items(), *fold.nmi.items()):

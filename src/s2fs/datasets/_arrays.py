@@ -19,9 +19,9 @@ Arrays = dict[str, NDArray[Any]]
 def read_npz(path: Path) -> Arrays:
     """Read every array of an ``.npz`` file; pickled objects are refused, for they can run code."""
     try:
+        if not zipfile.is_zipfile(path):  # np.load would take it for a pickle
+            raise zipfile.BadZipFile
         with np.load(path, allow_pickle=False) as file:
-            if not hasattr(file, "files"):
-                raise ValueError(f"{path} holds a single array without keys; save it as X and y.")
             return {key: _plain(path, file, key) for key in file.files}
     except (zipfile.BadZipFile, EOFError):
         raise ValueError(f"{path} is damaged or no .npz file.") from None

@@ -222,14 +222,14 @@ def _pairs(before: ClassGeometry, after: ClassGeometry, names: list[str]) -> dic
 
 def _between(geometry: ClassGeometry, names: list[str]) -> dict[str, Any]:
     """The instances that sit between classes, the least sure first."""
-    share, other = geometry.own_share, geometry.rival
+    share, other = geometry.own_share, geometry.nearest_other
     found = np.flatnonzero(share < BETWEEN)
     order = found[np.argsort(share[found], kind="stable")]
     rows = [
         {
             "row": int(i) + 1,
-            "own": names[geometry.own[i]],
-            "own_membership": float(geometry.memberships[i, geometry.own[i]]),
+            "own": names[geometry.codes[i]],
+            "own_membership": float(geometry.memberships[i, geometry.codes[i]]),
             "other": names[other[i]],
             "other_membership": float(geometry.memberships[i, other[i]]),
             "share": float(share[i]),
