@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_wine
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -180,9 +181,16 @@ def test_weights_are_routed_through_a_pipeline():
     weights = (np.arange(len(y)) % 2).astype(float)  # every other row
     with sklearn.config_context(enable_metadata_routing=True):
         selector = S2FS(4).set_fit_request(sample_weight=True)
-        learner = KNeighborsClassifier().set_score_request(sample_weight=True)
-        pipeline = make_pipeline(selector, learner).fit(X, y, sample_weight=weights)
-        cross_validate(pipeline, X, y, params={"sample_weight": weights}, error_score="raise")
+        pipeline = make_pipeline(selector, KNeighborsClassifier())
+        pipeline.fit(X, y, sample_weight=weights)
+        cross_validate(
+            pipeline,
+            X,
+            y,
+            scoring=get_scorer("accuracy").set_score_request(sample_weight=True),
+            params={"sample_weight": weights},
+            error_score="raise",
+        )
     half = S2FS(4).fit(X[1::2], y[1::2])
     np.testing.assert_array_equal(pipeline[0].path_, half.path_)
 

@@ -163,12 +163,12 @@ def test_paths_of_a_grid_keep_the_constraints(wine):
 
 
 BAD = {
-    "unknown name": ({"include": ["hew"]}, r"include has 'hew' \(did you mean 'hue'\?\)"),
-    "unknown name to exclude": ({"exclude": ["xyz"]}, "exclude has 'xyz', which is not a column"),
+    "unknown name": ({"include": ["hew"]}, r"include has 'hew'.*did you mean 'hue'\?"),
+    "unknown name to exclude": ({"exclude": ["xyz"]}, "exclude has 'xyz', but X has no such col"),
     "in and out": ({"include": ["hue", 2], "exclude": [1, "ash"]}, "exclude share 'ash'"),
     "twice": ({"include": ["hue", "ash", 10]}, "include has 'hue' more than once"),
     "too many": ({"include": list(range(5))}, r"include has 5 feature\(s\).*asks for 4"),
-    "beyond": ({"exclude": [13]}, "exclude has 13; give column names, or positions from 0 to 12"),
+    "beyond": ({"exclude": [13]}, "exclude has 13, but the columns of X are numbered from 0 to 12"),
     "negative": ({"include": [-1]}, "include has -1"),
     "a mask": ({"include": [True, False]}, "include has True"),
     "one name": ({"include": "hue"}, "'include' parameter"),
@@ -177,7 +177,7 @@ BAD = {
     "two groups": ({"groups": [[0, 1], [1, 2]]}, "groups has 'malic_acid' in more than one group"),
     "empty group": ({"groups": [[0, 1], []]}, "groups has an empty group at position 1"),
     "labels too short": ({"groups": ["u"] * 12}, "groups has 12 entries"),
-    "group of unknown": ({"groups": [["hue", "ush"]]}, r"groups has 'ush' \(did you mean"),
+    "group of unknown": ({"groups": [["hue", "ush"]]}, r"groups has 'ush'.*did you mean"),
     "no group fits": ({"groups": ["u"] * 13}, "groups has nothing that fits"),
 }  # fmt: skip
 
@@ -192,7 +192,7 @@ def test_bad_constraints(case, wine):
 
 def test_names_need_names(wine):
     X, y = wine
-    with pytest.raises(ValueError, match="include has the name 'hue', but X has no column names"):
+    with pytest.raises(ValueError, match="include has 'hue', but X has no column names"):
         S2FS(4, include=["hue"]).fit(X.to_numpy(), y)
 
 

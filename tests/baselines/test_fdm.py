@@ -178,8 +178,13 @@ def test_lazy_search_is_the_plain_search(data, rule):
     X, codes = data
     m = X.shape[1]
     clauses = Clauses(X, codes)
-    alone = clauses.unsatisfied().score(np.arange(m))
-    plain = complete(clauses.unsatisfied, alone, m, rule, target=1.0, empty=0.0)
+
+    def scored_in_full():
+        subset = clauses.unsatisfied(target=1.0)
+        subset.submodular = False
+        return subset
+
+    plain = complete(scored_in_full, m, m, rule)
     lazy = FDM(m, similarity="sigma", completion=rule).fit(X, codes)
     assert lazy.indices_.tolist() == plain.indices.tolist()
     np.testing.assert_array_equal(lazy.scores_, plain.scores)

@@ -83,6 +83,7 @@ def interrupted(folder, label, step, *options):
 
 
 def test_the_ranking_found_so_far_is_printed(table, tmp_path):
+    pytest.importorskip("sklearn.callback", reason="needs scikit-learn 1.9")
     code, stdout, seen = interrupted(
         tmp_path, "S²FS", 7, "select", table, "-k", 30, "-o", "r.csv", "--save", "m.json"
     )

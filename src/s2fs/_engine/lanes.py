@@ -1,7 +1,7 @@
-"""Loops in which the processor takes several numbers at a time: maxima, minima and padding.
+"""Loops in which the processor takes several numbers at a time.
 
-Compilers only take a maximum several numbers at a time if told that no NaN is among them, and
-numba does not say so of its ``max``, hence these two functions. Only compiled code can call them.
+Compilers only take a minimum several numbers at a time if told that no NaN is among them, and
+numba does not say so of its ``min``, hence this function. Only compiled code can call it.
 """
 
 from typing import Any
@@ -9,21 +9,9 @@ from typing import Any
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from s2fs._engine.jit import compiled
-
 Array = NDArray[Any]
 
-#: Arrays the inner loops run over are padded to a multiple of this many numbers: compiled loops
-#: take as many at a time, and a remainder taken one by one costs as much as all the rest.
-LANES = 8
-
 _NO_NAN = ("nnan", "nsz")
-
-
-@compiled()
-def padded(n: int) -> int:
-    """Smallest multiple of LANES that is not below n."""
-    return (n + LANES - 1) // LANES * LANES
 
 
 def _choice(comparison: str) -> Any:
@@ -37,5 +25,5 @@ def _choice(comparison: str) -> Any:
     return intrinsic(typed)
 
 
-#: The larger and the smaller of two numbers of the same type, neither of them NaN.
-larger, smaller = _choice(">"), _choice("<")
+#: The smaller of two numbers of the same type, neither of them NaN.
+smaller = _choice("<")

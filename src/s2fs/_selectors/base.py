@@ -22,6 +22,7 @@ from s2fs._search.stopping import forward_until_chance, with_shuffled_rows
 from s2fs._search.subsets import beam, floating
 from s2fs._util.columns import reject_nonfinite_columns, reject_text_columns
 from s2fs._util.dask import current_client, in_memory, is_dask
+from s2fs._util.labels import encode_classes, reject_one_class
 from s2fs._util.progress import CallbackSupportMixin, progress, watched
 from s2fs._util.tables import as_table
 from s2fs._util.types import Floats, Indices
@@ -121,12 +122,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     def _encode(self, y: NDArray[Any]) -> Indices:
         """For each label its position in ``classes_``, which is set here."""
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y has one class only ({self.classes_[0]}); {type(self).__name__} needs at "
-                "least two to tell apart."
-            )
+        self.classes_, codes = encode_classes(y)
+        reject_one_class(self.classes_)
         return codes
 
     def _validate(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:

@@ -67,7 +67,17 @@ def s2fs_paths(
         Length of each path: a number, or a fraction of the features in (0, 1].
     alphas, betas : sequence of float, default=the grid of the paper
         The weights; every alpha is combined with every beta.
-    sample_weight, class_weight, include, exclude, scale, centroid_membership, n_jobs
+    sample_weight : array-like of shape (n_samples,), default=None
+        As for :meth:`S2FS.fit`.
+    class_weight : "balanced" or dict, default=None
+        As for :class:`S2FS`.
+    include, exclude : sequence of str or int, default=None
+        As for :class:`S2FS`.
+    scale : {"minmax", None}, default="minmax"
+        As for :class:`S2FS`.
+    centroid_membership : {"printed", "normalized"}, default="printed"
+        As for :class:`S2FS`.
+    n_jobs : int, default=None
         As for :class:`S2FS`.
 
     Returns

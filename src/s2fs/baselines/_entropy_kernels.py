@@ -1,4 +1,4 @@
-"""Compiled loops of the rivals built on class centres, granules and entropies.
+"""Compiled loops of the baselines built on class centres, granules and entropies.
 
 Imported on first use only, because numba is slow to import. No loop lets the compiler reorder a
 sum, so that every machine takes the same sums in the same order.

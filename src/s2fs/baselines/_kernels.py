@@ -1,4 +1,4 @@
-"""Compiled loops over pairs of instances, for the fuzzy-relation rivals.
+"""Compiled loops over pairs of instances, for the fuzzy-relation baselines.
 
 Import this module inside functions only: it loads numba. Data come as ``columns``, one contiguous
 row per feature, so that the loops over instances run along memory. Nothing here allocates more

@@ -1,6 +1,6 @@
-"""Time of a ranking by each rival, default parameters, on the paper's datasets.
+"""Time of a ranking by each baseline, default parameters, on the paper's datasets.
 
-Run ``S2FS_DATA=folder python benchmarks/rivals.py``. One thread each, compilation not included.
+Run ``S2FS_DATA=folder python benchmarks/baselines.py``. One thread each, compilation not included.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def main() -> None:
         rows.append([name, *(f"{t:.1f} s" for t in times), f"{sum(times[1:]):.0f} s"])
         print(*rows[-1], flush=True, file=sys.stderr)
     print(machine(), end="\n\n")
-    print(table(["data", *(cls.__name__ for cls in SELECTORS), "rivals together"], rows))
+    print(table(["data", *(cls.__name__ for cls in SELECTORS), "baselines together"], rows))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"\nPeak memory of the process: {peak:.0f} MB")
 
