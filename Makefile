@@ -21,6 +21,10 @@ test-long: $(VENV)/.installed-test
 coverage: $(VENV)/.installed-dev
 	$(PYTEST) --cov --cov-report=term --cov-report=xml
 
+# What builds and installs the package again: without a compiler, from the sdist, read-only.
+test-long: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -m long
+
 docs: $(VENV)/.installed-docs
 	rm -rf docs/reference  # pages of names that are gone
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
@@ -43,8 +47,8 @@ bench: $(VENV)/.installed-bench
 changelog: $(VENV)/.installed-dev
 	$(BIN)/towncrier build --yes
 
-# The stamps make a second run reuse the environment; a changed pyproject.toml renews it.
-$(VENV)/.made: pyproject.toml
+# The stamps make a second run reuse the environment; what the native library is made of renews it.
+$(VENV)/.made: pyproject.toml CMakeLists.txt $(wildcard src/s2fs/_engine/native/*)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "s2fs needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) --version); set PYTHON=python3.x"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
@@ -63,5 +67,5 @@ $(VENV)/.installed-%: $(VENV)/.made
 	@touch $@
 
 clean:
-	rm -rf $(VENV) dist docs/_build docs/gallery docs/reference .coverage coverage.xml \
-	  .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist src/s2fs/_engine/*.so docs/_build docs/gallery docs/reference .coverage \
+	  coverage.xml .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from s2fs._util.types import Floats, Indices
+from s2fs.baselines import loops
+from s2fs.baselines._plain_loops import Granules
 
 Bits = NDArray[np.uint64]
 
@@ -204,12 +206,9 @@ class LinearGranules(FuzzyGranules):
 
     def sizes(self, candidates: Indices) -> tuple[Floats, Floats]:
         """Granule sizes inside the class and altogether, with each candidate added alone."""
-        from s2fs.baselines._entropy_kernels import largest_difference_sums
-
-        n = len(self.codes)
-        own, every = np.empty((2, len(candidates), n))
-        largest_difference_sums(self._columns[candidates], self._furthest, self._bounds, own, every)
-        return self._class_sizes[self.codes] - own, n - every
+        columns = self._columns[candidates]
+        own, every = loops.largest_difference_sums(columns, self._furthest, self._bounds)
+        return self._class_sizes[self.codes] - own, len(self.codes) - every
 
 
 class GaussianGranules(FuzzyGranules):
@@ -237,18 +236,10 @@ class GaussianGranules(FuzzyGranules):
 
     def sizes(self, candidates: Indices) -> tuple[Floats, Floats]:
         """Granule sizes inside the class and altogether, with each candidate added alone."""
-        from s2fs.baselines._entropy_kernels import gaussian_changes
-
         own = np.tile(self.own, (len(candidates), 1))
         every = np.tile(self.every, (len(candidates), 1))
-        gaussian_changes(
-            self._columns[candidates],
-            self._furthest,
-            self._relation,
-            self._bounds[self.codes + 1],
-            self.sample_weight,
-            self._scale,
-            own,
-            every,
+        granules = Granules(
+            self._furthest, self._relation, self._bounds, self.sample_weight, self._scale
         )
+        loops.gaussian_changes(granules, self._columns[candidates], own, every)
         return own, every

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from s2fs._util.types import Floats, Indices
+from s2fs.baselines import loops
+from s2fs.baselines._plain_loops import SortedRelation
 
 Similarity = Literal["sigma", "range", "gaussian"]
 
@@ -125,18 +127,17 @@ class Relation:
 
     def add(self, features: Indices) -> None:
         """Put features in."""
-        from s2fs.baselines import _kernels
-
-        _kernels.intersect(self.columns, features, self.matrix, self.radius)
+        loops.intersect(self.columns, features, self.matrix, self.radius)
         self._sort()
 
     def _sort(self) -> None:
         """List each instance's neighbours, class by class, the most similar first."""
-        self._who = np.empty(self.matrix.shape, dtype=np.int32)
+        who = np.empty(self.matrix.shape, dtype=np.int32)
         for start, stop in pairwise(self.bounds):
             by_similarity = np.argsort(-self.matrix[:, start:stop], axis=1, kind="stable")
-            self._who[:, start:stop] = start + by_similarity
-        self._similarities = np.take_along_axis(self.matrix, self._who, axis=1)
+            who[:, start:stop] = start + by_similarity
+        similarities = np.take_along_axis(self.matrix, who, axis=1)
+        self._sorted = SortedRelation(self.columns, similarities, who, self.bounds, self.radius)
 
     def blocks(self, candidates: Indices) -> Iterator[Indices]:
         """Cut candidates so that a number per candidate and instance takes no more than n²."""
@@ -154,13 +155,7 @@ class Relation:
         reach : ndarray of shape (n_candidates, n_classes)
             Sum over the instances outside a class of their largest similarity to it.
         """
-        from s2fs.baselines import _kernels
-
-        nearest = np.empty((len(candidates), len(self.codes)))
-        reach = np.zeros((len(candidates), len(self.bounds) - 1))
-        neighbours = self._similarities, self._who, self.bounds
-        _kernels.nearest_others(self.columns, candidates, *neighbours, self.radius, nearest, reach)
-        return nearest, reach
+        return loops.nearest_others(self._sorted, candidates)
 
     def two_nearest(self, candidates: Indices) -> tuple[Floats, Floats, Indices]:
         """Largest similarity of each instance to the two nearest classes, with each candidate.
@@ -173,15 +168,7 @@ class Relation:
         where : ndarray of shape (n_candidates, n_samples)
             The class of the largest; one of them where both are equal.
         """
-        from s2fs.baselines import _kernels
-
-        shape = len(candidates), len(self.codes)
-        largest, second, where = np.empty(shape), np.empty(shape), np.empty(shape, dtype=np.intp)
-        neighbours = self._similarities, self._who, self.bounds
-        _kernels.two_nearest(
-            self.columns, candidates, *neighbours, self.radius, largest, second, where
-        )
-        return largest, second, where
+        return loops.two_nearest(self._sorted, candidates)
 
     def approximation_sizes(self, candidates: Indices, decision: Floats) -> tuple[Floats, Floats]:
         """Sizes of the approximations of fuzzy classes, with each candidate added alone.
@@ -201,11 +188,6 @@ class Relation:
         lower, upper : ndarray of shape (n_candidates, n_classes)
             The sums.
         """
-        from s2fs.baselines import _kernels
-
-        lower = np.zeros((len(candidates), len(decision)))
-        upper = np.zeros_like(lower)
-        _kernels.approximation_sizes(
-            self.columns, candidates, self.matrix, decision, self.radius, lower, upper
+        return loops.approximation_sizes(
+            self.columns, candidates, self.matrix, decision, self.radius
         )
-        return lower, upper

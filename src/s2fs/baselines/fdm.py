@@ -7,7 +7,9 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._util.types import Floats, Indices
+from s2fs.baselines import loops
 from s2fs.baselines._completion import COMPLETION, Completion, Subset, complete
+from s2fs.baselines._plain_loops import Discernibility
 from s2fs.baselines._relations import different_class_pairs, widths
 from s2fs.baselines.base import Baseline, Ranked
 
@@ -158,33 +160,21 @@ class Satisfaction(Subset):
         """The sum over all clauses."""
         return self.closed + float(self.degrees.sum())
 
+    @property
+    def _discerned(self) -> Discernibility:
+        of = self.clauses
+        return Discernibility(of.columns, of.widths, *self.pairs, of.gaussian)
+
     def score(self, candidates: Indices) -> Floats:
         """SAT of the set with each candidate added alone."""
-        from s2fs.baselines import _kernels
-
         of = self.clauses
-        out = np.empty(len(candidates))
-        _kernels.satisfaction(
-            of.columns,
-            candidates,
-            of.widths,
-            of.gaussian,
-            *self.pairs,
-            self.degrees,
-            of.largest,
-            out,
-        )
-        return (self.closed + out) / of.total
+        satisfied = loops.satisfaction(self._discerned, candidates, self.degrees, of.largest)
+        return (self.closed + satisfied) / of.total
 
     def add(self, feature: int) -> None:
         """Put a feature in; clauses it fulfils can gain no more and are dropped."""
-        from s2fs.baselines import _kernels
-
-        of = self.clauses
         degrees = self.degrees.copy()
-        _kernels.satisfy(
-            of.columns[feature], of.widths[feature], of.gaussian, *self.pairs, degrees, of.largest
-        )
+        loops.satisfy(self._discerned, feature, degrees, self.clauses.largest)
         is_open = degrees < 1
         self.closed += len(degrees) - int(is_open.sum())
         self.degrees = degrees[is_open]

@@ -1,12 +1,15 @@
 """MDP: settle all pairs of different class as well as they can be."""
 
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from s2fs._util.types import Floats, Indices
+from s2fs.baselines import loops
 from s2fs.baselines._completion import COMPLETION, Completion, Subset, complete
+from s2fs.baselines._plain_loops import Discernibility
 from s2fs.baselines._relations import (
     SLACK,
     Pairs,
@@ -140,14 +143,13 @@ class SettlingTable:
         pairs: PairRule = "maximal",
         similarity: Literal["sigma", "range"] = "sigma",
     ):
-        from s2fs.baselines import _kernels
-
         self.columns = np.ascontiguousarray(X.T)
         self.widths = widths(X, similarity)
         every_pair = different_class_pairs(codes)
         largest = np.zeros(len(every_pair.left))
-        for x, width in zip(self.columns, self.widths, strict=True):
-            _kernels.satisfy(x, width, False, *every_pair, largest, True)
+        discerned = Discernibility(self.columns, self.widths, *every_pair)
+        for feature in range(X.shape[1]):
+            loops.satisfy(discerned, feature, largest, True)
 
         threshold = largest
         if pairs == "lambda":
@@ -158,6 +160,7 @@ class SettlingTable:
         can_settle = threshold > SLACK
         self.pairs = every_pair.where(can_settle)
         self.threshold = threshold[can_settle] - SLACK
+        self.discerned = Discernibility(self.columns, self.widths, *self.pairs)
         self.weight = np.ones(len(self.threshold))
         if weights == "maximal":
             self.weight = largest[can_settle]
@@ -166,24 +169,12 @@ class SettlingTable:
 
     def settled_by(self, feature: int) -> Any:
         """Mask of the pairs a feature settles."""
-        from s2fs.baselines import _kernels
-
-        out = np.empty(len(self.threshold), dtype=bool)
-        _kernels.settled(
-            self.columns[feature], self.widths[feature], *self.pairs, self.threshold, out
-        )
-        return out
+        return loops.settled(self.discerned, feature, self.threshold)
 
     def discernibility(self, candidates: Indices) -> Floats:
         """For each candidate, the sum over the pairs of how far it tells them apart."""
-        from s2fs.baselines import _kernels
-
-        out = np.empty(len(candidates))
         nothing = np.zeros(len(self.threshold))
-        _kernels.satisfaction(
-            self.columns, candidates, self.widths, False, *self.pairs, nothing, True, out
-        )
-        return out
+        return loops.satisfaction(self.discerned, candidates, nothing, True)
 
     def nothing_settled(self) -> "SettledPairs":
         """Return the empty set of features, which leaves all pairs open."""
@@ -204,26 +195,18 @@ class SettledPairs(Subset):
         self.weight = table.weight
         self.settled = 0.0
 
+    @property
+    def _discerned(self) -> Discernibility:
+        return replace(self.table.discerned, left=self.pairs.left, right=self.pairs.right)
+
     def score(self, candidates: Indices) -> Floats:
         """Weight of the settled pairs with each candidate added alone."""
-        from s2fs.baselines import _kernels
-
-        of = self.table
-        out = np.empty(len(candidates))
-        _kernels.settled_weight(
-            of.columns, candidates, of.widths, *self.pairs, self.threshold, self.weight, out
-        )
-        return self.settled + out
+        weight = loops.settled_weight(self._discerned, candidates, self.threshold, self.weight)
+        return self.settled + weight
 
     def add(self, feature: int) -> None:
         """Put a feature in and drop the pairs it settles."""
-        from s2fs.baselines import _kernels
-
-        of = self.table
-        settled = np.empty(len(self.threshold), dtype=bool)
-        _kernels.settled(
-            of.columns[feature], of.widths[feature], *self.pairs, self.threshold, settled
-        )
+        settled = loops.settled(self._discerned, feature, self.threshold)
         self.settled += float(self.weight[settled].sum())
         self.pairs = self.pairs.where(~settled)
         self.threshold = self.threshold[~settled]

@@ -7,7 +7,9 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._util.types import Floats, Indices
+from s2fs.baselines import loops
 from s2fs.baselines._completion import COMPLETION_OR_GREEDY, Completion, Subset, complete
+from s2fs.baselines._plain_loops import Centres
 from s2fs.baselines.base import Baseline, Ranked
 
 Form = Literal["product", "sum"]
@@ -143,20 +145,9 @@ class CentreSubset(Subset):
 
     def aggregation(self, candidates: Indices) -> Floats:
         """DA of the set with each candidate added alone."""
-        from s2fs.baselines._entropy_kernels import aggregation
-
         data = self._data
-        out = np.empty(len(candidates))
-        aggregation(
-            data.columns[candidates],
-            data.centres[candidates],
-            self._to_centres,
-            data.codes,
-            self._power,
-            _FLOOR,
-            out,
-        )
-        return out
+        centres = Centres(self._to_centres, data.codes, self._power, _FLOOR)
+        return loops.aggregation(centres, data.columns[candidates], data.centres[candidates])
 
     def dispersion(self, candidates: Indices) -> Floats:
         """DD of the set with each candidate added alone."""

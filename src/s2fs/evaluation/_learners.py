@@ -8,7 +8,8 @@ from sklearn.base import clone, is_classifier, is_clusterer
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from s2fs._engine.neighbours import N_NEIGHBORS, knn
+from s2fs._core.neighbours import N_NEIGHBORS
+from s2fs._engine.neighbours import knn
 from s2fs._util.messages import did_you_mean
 from s2fs._util.types import Floats, Indices
 
