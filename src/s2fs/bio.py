@@ -107,6 +107,7 @@ def select(
     selector.fit(X, classes[codes[labelled]])
     # From here on as after a fit on a table whose columns have the names of the genes.
     selector.feature_names_in_ = np.array(names, dtype=object)
+    selector.feature_names_ = selector.feature_names_in_[selector.indices_]
     selector.set_params(**parameters)
     _write(adata, selector, {"label": label, "layer": layer, "unlabelled": unlabelled})
     return selector
