@@ -47,6 +47,12 @@ def compile_all(monkeypatch):
     return partial(monkeypatch.setattr, "s2fs._engine.separability.COMPILED_FROM", 0)
 
 
+@pytest.fixture
+def shortest_calls(monkeypatch):
+    """Once called, a native loop is cut into as many calls as it can be."""
+    return partial(monkeypatch.setattr, "s2fs._engine.library.TERMS_PER_CALL", 1)
+
+
 @pytest.fixture(scope="session")
 def paper_data():
     """Loader of the paper's datasets from the folder S2FS_DATA."""

@@ -63,12 +63,13 @@ def test_all_holds_every_extra_that_is_for_users():
 def test_the_version_is_the_same_everywhere():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8"))
-    versions = {s2fs.__version__, citation["version"], recipe["context"]["version"]}
-    assert versions == {PROJECT["version"]}
+    assert {citation["version"], recipe["context"]["version"]} == {s2fs.__version__}
 
 
 def test_the_recipe_needs_what_the_package_needs():
     recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8"))
+    (command,) = recipe["build"]["python"]["entry_points"]
+    assert dict([command.split(" = ")]) == PROJECT["scripts"]
     run = [requirement.replace(" ", "") for requirement in recipe["requirements"]["run"]]
     assert run == [f"python{PROJECT['requires-python']}", *PROJECT["dependencies"]]
     extras = {

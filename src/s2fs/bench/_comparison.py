@@ -54,7 +54,18 @@ class Comparison:
     losses: Floats
 
     def verdict(self, j: int) -> str:
-        """What the Nemenyi test says of the first algorithm against algorithm ``j``."""
+        """What the Nemenyi test says of the first algorithm against algorithm ``j``.
+
+        Parameters
+        ----------
+        j : int
+            The position of the other algorithm in ``columns``.
+
+        Returns
+        -------
+        {"better", "worse", "comparable"}
+            The verdict on the first algorithm.
+        """
         if self.nemenyi.better[0, j]:
             return "better"
         return "worse" if self.nemenyi.better[j, 0] else "comparable"
@@ -64,6 +75,16 @@ def compare(table: Table) -> Iterator[Comparison]:
     """Compare the algorithms of a table, then again with each column that stands beside.
 
     Nothing comes of a table with fewer than two complete datasets or two algorithms.
+
+    Parameters
+    ----------
+    table : Table
+        Scores of algorithms on datasets.
+
+    Yields
+    ------
+    Comparison
+        The ranks and tests of one choice of columns.
     """
     for beside in (None, *table.beside()):
         field = table.field(beside)

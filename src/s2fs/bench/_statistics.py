@@ -150,7 +150,7 @@ def friedman_test(scores: ArrayLike, *, alpha: float = 0.05) -> FriedmanResult:
     Returns
     -------
     FriedmanResult
-        χ², F_F, the critical value and the p-values.
+        The statistics χ² and F_F, the critical value and the p-values.
 
     Examples
     --------

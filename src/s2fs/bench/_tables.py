@@ -86,7 +86,18 @@ class Table:
     leaky: bool = False
 
     def field(self, beside: Column | None = None) -> list[int]:
-        """The columns that are compared, with one that stands beside in its algorithm's place."""
+        """The columns that are compared, with one that stands beside in its algorithm's place.
+
+        Parameters
+        ----------
+        beside : Column, optional
+            A column to take instead of the first one of its algorithm.
+
+        Returns
+        -------
+        list of int
+            Positions in ``columns``, one for each algorithm.
+        """
         field: dict[str, int] = {}
         for j, column in enumerate(self.columns):
             field.setdefault(column.algorithm, j)
@@ -95,11 +106,23 @@ class Table:
         return list(field.values())
 
     def beside(self) -> list[Column]:
-        """The columns that do not take part in the comparison."""
+        """The columns that do not take part in the comparison.
+
+        Returns
+        -------
+        list of Column
+            Columns of algorithms that have an earlier one.
+        """
         return [c for j, c in enumerate(self.columns) if j not in self.field()]
 
     def marks(self) -> list[list[Mark]]:
-        """Which cells are best and second best of their row, equals alike."""
+        """Which cells are best and second best of their row, equals alike.
+
+        Returns
+        -------
+        list of list of str
+            ``"best"``, ``"second"`` or an empty text for each dataset and column.
+        """
         field = self.field()
         marks: list[list[Mark]] = [[""] * len(self.columns) for _ in self.datasets]
         for row, values in zip(marks, np.round(self.ours, DECIMALS), strict=True):
@@ -157,6 +180,16 @@ def build_tables(results: Iterable[Result]) -> list[Table]:
     Of several results for one cell (seeds) the mean is taken. A result of an earlier version is
     replaced by that of a later one. Variants of S²FS, under names of their own, have columns only
     where there are no baselines: they are for figures of their own.
+
+    Parameters
+    ----------
+    results : iterable of Result
+        What to arrange.
+
+    Returns
+    -------
+    list of Table
+        One table for each learner and statistic.
     """
     alike = list(results)
     if any(result.selector.method != "S2FS" for result in alike):
