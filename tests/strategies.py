@@ -1,7 +1,19 @@
 """Random selection problems, with the ties and degeneracies that real tables have."""
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
+
+FULL, FEW = 200, 40  # examples per test in the profiles "long" and "ci"
+
+
+def examples(count):
+    """Settings with ``count`` examples in the long profile and as large a share of them in another.
+
+    At least ten are tried, or ``count`` where that is less.
+    """
+    share = count * settings.default.max_examples // FULL
+    return settings(max_examples=max(share, min(count, 10)))
 
 
 @st.composite
@@ -32,3 +44,15 @@ def problems(draw, max_samples=40, max_features=12, max_classes=6):
     if draw(st.booleans()):  # duplicated rows
         X[rng.integers(n)] = X[rng.integers(n)]
     return X, y
+
+
+@st.composite
+def weighted(draw, whole=False, **sizes):
+    """Draw (X, y, weights): whole numbers from 0, or positive ones of all magnitudes."""
+    X, y = draw(problems(**sizes))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    if not whole:
+        return X, y, 10 ** rng.uniform(-4, 4, len(y))
+    weights = rng.integers(0, 4, len(y))
+    weights[[np.flatnonzero(y == q)[0] for q in (0, 1)]] = 1  # two classes stay
+    return X, y, weights

@@ -2,16 +2,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import sparse
 from sklearn.preprocessing import minmax_scale
 
-from bounds import check_bounds
 from s2fs import components
 from s2fs._core.problem import Problem
 from s2fs._engine.centroid_kernels import most_separation
 from s2fs._engine.compiled import CompiledState
 from s2fs._engine.reference import SubsetState
-from s2fs.distributed._shard import ChunkState
 from strategies import problems
 
 readings = st.sampled_from(["printed", "normalized"])
@@ -32,13 +29,6 @@ def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, sc
             literal = components(joined, y, centroid_membership=reading)
             assert tuple(scores[:, f]) == pytest.approx(literal, rel=1e-9, abs=1e-9)
         state.add(size)
-
-
-@given(problems(), readings, st.sampled_from(["minmax", None]), st.booleans())
-def test_bounds_hold(data, reading, scale, as_sparse):
-    X, y = data
-    problem = Problem(sparse.csc_array(X) if as_sparse else X, y, scale)
-    check_bounds(ChunkState(problem, reading))
 
 
 @given(problems(max_samples=25, max_features=8), readings)
@@ -74,20 +64,6 @@ def test_coarse_bounds_of_separation_are_not_far_off():
         problem.centroids, features[20:], problem.on_centroid, state._G, True, 1.0, True, 64, coarse
     )
     assert np.all(coarse[1] < 1.5 * state.score(features[20:]).lambda_dir)
-
-
-def test_bounds_leave_few_candidates():
-    # A bound that holds but is far too low would cost time only, so nothing else would notice.
-    rng = np.random.default_rng(0)
-    y = np.arange(300) % 6
-    X = rng.normal(size=(300, 200)) + rng.normal(size=(6, 200))[y]
-    state = ChunkState(Problem(X, y))
-    features = np.arange(200)
-    for size in range(20):
-        state.add(size)
-    least, exact = state.least(features[20:]), state.score(features[20:])
-    np.testing.assert_allclose(least[0], exact.theta_dis, rtol=1e-4)
-    assert np.all(least[1] > 0.7 * exact.theta_dir)
 
 
 @pytest.mark.parametrize("State", STATES)

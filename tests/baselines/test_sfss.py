@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import minmax_scale
 
@@ -8,9 +8,9 @@ from s2fs.baselines._plain_loops import Centres
 from s2fs.baselines.loops import aggregation
 from s2fs.baselines.sfss import SFSS, CentreSubset, ClassCentres
 from six_rows import CODES, X
-from strategies import problems
+from strategies import examples, problems
 
-small = settings(max_examples=50)
+small = examples(50)
 
 
 def separability_parts(X, y, subset):

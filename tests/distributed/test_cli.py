@@ -104,7 +104,7 @@ def test_zarr(cluster, table, tmp_path, name):
     (["{empty}", "-t", "kind"], "holds no .parquet files"),
     (["{folder}"], "target is missing: say which column"),
     (["{folder}", "-t", "kid"], "did you mean 'kind'?"),
-    (["{folder}", "-t", "kind", "--drop", "x"], "drop is 'x', but"),
+    (["{folder}", "-t", "kind", "--drop", "x"], "drop has 'x', but"),
     (["{folder}", "-t", "patient"], "X has columns that are not numeric: 'kind'"),
     (["{folder}", "-t", "kind", "-k", "99"], "n_features_to_select=99 is more than"),
     (["{folder}", "-t", "kind", "--transpose"], "--transpose needs all rows in one place"),
@@ -144,10 +144,10 @@ def test_the_bench_spreads_over_the_cluster(cluster, tmp_path):
     plan = tmp_path / "plan.toml"
     plan.write_text(PLAN)
     there, here = tmp_path / "there.sqlite", tmp_path / "here.sqlite"
-    result = run("bench", "run", plan, "--ledger", there, "--scheduler", cluster.scheduler_address)
+    result = run("bench", "run", plan, "--results", there, "--scheduler", cluster.scheduler_address)
     assert result.exit_code == 0, result.output
     assert "4 done, 0 failed, 0 done before." in result.stdout
-    assert run("bench", "run", plan, "--ledger", here).exit_code == 0
+    assert run("bench", "run", plan, "--results", here).exit_code == 0
     rows = []
     for path in (there, here):
         with Ledger(path) as book:

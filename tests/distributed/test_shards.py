@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -17,7 +17,7 @@ from s2fs.distributed import _rows, _shard
 from s2fs.distributed._exchange import Question
 from s2fs.distributed._problem import ClusterProblem
 from s2fs.distributed._state import DistributedState
-from strategies import problems
+from strategies import examples, problems
 
 
 class Here:
@@ -53,7 +53,7 @@ def three_threads():
         yield
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(problems(max_samples=30), st.data())
 def test_any_cut_gives_the_choice_of_one_machine(problem, data):
     X, y = problem
@@ -71,7 +71,7 @@ def test_any_cut_gives_the_choice_of_one_machine(problem, data):
     )
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(problems(max_samples=30), st.data())
 def test_what_all_rows_have_in_common_is_found_from_the_chunks(problem, data):
     X, y = problem

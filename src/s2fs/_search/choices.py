@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2fs._util.messages import did_you_mean, some_of
+from s2fs._util.columns import Columns, repeated
 from s2fs._util.types import Indices
 
 #: Features that are chosen together; mostly a single one.
@@ -70,22 +70,26 @@ class Choices:
         return len(self.singles) + len(self.groups) > 0
 
 
-def resolve(include: Any, exclude: Any, groups: Any, m: int, names: Indices | None) -> Choices:
+def resolve(
+    include: Any, exclude: Any, groups: Any, m: int, names: Sequence[str] | None
+) -> Choices:
     """Resolve the constraints of a user on ``m`` features, which may have ``names``.
 
     A group of which one feature is included is included as a whole; an excluded feature leaves its
     group, as if its column were not there.
     """
-    inside = _positions("include", include, m, names)
-    outside = set(_positions("exclude", exclude, m, names))
+    columns = Columns(names, m)
+    inside = columns.positions(include, "include")
+    outside = set(columns.positions(exclude, "exclude"))
     both = [f for f in inside if f in outside]
     if both:
         raise ValueError(
-            f"include and exclude share {_shown(both, names)}; name each feature in one of them."
+            f"include and exclude share {columns.shown(both)}; name each feature in one of them."
         )
     if len(outside) == m:
         raise ValueError(f"exclude has all {m} feature(s) of X; leave some to choose from.")
-    together = [tuple(f for f in group if f not in outside) for group in _groups(groups, m, names)]
+    given = _groups(groups, m, columns)
+    together = [tuple(f for f in group if f not in outside) for group in given]
     group_of = {f: group for group in together for f in group}
     included = tuple(dict.fromkeys(g for f in inside for g in (f, *group_of.get(f, ()))))
     taken = {*included, *outside}
@@ -115,42 +119,14 @@ def n_to_choose(choices: Choices, wanted: Any, m: int) -> int:
     return k
 
 
-def _positions(argument: str, wanted: Any, m: int, names: Any) -> list[int]:
-    """The positions of features given by name or position, each once."""
-    if wanted is None:
-        return []
-    position_of = {} if names is None else {str(name): f for f, name in enumerate(names)}
-    found = [_position(argument, item, m, position_of) for item in wanted]
-    if len(set(found)) < len(found):
-        twice = _repeated(found, names)
-        raise ValueError(f"{argument} has {twice} more than once; name each feature once.")
-    return found
-
-
-def _position(argument: str, item: Any, m: int, position_of: dict[str, int]) -> int:
-    if isinstance(item, str):
-        if item in position_of:
-            return position_of[item]
-        if position_of:
-            hint = did_you_mean(item, position_of)
-            raise ValueError(f"{argument} has {item!r}{hint}, which is not a column of X.")
-        raise ValueError(
-            f"{argument} has the name {item!r}, but X has no column names; give positions from 0 "
-            f"to {m - 1}."
-        )
-    if isinstance(item, Integral) and not isinstance(item, bool) and 0 <= int(item) < m:
-        return int(item)
-    raise ValueError(f"{argument} has {item!r}; give column names, or positions from 0 to {m - 1}.")
-
-
-def _groups(groups: Any, m: int, names: Any) -> list[Group]:
+def _groups(groups: Any, m: int, columns: Columns) -> list[Group]:
     """The groups as positions, from lists of features or from a label per feature."""
     if groups is None:
         return []
     entries: Sequence[Any] = list(groups)
     lists = [hasattr(entry, "__iter__") and not isinstance(entry, str) for entry in entries]
     if all(lists):
-        found = [tuple(_positions("groups", entry, m, names)) for entry in entries]
+        found = [tuple(columns.positions(entry, "groups")) for entry in entries]
     elif not any(lists) and len(entries) == m:
         members_of: dict[Any, list[int]] = {}
         for f, label in enumerate(entries):
@@ -165,18 +141,11 @@ def _groups(groups: Any, m: int, names: Any) -> list[Group]:
     if () in found:
         raise ValueError(f"groups has an empty group at position {found.index(())}; drop it.")
     members = [f for group in found for f in group]
-    if len(set(members)) < len(members):
-        twice = _repeated(members, names)
-        raise ValueError(f"groups has {twice} in more than one group; give each feature one.")
+    if twice := repeated(members):
+        raise ValueError(
+            f"groups has {columns.shown(twice)} in more than one group; give each feature one."
+        )
     return found
-
-
-def _repeated(features: list[int], names: Any) -> str:
-    return _shown([f for i, f in enumerate(features) if f in features[:i]], names)
-
-
-def _shown(features: Sequence[int], names: Any) -> str:
-    return some_of(features if names is None else [names[f] for f in features])
 
 
 def n_features_to_choose(wanted: int | float, m: int, what: str = "of X") -> int:

@@ -22,6 +22,7 @@ from s2fs._search.stopping import forward_until_chance, with_shuffled_rows
 from s2fs._search.subsets import beam, floating
 from s2fs._util.columns import reject_nonfinite_columns, reject_text_columns
 from s2fs._util.dask import current_client, in_memory, is_dask
+from s2fs._util.labels import encode_classes, reject_one_class
 from s2fs._util.progress import CallbackSupportMixin, progress, watched
 from s2fs._util.tables import as_table
 from s2fs._util.types import Floats, Indices
@@ -50,6 +51,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         ``n_selected + 1``.
     support_ : ndarray of shape (n_features_in_,)
         Mask of the chosen features.
+    feature_names_ : ndarray of shape (n_selected,)
+        The names of the chosen features in order of choice.
     classes_ : ndarray of shape (n_classes,)
         The class labels, sorted.
     """
@@ -62,6 +65,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     }
     #: The sparse format the selector takes, or False.
     _accept_sparse: ClassVar[str | bool] = False
+    #: Whether NaN stands for a missing value, or is refused.
+    _allow_nan: ClassVar[bool] = False
     n_features_to_select: Any  # a number or a fraction; a selector may take more
 
     def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, NDArray[np.float64]]:
@@ -111,19 +116,17 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self.support_[indices] = True
         self.ranking_ = np.full(self.n_features_in_, len(indices) + 1)
         self.ranking_[indices] = np.arange(1, len(indices) + 1)
+        names = self.get_feature_names_out()  # in the order of the columns
+        self.feature_names_ = names[indices.argsort().argsort()]
         return self
 
     def _encode(self, y: NDArray[Any]) -> Indices:
         """For each label its position in ``classes_``, which is set here."""
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y has one class only ({self.classes_[0]}); {type(self).__name__} needs at "
-                "least two to tell apart."
-            )
+        self.classes_, codes = encode_classes(y)
+        reject_one_class(self.classes_)
         return codes
 
-    def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _validate(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
         """Check the input; error messages name the argument and the columns."""
         reject_text_columns(X)
         if y is not None and hasattr(X, "__len__") and _num_samples(X) != _num_samples(y):
@@ -139,10 +142,12 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,
             ensure_min_samples=2,
+            reset=reset,
         )
         y = column_or_1d(y)
         check_classification_targets(y)
-        reject_nonfinite_columns(X, getattr(self, "feature_names_in_", None))
+        names = getattr(self, "feature_names_in_", None)
+        reject_nonfinite_columns(X, names, allow_nan=self._allow_nan)
         return X, y
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -160,8 +165,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         ranks = self.ranking_[self.indices_]
-        names = self.get_feature_names_out()  # in the order of the columns
-        features = names[self.indices_.argsort().argsort()].astype(str)
+        features = self.feature_names_.astype(str)
         return as_table({"rank": ranks, "feature": features, **self._score_columns()})
 
     def _score_columns(self) -> dict[str, NDArray[Any]]:
@@ -172,6 +176,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = bool(self._accept_sparse)
+        tags.input_tags.allow_nan = self._allow_nan
         return tags
 
 
@@ -258,18 +263,16 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         if is_dask(X) and (client := current_client()) is not None:
             criterion = self._criterion_on_cluster(client, X, y, sample_weight)
             choices, k = self._to_choose()
-            return self._record(self._steps(criterion, k, choices), k)
+            return self._record(criterion, self._steps(criterion, k, choices), k)
         X, codes, weight, choices, k = self._prepare(*in_memory(X, y, sample_weight))
         if self.n_features_to_select == "auto":
-            steps = forward_until_chance(
-                self._criterion(*with_shuffled_rows(X, codes, weight), USUAL_SIZE),
-                choices,
-                self.tol,
-            )
+            criterion = self._criterion(*with_shuffled_rows(X, codes, weight), USUAL_SIZE)
+            steps = forward_until_chance(criterion, choices, self.tol)
             if self.search == "forward":
-                return self._record(steps, k)
+                return self._record(criterion, steps, k)
             k = len(list(progress(steps, k, self._label, show=self.verbose > 0)))
-        return self._record(self._steps(self._criterion(X, codes, weight, k), k, choices), k)
+        criterion = self._criterion(X, codes, weight, k)
+        return self._record(criterion, self._steps(criterion, k, choices), k)
 
     def _prepare(
         self, X: Any, y: Any, sample_weight: Any
@@ -303,17 +306,23 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             found = beam(criterion.copy(), k, choices, self.beam_width)
         return forward(criterion, k, choices.only(found[max(found)].groups))
 
-    def _record(self, steps: Iterable[Step], k: int) -> Self:
+    def _record(self, criterion: Criterion, steps: Iterable[Step], k: int) -> Self:
         """Take the steps as they come, at most ``k``, and set the fitted attributes."""
         rows: list[tuple[float, ...]] = []
 
         def so_far() -> dict[str, Any]:
             known = copy(self)._set_path(rows)
+            known._explain(criterion)
             return {name: value for name, value in vars(known).items() if name.endswith("_")}
 
         for step in watched(self, steps, k, self._label, so_far):
             rows.append((step.feature, step.score, step.gain, *step.parts))  # noqa: PERF401
-        return self._set_path(rows)
+        self._set_path(rows)
+        self._explain(criterion)
+        return self
+
+    def _explain(self, criterion: Any) -> None:
+        """Set fitted attributes that only this criterion has, after ``path_`` is set."""
 
     def _set_path(self, rows: list[tuple[float, ...]]) -> Self:
         measures = (self._score_name, "gain", *self._part_names)

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._core.criterion import CentroidMembership, Components
 from s2fs._core.problem import Problem, Scale
-from s2fs._core.weights import ClassWeight
+from s2fs._core.weights import ClassWeight, relative
 from s2fs._engine.separability import Separability, empty_state
 from s2fs._selectors.base import Search, SearchSelector
 from s2fs._util.types import Floats, Indices
@@ -45,10 +45,10 @@ class S2FS(SearchSelector):
         than with the best feature of the same table with shuffled rows. After three in a row that
         do not pass the search ends, without them. A larger ``tol`` selects fewer features.
     include, exclude : list of str or int, default=None
-        Indices that are in from the start, in this order, and features that are never chosen; by
+        Features that are in from the start, in this order, and features that are never chosen; by
         column name or position. Included features count towards ``n_features_to_select``.
     groups : list of lists, or a label per feature, default=None
-        Indices that are chosen together, by column name or position; or for each feature the label
+        Features that are chosen together, by column name or position; or for each feature the label
         of its group, None for none. A group with more features than are still wanted is passed
         over; if nothing fits, fewer are selected. Including a feature includes its group, an
         excluded feature leaves its group.
@@ -80,6 +80,8 @@ class S2FS(SearchSelector):
         ``n_selected + 1``.
     support_ : ndarray of shape (n_features_in_,)
         Mask of the selected features.
+    feature_names_ : ndarray of shape (n_selected,)
+        The names of the selected features in order of choice.
     classes_ : ndarray of shape (n_classes,)
         The class labels, sorted.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features_in_,)
@@ -100,7 +102,7 @@ class S2FS(SearchSelector):
     >>> from s2fs import S2FS
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> selector = S2FS(n_features_to_select=3).fit(X, y)
-    >>> selector.get_feature_names_out()[selector.indices_.argsort().argsort()].tolist()
+    >>> selector.feature_names_.tolist()
     ['flavanoids', 'alcohol', 'color_intensity']
     >>> selector.scores_.round(4).tolist()
     [2.4267, 2.501, 2.4971]
@@ -155,7 +157,7 @@ class S2FS(SearchSelector):
     def _criterion(
         self, X: Any, codes: Indices, sample_weight: Floats | None, n_steps: int
     ) -> Separability:
-        problem = Problem(X, codes, self.scale, sample_weight)
+        problem = Problem(X, codes, self.scale, relative(sample_weight))
         tries = {"forward": 1, "floating": n_steps, "beam": self.beam_width}[self.search]
         state = empty_state(
             problem,

@@ -1,7 +1,7 @@
 """Fuzzy relations between instances, and the approximations of the classes they give.
 
-Two views of one thing. Rivals that only ask how well instances of *different* classes are told
-apart work on the list of those pairs (:func:`different_class_pairs`). Rivals that also look at
+Two views of one thing. Baselines that only ask how well instances of *different* classes are told
+apart work on the list of those pairs (:func:`different_class_pairs`). Baselines that also look at
 neighbours of the own class keep the whole relation (:class:`Relation`). Either way a feature's
 relation is recomputed from its column when it is needed: memory stays O(n²), whatever the number
 of features.
@@ -18,7 +18,7 @@ from s2fs._util.types import Floats, Indices
 from s2fs.baselines import loops
 from s2fs.baselines._plain_loops import SortedRelation
 
-Similarity = Literal["sigma", "range", "linear", "gaussian"]
+Similarity = Literal["sigma", "range", "gaussian"]
 
 #: Distances and degrees of discernibility are compared with this allowance: scaling rounds them.
 SLACK = 1e-12
@@ -54,10 +54,9 @@ def widths(X: Floats, similarity: Similarity) -> Floats:
     """Return for each feature the difference that counts as one unit of discernibility.
 
     It is the sample standard deviation (divisor n − 1) for "sigma" and "gaussian", and the range,
-    which is 1 for scaled data, for "range" and its other name "linear". No column of ``X`` may be
-    constant.
+    which is 1 for scaled data, for "range". No column of ``X`` may be constant.
     """
-    if similarity in ("range", "linear"):
+    if similarity == "range":
         return np.ones(X.shape[1])
     return np.asarray(X.std(axis=0, ddof=1))
 
@@ -95,7 +94,7 @@ class Relation:
     """The similarity of all instances in a growing set of features.
 
     ``R_a(x, y) = 1 − |a(x) − a(y)|``, or 0 where the difference is above the radius;
-    ``R_B = min over a in B``. Inside, instances are sorted by class; ``own`` is the class of each
+    ``R_B = min over a in B``. Inside, instances are sorted by class; ``codes`` is the class of each
     in that order, and class q takes the places ``bounds[q]`` to ``bounds[q + 1] - 1``.
 
     Parameters
@@ -112,7 +111,7 @@ class Relation:
 
     def __init__(self, X: Floats, codes: Indices, radius: float | None, *, reflexive: bool):
         order = np.argsort(codes, kind="stable")
-        self.own = codes[order]
+        self.codes = codes[order]
         self.bounds = np.append(0, np.cumsum(np.bincount(codes)))
         self.columns = np.ascontiguousarray(X[order].T)
         self.radius = np.inf if radius is None else radius + SLACK
@@ -121,7 +120,7 @@ class Relation:
 
     def clear(self) -> None:
         """Take all features out: everything is similar to everything else."""
-        self.matrix = np.ones((len(self.own), len(self.own)))
+        self.matrix = np.ones((len(self.codes), len(self.codes)))
         if not self.reflexive:
             np.fill_diagonal(self.matrix, 0.0)
         self._sort()
@@ -142,8 +141,8 @@ class Relation:
 
     def blocks(self, candidates: Indices) -> Iterator[Indices]:
         """Cut candidates so that a number per candidate and instance takes no more than n²."""
-        for start in range(0, len(candidates), len(self.own)):
-            yield candidates[start : start + len(self.own)]
+        for start in range(0, len(candidates), len(self.codes)):
+            yield candidates[start : start + len(self.codes)]
 
     def nearest_others(self, candidates: Indices) -> tuple[Floats, Floats]:
         """Largest similarities to the other classes, with each candidate added alone.
@@ -180,7 +179,7 @@ class Relation:
         Parameters
         ----------
         candidates : ndarray of shape (n_candidates,)
-            Indices.
+            Features.
         decision : ndarray of shape (n_classes, n_samples)
             Memberships F, instances in the order of this relation.
 

@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from s2fs._util.types import Floats, Indices
 from s2fs.baselines import loops
-from s2fs.baselines._completion import COMPLETION, Completion, Ranked, RivalSelector, complete
+from s2fs.baselines._completion import COMPLETION, Completion, Subset, complete
 from s2fs.baselines._plain_loops import Discernibility
 from s2fs.baselines._relations import (
     SLACK,
@@ -17,12 +17,13 @@ from s2fs.baselines._relations import (
     lower_approximation,
     widths,
 )
+from s2fs.baselines.base import Baseline, Ranked
 
 PairRule = Literal["maximal", "lambda"]
 Weights = Literal["none", "inverse", "maximal"]
 
 
-class MDP(RivalSelector):
+class MDP(Baseline):
     """Feature selection by maximal discernibility pairs.
 
     A feature settles a pair of instances of different class when it tells the two apart as well as
@@ -30,23 +31,22 @@ class MDP(RivalSelector):
     still open, until none is. The chosen features then have the same fuzzy-rough dependency as all
     features.
 
-    Status: reconstructed. The article's identity and its pairwise idea are confirmed; the
+    Status: {status}. The article's identity and its pairwise idea are confirmed; the
     similarity, what settles a pair, the weights of the weighted version, the tie-breaks and the
-    completion of the list are our reading.
+    completion of the list are ours.
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
-        How many features to choose; a fraction counts in shares of all features.
+    {n_features_to_select}
     weights : {"none", "inverse", "maximal"}, default="none"
         Weight of a pair: 1; one over the number of features that settle it; or the discernibility
-        the pair has at most. The last two are readings of the weighted version.
+        the pair has at most. The last two are variants of the weighted version.
     pairs : {"maximal", "lambda"}, default="maximal"
         What settles a pair: the largest discernibility any feature gives it, or, for ordered
         pairs, the membership of the first instance in the lower approximation of its class, which
         is an older and weaker condition.
-    similarity : {"sigma", "linear"}, default="sigma"
-        When a feature holds two instances for similar, with d the difference of their values:
+    similarity : {"sigma", "range"}, default="sigma"
+        How similar two instances are on one feature, with d the difference of their values:
         ``max(0, 1 − d/σ)`` with σ the sample standard deviation, or ``1 − d`` on scaled data.
     completion : {"importance", "restart"}, default="importance"
         What follows when every pair is settled: all other features by the pairs they settle alone,
@@ -54,21 +54,17 @@ class MDP(RivalSelector):
 
     Attributes
     ----------
-    indices_ : ndarray of shape (n_selected,)
-        The chosen features in order of choice.
+    {indices_}
     scores_ : ndarray of shape (n_selected,)
         Number, or weight, of settled pairs after each choice; for features appended by importance,
         of the pairs they settle alone; NaN for constant features.
-    ranking_ : ndarray of shape (n_features_in_,)
-        Per feature its rank, 1 for the first chosen.
+    {ranking_}
     peak_ : int
         Number of features that settle every pair.
 
     References
     ----------
-    J. Dai, H. Hu, W.-Z. Wu, Y. Qian, D. Huang, "Maximal-discernibility-pair-based approach to
-    attribute reduction in fuzzy rough sets", IEEE Transactions on Fuzzy Systems 26(4):2174-2187,
-    2018.
+    Source: {citation}.
 
     Examples
     --------
@@ -88,11 +84,11 @@ class MDP(RivalSelector):
         "26(4):2174-2187, 2018"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RivalSelector._parameter_constraints,
+        **Baseline._parameter_constraints,
         "weights": [StrOptions({"none", "inverse", "maximal"})],
         "pairs": [StrOptions({"maximal", "lambda"})],
-        "similarity": [StrOptions({"sigma", "linear"})],
-        **COMPLETION,
+        "similarity": [StrOptions({"sigma", "range"})],
+        "completion": [COMPLETION],
     }
 
     def __init__(
@@ -101,7 +97,7 @@ class MDP(RivalSelector):
         *,
         weights: Weights = "none",
         pairs: PairRule = "maximal",
-        similarity: Literal["sigma", "linear"] = "sigma",
+        similarity: Literal["sigma", "range"] = "sigma",
         completion: Completion = "importance",
     ):
         self.n_features_to_select = n_features_to_select
@@ -112,16 +108,9 @@ class MDP(RivalSelector):
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         table = SettlingTable(X, codes, self.weights, self.pairs, self.similarity)
-        features = np.arange(X.shape[1])
-        return complete(
-            table.nothing_settled,
-            table.nothing_settled().score(features),
-            k,
-            self.completion,
-            empty=0.0,
-            tie_break=table.discernibility(features),
-            lazy=True,  # coverage is submodular
-        )
+        m = X.shape[1]
+        tie_break = table.discernibility(np.arange(m))
+        return complete(table.nothing_settled, m, k, self.completion, tie_break=tie_break)
 
 
 class SettlingTable:
@@ -152,7 +141,7 @@ class SettlingTable:
         codes: Indices,
         weights: Weights = "none",
         pairs: PairRule = "maximal",
-        similarity: Literal["sigma", "linear"] = "sigma",
+        similarity: Literal["sigma", "range"] = "sigma",
     ):
         self.columns = np.ascontiguousarray(X.T)
         self.widths = widths(X, similarity)
@@ -192,8 +181,11 @@ class SettlingTable:
         return SettledPairs(self)
 
 
-class SettledPairs:
+class SettledPairs(Subset):
     """The weight of the pairs that a growing set of features settles."""
+
+    empty = 0.0
+    submodular = True
 
     def __init__(self, table: SettlingTable):
         self.table = table

@@ -32,8 +32,8 @@ class Comparison:
         Whether any algorithm differs.
     nemenyi : NemenyiResult
         Which ones do.
-    printed_ranks : ndarray of shape (n_columns,) or None
-        Average ranks of the printed numbers on the same datasets, if all are printed.
+    published_ranks : ndarray of shape (n_columns,) or None
+        Average ranks of the published numbers on the same datasets, if all are published.
     leaky : bool
         Whether features were selected before the split.
     wins, ties, losses : ndarray of shape (n_columns,)
@@ -47,14 +47,25 @@ class Comparison:
     n_datasets: int
     friedman: FriedmanResult
     nemenyi: NemenyiResult
-    printed_ranks: Floats | None
+    published_ranks: Floats | None
     leaky: bool
     wins: Floats
     ties: Floats
     losses: Floats
 
     def verdict(self, j: int) -> str:
-        """What the Nemenyi test says of the first algorithm against algorithm ``j``."""
+        """What the Nemenyi test says of the first algorithm against algorithm ``j``.
+
+        Parameters
+        ----------
+        j : int
+            The position of the other algorithm in ``columns``.
+
+        Returns
+        -------
+        {"better", "worse", "comparable"}
+            The verdict on the first algorithm.
+        """
         if self.nemenyi.better[0, j]:
             return "better"
         return "worse" if self.nemenyi.better[j, 0] else "comparable"
@@ -64,11 +75,21 @@ def compare(table: Table) -> Iterator[Comparison]:
     """Compare the algorithms of a table, then again with each column that stands beside.
 
     Nothing comes of a table with fewer than two complete datasets or two algorithms.
+
+    Parameters
+    ----------
+    table : Table
+        Scores of algorithms on datasets.
+
+    Yields
+    ------
+    Comparison
+        The ranks and tests of one choice of columns.
     """
     for beside in (None, *table.beside()):
         field = table.field(beside)
         complete = np.isfinite(table.ours[:, field]).all(axis=1)
-        ours, printed = table.ours[complete][:, field], table.printed[complete][:, field]
+        ours, published = table.ours[complete][:, field], table.published[complete][:, field]
         if min(ours.shape) < 2:
             continue
         shown = np.round(ours, DECIMALS)
@@ -80,7 +101,7 @@ def compare(table: Table) -> Iterator[Comparison]:
             n_datasets=len(ours),
             friedman=friedman_test(ours),
             nemenyi=nemenyi_test(ours, names=[table.columns[j].algorithm for j in field]),
-            printed_ranks=average_ranks(printed) if np.isfinite(printed).all() else None,
+            published_ranks=average_ranks(published) if np.isfinite(published).all() else None,
             leaky=table.leaky,
             wins=(first > shown).sum(axis=0),
             ties=(first == shown).sum(axis=0),

@@ -1,12 +1,11 @@
-"""Compiled loops over running squared distances: the Gaussian kernel.
+"""Compiled loops over running squared distances, and the Gaussian kernel of them.
 
 This module and those built on it need numba, so import them on first use.
 """
 
 import numpy as np
 
-from s2fs._engine.jit import compiled
-from s2fs.bench._lanes import Array, larger
+from s2fs.bench._jit import Array, compiled, larger
 
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH = 6.93147180369123816490e-01  # trailing zeros: a multiple of it is exact

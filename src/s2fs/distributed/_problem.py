@@ -153,8 +153,6 @@ def _per_class(class_weight: ClassWeight, masses: list[dict[Any, float]]) -> dic
     classes = sorted(total)
     mass = np.array([total[label] for label in classes])
     weighted = row_weights(mass, class_weight, np.array(classes))
-    if weighted is None:
-        weighted = np.ones_like(mass)
     factors = np.divide(weighted, mass, out=np.zeros_like(mass), where=mass > 0)
     return dict(zip(classes, factors.tolist(), strict=True))
 
