@@ -142,4 +142,7 @@ def test_arrays_that_would_be_misread_are_refused():
 def test_slices_cover_a_loop(count, terms):
     parts = list(slices(count, terms))
     assert [i for start, stop in parts for i in range(start, stop)] == list(range(count))
-    assert all((stop - start == 1) or (stop - start) * terms <= 1 << 24 for start, stop in parts)
+    assert all(
+        (stop - start == 1) or (stop - start) * terms <= library.TERMS_PER_CALL
+        for start, stop in parts
+    )
