@@ -7,6 +7,7 @@ import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
 import yaml
 
 import s2fs
@@ -49,6 +50,21 @@ def test_every_import_is_declared():
         if declared.isdisjoint(name.lower() for name in distributions[package])
     }
     assert missing == set()
+
+
+def asked_for():
+    """Each call of ``need`` in our code, as the package and the extra that is to bring it."""
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "need":
+                (module,), extra = node.args, node.keywords[0].value.value
+                if isinstance(module, ast.Constant):
+                    yield module.value.partition(".")[0], extra
+
+
+@pytest.mark.parametrize(("package", "extra"), sorted(set(asked_for())))
+def test_an_extra_that_is_named_brings_the_package(package, extra):
+    assert package in set(names([f"s2fs[{extra}]"]))
 
 
 def test_all_holds_every_extra_that_is_for_users():

@@ -13,7 +13,7 @@ from s2fs.bench._statistics import (
     friedman_test,
     nemenyi_test,
 )
-from s2fs.bench._tables import DECIMALS, Column, Table
+from s2fs.bench._tables import SHOWN_DECIMALS, Column, Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,20 +87,22 @@ def compare(table: Table) -> Iterator[Comparison]:
         The ranks and tests of one choice of columns.
     """
     for beside in (None, *table.beside()):
-        field = table.field(beside)
-        complete = np.isfinite(table.ours[:, field]).all(axis=1)
-        ours, published = table.ours[complete][:, field], table.published[complete][:, field]
+        compared = table.compared(beside)
+        complete = np.isfinite(table.ours[:, compared]).all(axis=1)
+        ours, published = (
+            scores[complete][:, compared] for scores in (table.ours, table.published)
+        )
         if min(ours.shape) < 2:
             continue
-        shown = np.round(ours, DECIMALS)
+        shown = np.round(ours, SHOWN_DECIMALS)
         first = shown[:, :1]
         yield Comparison(
             learner=table.learner,
             statistic=table.statistic,
-            columns=tuple(table.columns[j] for j in field),
+            columns=tuple(table.columns[j] for j in compared),
             n_datasets=len(ours),
             friedman=friedman_test(ours),
-            nemenyi=nemenyi_test(ours, names=[table.columns[j].algorithm for j in field]),
+            nemenyi=nemenyi_test(ours, names=[table.columns[j].algorithm for j in compared]),
             published_ranks=average_ranks(published) if np.isfinite(published).all() else None,
             leaky=table.leaky,
             wins=(first > shown).sum(axis=0),

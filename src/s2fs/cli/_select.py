@@ -323,11 +323,14 @@ class _Latest:
 def _fitted(options: dict[str, Any], data: "Dataset") -> "s2fs.S2FS":
     """Fit a selector; if that is interrupted, print the features it has found so far and exit."""
     latest, selector = _Latest(), s2fs.S2FS(**options)
-    if hasattr(selector, "set_callbacks"):
+    followed = hasattr(selector, "set_callbacks")
+    if followed:
         selector.set_callbacks(latest)
     try:
         return selector.fit(data.X, data.y)
     except KeyboardInterrupt:
+        if not followed:
+            _stop("before the end; with scikit-learn 1.9 you would see the features found so far")
         if latest.selector is None:
             _stop("before a feature was chosen")
         found = ranking_columns(latest.selector, data.feature_names)
