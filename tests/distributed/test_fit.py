@@ -159,6 +159,7 @@ class Twice:
 
 
 def test_callbacks_follow_as_they_do_on_one_machine(client):
+    pytest.importorskip("sklearn.callback", reason="needs scikit-learn 1.9")
     X, y = problem(10, n=90)
     there, here = Twice(), Twice()
     S2FS(5).set_callbacks(there).fit(da.from_array(X, chunks=(25, 12)), y)
