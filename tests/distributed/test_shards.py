@@ -95,7 +95,7 @@ def test_class_sums_of_a_chunk(real, order, weight):
     rows = _rows.ready_rows(X, y, weight, {})
     survey = _rows.survey([rows])
     means = survey.sums / survey.mass[:, None]
-    facts = {"classes": survey.classes, "_lower": survey.lower, "_total": 30.0}
+    facts = {"classes": survey.classes, "lower": survey.lower, "_total": 30.0}
     left = _rows.class_sums([rows], (facts, means)) / survey.mass[:, None]
     exact = np.array(
         [np.average(X[y == q].astype(np.longdouble), 0, None if weight is None else weight[y == q])

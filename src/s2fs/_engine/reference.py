@@ -10,9 +10,11 @@ are sums over the features of B. Judging a candidate adds its own terms to them,
 O(n·p + p²) whatever the size of B, and nothing of size n × n or n × m × p is ever built.
 """
 
+from copy import copy
+
 import numpy as np
 
-from s2fs._core.criterion import CentroidMembership, Components, nearest
+from s2fs._core.criterion import CentroidMembership, Compactness, Components, nearest
 from s2fs._core.problem import Problem, blocks
 from s2fs._engine.protocol import Weights, best_scored
 from s2fs._util.types import Floats, Indices
@@ -28,14 +30,22 @@ class SubsetState:
     ----------
     problem : Problem
         The data.
-    reading : {"printed", "normalized"}
-        The reading of Eq. 20.
+    centroid_membership : {"printed", "normalized"}
+        The variant of Eq. 20.
+    compactness : {"mean", "rms"}
+        What Θ_dis is of the distances to the own centroids.
     """
 
-    def __init__(self, problem: Problem, reading: CentroidMembership = "printed") -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        centroid_membership: CentroidMembership = "printed",
+        compactness: Compactness = "mean",
+    ) -> None:
         n, p = problem.n_samples, problem.n_classes
         self.problem = problem
-        self._reading = reading
+        self._centroid_membership = centroid_membership
+        self._rms = compactness == "rms"
         self._D = np.zeros((n, p))
         self._P = np.zeros((n, p))
         self._G = np.zeros((p, p))
@@ -69,9 +79,7 @@ class SubsetState:
     def copy(self) -> "SubsetState":
         """An independent state of the same subset."""
         # :meth:`add` makes new arrays, so these can be shared.
-        twin = SubsetState(self.problem, self._reading)
-        twin._D, twin._P, twin._G = self._D, self._P, self._G
-        return twin
+        return copy(self)
 
     def _with(self, features: Indices) -> tuple[Floats, Floats]:
         """D and P of the subset joined by each feature: shape ``(len(features), n, p)``."""
@@ -92,7 +100,8 @@ class SubsetState:
         distance = np.sqrt(D_own)
         turned = 1 - np.divide(pull, distance, out=np.ones_like(pull), where=D_own > 0)
         mean = self.problem.mean
-        return mean(distance) * self.problem.unit, mean(np.maximum(turned, 0))
+        theta_dis = np.sqrt(mean(D_own)) if self._rms else mean(distance)
+        return theta_dis * self.problem.unit, mean(np.maximum(turned, 0))
 
     def _separation(self, G: Floats) -> tuple[Floats, Floats]:
         """Λ_dis and Λ_dir (Eqs. 16 and 21) for G of shape ``(…, p, p)``."""
@@ -109,13 +118,14 @@ class SubsetState:
         inverse = np.divide(1.0, G, out=np.zeros_like(G), where=G > 0)
         ratios = np.where(twins == 0, G * inverse.sum(axis=-1, keepdims=True), np.inf)
         ratios = np.where(coincide, twins, ratios)
-        # The diagonal is not used; the 1 there keeps the normalised reading from dividing by 0.
-        membership = 1 / (ratios + (1.0 if self._reading == "printed" else np.eye(p)))
+        # The diagonal is not used; the 1 there keeps the normalised variant from dividing by 0.
+        membership = 1 / (ratios + (1.0 if self._centroid_membership == "printed" else np.eye(p)))
 
         # (c_a − c_q)·(c_r − c_q) = (G_qa + G_qr − G_ar) / 2
         norms = np.sqrt(G_near) * np.sqrt(G)
         dot = (G_near + G - np.take_along_axis(G, near, axis=-2)) / 2
         cosine = np.clip(np.divide(dot, norms, out=np.zeros_like(dot), where=norms > 0), -1, 1)
         turned = np.take_along_axis(membership, near, axis=-2) * (1 - cosine)
-        turned = np.where(others & (np.arange(p) != near), turned, 0.0)
+        # A vector of length 0 tells no direction.
+        turned = np.where(others & (np.arange(p) != near) & (norms > 0), turned, 0.0)
         return lambda_dis, turned.sum(axis=(-2, -1)) / p

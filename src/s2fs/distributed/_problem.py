@@ -59,7 +59,7 @@ class ClusterProblem(Problem):
 
     def build_shards(self, reading: CentroidMembership) -> list[Any]:
         """Futures of the shards; the chunks are theirs from now on."""
-        shared = ("_lower", "_width", "_total", "centroids", "on_centroid", "varying")
+        shared = ("lower", "width", "_total", "centroids", "on_centroid", "varying")
         facts = {name: getattr(self, name) for name in shared}
         # The unit is put back on the driver: single precision may not hold it.
         handed = self.cluster.hand_out({"classes": self.classes, "unit": 1.0, **facts})
@@ -72,7 +72,7 @@ class ClusterProblem(Problem):
     def _class_sums(self, centre: Floats) -> Floats:
         if not centre.any():
             return self._survey.sums
-        facts = {"classes": self.classes, "_lower": self._lower, "_total": self._total}
+        facts = {"classes": self.classes, "lower": self.lower, "_total": self._total}
         handed = self.cluster.hand_out((facts, centre))
         parts = self.cluster.map(on_rows.class_sums, self._rows, asked=handed)
         (total,) = self.cluster.gather([self.cluster.submit(on_rows.add_up, parts)])

@@ -59,7 +59,7 @@ class Part(Problem):
 
     def __init__(self, rows: Rows, classes: NDArray[Any], **facts: Any) -> None:
         self.__dict__.update(facts)
-        self._X, self._mass = rows.X, rows.mass
+        self.X, self._mass = rows.X, rows.mass
         self.is_sparse = issparse(rows.X)
         self.n_samples, self.n_features = rows.X.shape
         self.n_classes = len(classes)
@@ -73,9 +73,9 @@ class Part(Problem):
         classes = _sorted_labels(rows.labels)
         part = cls(rows, classes, _total=1.0)
         with np.errstate(all="ignore"):  # what is not finite is reported by whoever sees the ranges
-            part._lower, upper = part._range()
+            part.lower, upper = part._range()
             sums = part._class_sums(np.zeros((part.n_classes, part.n_features)))
-        return Survey(part.n_samples, classes, part._class_mass, part._lower, upper, sums)
+        return Survey(part.n_samples, classes, part._class_mass, part.lower, upper, sums)
 
     def class_sums(self, centre: Floats) -> Floats:
         """Weighted class sums of the differences to ``centre`` above the lower end."""
@@ -88,7 +88,7 @@ class Part(Problem):
 
         mass = np.ones(self.n_samples) if self._mass is None else self._mass
         order, sums = np.argsort(self.codes, kind="stable"), np.zeros_like(centre)
-        kernels.class_sums(self._X, order, self.codes, mass, self._lower, centre, sums)
+        kernels.class_sums(self.X, order, self.codes, mass, self.lower, centre, sums)
         return sums
 
     def _pieces_of(self, rows: Indices) -> Iterator[tuple[NDArray[Any], Indices, Indices]]:

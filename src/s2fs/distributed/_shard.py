@@ -79,7 +79,7 @@ class ChunkState(CompiledState):
     @property
     def nbytes(self) -> int:
         """Size of the rows as they came, and of what was made of them."""
-        X = self.problem._X
+        X = self.problem.X
         rows = (X.data, X.indices, X.indptr) if self.problem.is_sparse else (X,)
         made = (*vars(self).values(), *self._weight.values())
         return sum(array.nbytes for array in (*rows, *made) if isinstance(array, np.ndarray))

@@ -1,0 +1,321 @@
+"""The state of a subset in the native library: screened in single, confirmed in double precision.
+
+What is computed, and why the choice is that of a search in double precision, is derived step by
+step in the chapter on the engine in the documentation; the sources in ``native`` point to its steps.
+"""
+
+import ctypes
+import threading
+from collections.abc import Callable, Iterator
+from copy import copy
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from s2fs._core.criterion import CentroidMembership, Components
+from s2fs._core.problem import Problem
+from s2fs._engine.library import address, load
+from s2fs._engine.protocol import Weights, may_be_best
+from s2fs._util.types import Floats, Indices
+
+LANES = 16
+#: Under ``scale=None``, features of more different extents do not fit into single precision.
+_SINGLE_EXTENTS = 1e-3
+#: Nanoseconds, about, to bound a candidate per instance and per pair of classes, and to score it
+#: per instance and class in double precision.
+_NS_BOUND, _NS_PAIR, _NS_SCORE = 0.1, 0.5, 3.0
+#: Work of that many nanoseconds is shared out to threads; to start one takes some 50 000.
+_WORTH_A_THREAD = 1_000_000
+#: A call of that many nanoseconds may keep Ctrl-C waiting.
+_TOO_LONG = 20_000_000
+#: How often a thread that waits looks for Ctrl-C, and for new steps of a search; in seconds.
+_LOOK = 0.02
+
+_long, _int, _real = ctypes.c_int64, ctypes.c_int32, ctypes.c_double
+_pointer = ctypes.c_void_p
+
+
+class _Table(ctypes.Structure):
+    _fields_: ClassVar = [
+        ("n_samples", _long), ("n_features", _long), ("n_classes", _long), ("n_blocks", _long),
+        ("values", _pointer), ("row_step", _long), ("column_step", _long),
+        ("row_of", _pointer), ("start_of", _pointer),
+        ("is_single", _int), ("is_sparse", _int), ("has_long_indices", _int),
+        ("printed", _int), ("rms", _int), ("screens_in_single", _int),
+        ("lower", _pointer), ("width", _pointer), ("centroids", _pointer),
+        ("on_centroid", _pointer), ("weight", _pointer), ("own", _pointer), ("row", _pointer),
+        ("instance_of", _pointer), ("unit", _real),
+        ("offsets", _pointer), ("reach", _pointer), ("spread", _pointer),
+    ]  # fmt: skip
+
+
+class _State(ctypes.Structure):
+    _fields_: ClassVar = [
+        ("D", _pointer), ("P", _pointer), ("near", _pointer), ("G", _pointer),
+        ("spread", _real), ("size", _long),
+    ]  # fmt: skip
+
+
+class _Search(ctypes.Structure):
+    _fields_: ClassVar = [
+        ("table", _pointer), ("state", _pointer), ("weights", _pointer), ("n_pairs", _long),
+        ("n_best", _long), ("candidates", _pointer), ("n_candidates", _long), ("low", _pointer),
+        ("high", _pointer), ("out", _pointer), ("steps", _pointer), ("n_steps", _long),
+        ("n_done", _long), ("stop", _pointer), ("n_threads", _long), ("workspace", _pointer),
+        ("n_waiting", _int), ("round", _int),
+    ]  # fmt: skip
+
+
+_STEP = np.dtype([("feature", np.int64), *((name, np.float64) for name in Components._fields)])
+
+
+class _Instances:
+    """The table of a problem as the native library wants it, and the arrays it points to.
+
+    Beyond the input it holds one float32 copy of the scaled data, if that is dense.
+    """
+
+    def __init__(self, library: ctypes.CDLL, problem: Problem, printed: bool, rms: bool) -> None:
+        self.library = library
+        self.problem = problem
+        n, m, p = problem.n_samples, problem.n_features, problem.n_classes
+        self.n_blocks = -(-n // LANES)
+        order = np.argsort(problem.codes, kind="stable")
+        row = np.full(self.n_blocks * LANES, order[0], np.int64)
+        row[:n] = order
+        weight = np.zeros(len(row))
+        weight[:n] = problem.weight[order]
+        instance_of = np.empty(n, np.int32)
+        instance_of[order] = np.arange(n)
+        extents = problem.on_centroid[problem.varying]
+        fits = extents.size > 0 and extents.min() > _SINGLE_EXTENTS * extents.max()
+        dense = fits and not problem.is_sparse
+        self.offsets = np.empty((m, len(row)) if dense else (0, 0), np.float32)
+        reach, spread = np.empty(len(row), np.float32), np.empty(m)
+        X, values = _readable(problem.X)
+        self._kept = [X, values, row, weight, instance_of, reach, spread]
+        self.table = _Table(
+            n, m, p, self.n_blocks, values.ctypes.data,
+            printed=int(printed), rms=int(rms), screens_in_single=int(fits), is_sparse=int(problem.is_sparse),
+            is_single=int(values.dtype == np.float32), unit=problem.unit,
+            lower=self._at(problem.lower, np.float64), width=self._at(problem.width, np.float64),
+            centroids=self._at(problem.centroids, np.float64),
+            on_centroid=self._at(problem.on_centroid, np.float64),
+            weight=self._at(weight, np.float64), own=self._at(problem.codes[row], np.int32),
+            row=self._at(row, np.int64), instance_of=self._at(instance_of, np.int32),
+            reach=self._at(reach, np.float32), spread=self._at(spread, np.float64),
+            offsets=self._at(self.offsets, np.float32) if dense else None,
+        )  # fmt: skip
+        if problem.is_sparse:
+            self.table.row_of = self._at(X.indices, X.indices.dtype)
+            self.table.start_of = self._at(X.indptr, X.indices.dtype)
+            self.table.has_long_indices = int(X.indices.dtype == np.int64)
+        else:
+            steps = (stride // values.itemsize for stride in values.strides)
+            self.table.row_step, self.table.column_step = steps
+
+    def _at(self, array: NDArray[Any], dtype: Any) -> int:
+        """Where an array is, which is kept from now on."""
+        array = np.ascontiguousarray(array, dtype)
+        self._kept.append(array)
+        return address(array, dtype)
+
+
+class NativeState:
+    """The state of a growing subset in the native library, empty at first.
+
+    Beyond the input it holds one float32 copy of the scaled data, if that is dense, and 16 bytes
+    per instance and class.
+
+    Parameters
+    ----------
+    problem : Problem
+        The data.
+    centroid_membership : {"printed", "normalized"}
+        The variant of Eq. 20.
+    compactness : {"mean", "rms"}
+        What Θ_dis is of the distances to the own centroids.
+    n_threads : int
+        The candidates are shared out to that many threads.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        centroid_membership: CentroidMembership = "printed",
+        compactness: Literal["mean", "rms"] = "mean",
+        n_threads: int = 1,
+    ) -> None:
+        library = load()
+        if library is None:
+            raise RuntimeError("there is no native library.")
+        p = problem.n_classes
+        self.problem = problem
+        self._n_threads = n_threads
+        self._instances = _Instances(
+            library, problem, centroid_membership == "printed", compactness == "rms"
+        )
+        n_blocks = self._instances.n_blocks
+        self._D, self._P = (np.zeros((n_blocks, p, LANES)) for _ in range(2))
+        self._near = np.zeros(n_blocks * LANES)
+        self._G = np.zeros((p, p))
+        self._spread, self._size = 0.0, 0
+        m = problem.n_features
+        task = _Task(self, np.arange(m))
+        task.run("prepare", m * problem.n_samples)
+
+    def shortlists(
+        self, candidates: Indices, weights: list[Weights], n_best: int = 1
+    ) -> list[Indices]:
+        """For each pair (alpha, beta) the candidates that may have the largest Sep, or equal it.
+
+        With ``n_best`` those that may be among that many best, or equal the last of them.
+        """
+        n_best = min(n_best, len(candidates))
+        task = _Task(self, candidates, weights, n_best)
+        task.run("shortlist", self._ns_of_a_step(len(candidates)))
+        low, high = task.low, task.high
+        return [candidates[reach] for reach in may_be_best(low, high, n_best)]
+
+    def score(self, candidates: Indices) -> Components:
+        """The components of the subset joined by each candidate, in double precision."""
+        n, p = self.problem.n_samples, self.problem.n_classes
+        task = _Task(self, candidates, n_out=4)
+        task.run("score", _NS_SCORE * p * (n + p) * len(candidates))
+        return Components(*task.out)
+
+    def add(self, feature: int) -> None:
+        """Let ``feature`` join the subset."""
+        task = _Task(self, np.array([feature]))
+        task.run("add", self.problem.n_samples * self.problem.n_classes, feature)
+        self._spread, self._size = task.state.spread, task.state.size
+
+    def copy(self) -> "NativeState":
+        """An independent state of the same subset, on the same data."""
+        twin = copy(self)
+        for name in ("_D", "_P", "_near", "_G"):
+            setattr(twin, name, getattr(self, name).copy())
+        return twin
+
+    def forward(
+        self, candidates: Indices, n_steps: int, weights: Weights
+    ) -> Iterator[tuple[int, Components]]:
+        """Let the best candidate join, ``n_steps`` times; yield each with the components.
+
+        The subset may already hold more features than were yielded so far.
+        """
+        task = _Task(self, candidates, [weights], n_out=4, n_steps=n_steps)
+        n_told = 0
+        for _ in task.steps("forward", n_steps * self._ns_of_a_step(len(candidates))):
+            for step in task.found[n_told : task.search.n_done].tolist():
+                yield step[0], Components(*step[1:])
+            n_told = task.search.n_done
+        self._spread, self._size = task.state.spread, task.state.size
+
+    def _ns_of_a_step(self, n_candidates: int) -> float:
+        n, p = self.problem.n_samples, self.problem.n_classes
+        return n_candidates * (_NS_BOUND * n + _NS_PAIR * p * p) + 4 * _NS_SCORE * n * p
+
+
+class _Task:
+    """One call of the native library, with all it reads and writes."""
+
+    def __init__(
+        self,
+        state: NativeState,
+        candidates: Indices,
+        weights: list[Weights] | None = None,
+        n_best: int = 1,
+        *,
+        n_out: int = 0,
+        n_steps: int = 0,
+    ) -> None:
+        pairs = np.array(weights or [(0.0, 0.0)], np.float64)
+        shape = (len(pairs) if weights else 0, len(candidates))
+        self._instances = state._instances
+        self._n_threads = state._n_threads
+        self._candidates = np.array(candidates, np.int64)  # the library may change it
+        self._pairs = pairs
+        self._stop = np.zeros(1, np.int32)
+        self.low, self.high = np.empty(shape), np.empty(shape)
+        self.out = np.empty((n_out, len(candidates)))
+        self.found = np.empty(n_steps, _STEP)
+        self.state = _State(
+            address(state._D, np.float64), address(state._P, np.float64),
+            address(state._near, np.float64), address(state._G, np.float64),
+            state._spread, state._size,
+        )  # fmt: skip
+        self.search = _Search(
+            ctypes.addressof(self._instances.table), ctypes.addressof(self.state),
+            address(pairs, np.float64), len(pairs), n_best,
+            address(self._candidates, np.int64), len(candidates),
+            address(self.low, np.float64), address(self.high, np.float64),
+            address(self.out, np.float64), self.found.ctypes.data, n_steps, 0,
+            address(self._stop, np.int32),
+        )  # fmt: skip
+
+    def run(self, name: str, ns: float, *arguments: int) -> None:
+        """Call a function that takes about so many nanoseconds, to its end."""
+        for _ in self.steps(name, ns, *arguments):
+            pass
+
+    def steps(self, name: str, ns: float, *arguments: int) -> Iterator[None]:
+        """Call a function, and come back now and then until it is done.
+
+        A long call is left to other threads, so that this one can answer Ctrl-C.
+        """
+        library, search = self._instances.library, self.search
+        search.n_threads = self._n_threads if ns > _WORTH_A_THREAD else 1
+        library.s2fs_workspace.restype = _long
+        workspace = np.empty(library.s2fs_workspace(ctypes.byref(search)), np.uint8)
+        search.workspace = workspace.ctypes.data
+        function = getattr(library, f"s2fs_{name}")
+
+        def call(thread: int) -> None:
+            function(ctypes.byref(search), *(_long(argument) for argument in arguments), _long(thread))
+
+        if search.n_threads == 1 and ns < _TOO_LONG:
+            call(0)
+            yield
+            return
+        yield from _in_threads(call, search.n_threads, self._stop)
+
+
+def _in_threads(
+    call: Callable[[int], None], n_threads: int, stop: NDArray[np.int32]
+) -> Iterator[None]:
+    """Make the calls 0 … n − 1 at once, and come back now and then until they are done."""
+    threads = [threading.Thread(target=call, args=(i,), daemon=True) for i in range(n_threads)]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(_LOOK)
+                yield
+        yield
+    except BaseException:
+        stop[0] = 1
+        raise
+    finally:
+        for thread in threads:
+            thread.join()
+
+
+def _readable(X: Any) -> tuple[Any, NDArray[Any]]:
+    """The input in a form that the native library reads, and its values."""
+    if isinstance(X, np.ndarray):
+        whole = all(stride % X.itemsize == 0 for stride in X.strides)
+        if X.dtype not in (np.float32, np.float64) or not whole:
+            X = X.astype(np.float64)
+        return X, X
+    if X.dtype not in (np.float32, np.float64):
+        X = X.astype(np.float64)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.indices.dtype != X.indptr.dtype:
+        X = X.copy()
+        X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X, np.ascontiguousarray(X.data)

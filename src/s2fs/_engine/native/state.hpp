@@ -1,0 +1,138 @@
+// What the loops share: constants, the workspace of a search, and the threads that work on it.
+
+#ifndef S2FS_STATE_HPP
+#define S2FS_STATE_HPP
+
+#include "engine.h"
+#include "simd.hpp"
+
+namespace s2fs {
+
+using Index = std::int64_t;
+using Table = s2fs_table;
+using State = s2fs_state;
+using Search = s2fs_search;
+
+inline constexpr int LANES = 16;
+// Instances are taken by chunks of so many blocks; sums over chunks are in double precision and
+// in a fixed order, whatever the number of threads.
+inline constexpr Index CHUNK_BLOCKS = 64;
+inline constexpr Index CHUNK = CHUNK_BLOCKS * LANES;
+// So many blocks are summed in single precision before double precision takes over (step 6).
+inline constexpr Index SINGLE_BLOCKS = 16;
+// So many candidates share what is loaded of the state.
+inline constexpr int TOGETHER = VECTOR_BYTES == 64 ? 4 : 2;
+
+inline constexpr double U_SINGLE = 1.0 / (1 << 24);
+inline constexpr double U_DOUBLE = U_SINGLE / (1 << 29);
+// Two quantities that differ by less than this, relatively, are equal, as in the criterion.
+inline constexpr double EQUAL = 1e-10;
+// Squared distances below this are zero; offsets that matter are far larger.
+inline constexpr double ZERO = 1e-90;
+inline constexpr float ZERO_SINGLE = 1e-30f;
+inline constexpr double INF = __builtin_inf();
+
+template <class Real> struct Roundoff;
+template <> struct Roundoff<float> { static constexpr double U = U_SINGLE; };
+template <> struct Roundoff<double> { static constexpr double U = U_DOUBLE; };
+
+// Some neighbouring blocks of instances.
+struct Blocks {
+    Index first, last;
+    Index size() const { return last - first; }
+};
+
+inline Index n_chunks(const Table &t) { return (t.n_blocks + CHUNK_BLOCKS - 1) / CHUNK_BLOCKS; }
+inline Blocks chunk(const Table &t, Index number) {
+    const Index last = (number + 1) * CHUNK_BLOCKS;
+    return {number * CHUNK_BLOCKS, last < t.n_blocks ? last : t.n_blocks};
+}
+
+// What bounds the compactness of all candidates from below (steps 3 and 4), as arrays over
+// instances and numbers of the whole.
+struct Tangent {
+    void *near, *weight, *chord, *curvature;  // float or double, as the screen is
+    double distance;               // Θ_dis of the subset
+    double constant, sum_slopes;   // of the bound of Θ_dir
+};
+
+// What a thread has to itself.
+struct Worker {
+    Index thread;
+    Blocks blocks;                    // its share of the instances, in whole chunks
+    Index first, last;                // its share of the candidates, as positions
+    double *x;                        // (CHUNK) a scaled column
+    float *column;                    // (TOGETHER, CHUNK) offsets made when needed
+    double *column_double;            // (CHUNK) likewise
+    double *rows;                     // (classes, 16) of a block, for the tangent
+    double *slopes_sum;               // (classes, classes) of its instances
+    double *tangent_sums;             // (3) of its instances
+    double *slopes;                   // (classes, classes) of all instances, above the diagonal
+    double *H, *norm, *lines;         // (classes, classes) twice, (4, classes), for the separation
+    float *G;                         // (classes, classes) of the state, infinite on the diagonal
+    float *slopes_single;             // (classes, classes)
+    float *lanes;                     // (classes, classes + 8, N_FLOATS) for several candidates
+    Index *list;                      // positions of candidates
+    double *sums;                     // (3, candidates)
+    double *keys;                     // (candidates)
+};
+
+// The workspace of a search, laid out anew by every thread from the same sizes.
+struct Workspace {
+    Tangent tangent;
+    double *thetas;        // (2, candidates): lower bounds
+    double *lambdas;       // (2, candidates): upper bounds
+    double *most;          // (pairs, candidates)
+    double *chunk_sums;    // (TASKS, 2)
+    Index *contenders;     // positions, and their number in front
+    std::uint64_t *reached;  // (pairs): Sep that n_best candidates are known to reach, as bits
+    Worker worker;
+    Index bytes;
+};
+inline constexpr Index TASKS = 4096;
+
+Workspace lay_out(const Search &search, Index thread);
+
+// Wait for all threads; false if the work is to be stopped.
+bool all_here(Search &search);
+inline bool stopped(const Search &search) { return *search.stop != 0; }
+
+// columns.cpp: scaled columns of the input
+void scaled_column(const Table &t, Index feature, Blocks blocks, double *x);
+void offsets_of(const Table &t, Index feature, Blocks blocks, double *x, double *offsets);
+const float *single_offsets(const Table &t, Index feature, Blocks blocks, double *x, float *room);
+
+// compactness.cpp
+void compactness(const Table &t, const State &s, Index feature, Blocks blocks, double *x,
+                 double *sums);
+void compactness_single(const Table &t, const State &s, const Tangent &tangent,
+                        const Index *features, Index n_features, Worker &worker, double *sums);
+void add_to_instances(const Table &t, State &s, Index feature, Blocks blocks, double *x);
+void add_to_classes(const Table &t, State &s, Index feature);
+
+// separation.cpp
+void separation(const Table &t, const State &s, Index feature, Worker &worker, double *parts);
+enum class Bound { DISTANCE, COARSE, FINE };
+void most_separation(const Table &t, const State &s, const Index *features, Index n, Bound bound,
+                     Worker &worker, double *lambda_dis, double *lambda_dir, double *forms);
+void prepare_separation(const Table &t, const State &s, Worker &worker);
+
+// bounds.cpp
+void tangent_of(const Table &t, const State &s, Tangent &tangent, Worker &worker);
+void join_tangents(const Search &search, Tangent &tangent, Worker &worker);
+void least_compactness(const Search &search, const Tangent &tangent, const Index *features,
+                       Index n, bool chord, Worker &worker, double *forms, double *least_dis,
+                       double *least_dir);
+
+// Θ_dis from the sum over the instances.
+inline double theta_dis(const Table &t, double sum) { return t.unit * (t.rms ? std::sqrt(sum) : sum); }
+
+// Sep: infinite where the classes are points but apart, 0 where nothing is.
+inline double ratio(double separation, double compactness) {
+    if (compactness > 0) return separation / compactness;
+    return separation > 0 ? INF : 0.0;
+}
+
+}  // namespace s2fs
+
+#endif
