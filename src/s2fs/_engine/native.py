@@ -46,7 +46,8 @@ class _Table(ctypes.Structure):
         ("lower", _pointer), ("width", _pointer), ("centroids", _pointer),
         ("on_centroid", _pointer), ("weight", _pointer), ("own", _pointer), ("row", _pointer),
         ("instance_of", _pointer), ("unit", _real),
-        ("offsets", _pointer), ("reach", _pointer), ("spread", _pointer),
+        ("offsets", _pointer), ("single_centroids", _pointer), ("reach", _pointer),
+        ("spread", _pointer),
     ]  # fmt: skip
 
 
@@ -93,6 +94,7 @@ class _Instances:
         dense = fits and not problem.is_sparse
         self.offsets = np.empty((m, len(row)) if dense else (0, 0), np.float32)
         reach, spread = np.empty(len(row), np.float32), np.empty(m)
+        centroids = np.empty((p, -(-m // LANES) * LANES), np.float32)
         X, values = _readable(problem.X)
         self._kept = [X, values, row, weight, instance_of, reach, spread]
         self.table = _Table(
@@ -106,6 +108,7 @@ class _Instances:
             row=self._at(row, np.int64), instance_of=self._at(instance_of, np.int32),
             reach=self._at(reach, np.float32), spread=self._at(spread, np.float64),
             offsets=self._at(self.offsets, np.float32) if dense else None,
+            single_centroids=self._at(centroids, np.float32),
         )  # fmt: skip
         if problem.is_sparse:
             self.table.row_of = self._at(X.indices, X.indices.dtype)
@@ -175,7 +178,7 @@ class NativeState:
         n_best = min(n_best, len(candidates))
         task = _Task(self, candidates, weights, n_best)
         task.run("shortlist", self._ns_of_a_step(len(candidates)))
-        low, high = task.low, task.high
+        low, high = task.low[:, candidates], task.high[:, candidates]
         return [candidates[reach] for reach in may_be_best(low, high, n_best)]
 
     def score(self, candidates: Indices) -> Components:
@@ -208,9 +211,10 @@ class NativeState:
         task = _Task(self, candidates, [weights], n_out=4, n_steps=n_steps)
         n_told = 0
         for _ in task.steps("forward", n_steps * self._ns_of_a_step(len(candidates))):
-            for step in task.found[n_told : task.search.n_done].tolist():
+            n_done = task.search.n_done  # it may grow meanwhile
+            for step in task.found[n_told:n_done].tolist():
                 yield step[0], Components(*step[1:])
-            n_told = task.search.n_done
+            n_told = n_done
         self._spread, self._size = task.state.spread, task.state.size
 
     def _ns_of_a_step(self, n_candidates: int) -> float:
@@ -232,10 +236,10 @@ class _Task:
         n_steps: int = 0,
     ) -> None:
         pairs = np.array(weights or [(0.0, 0.0)], np.float64)
-        shape = (len(pairs) if weights else 0, len(candidates))
+        shape = (len(pairs) if weights else 0, state.problem.n_features)
         self._instances = state._instances
         self._n_threads = state._n_threads
-        self._candidates = np.array(candidates, np.int64)  # the library may change it
+        self._candidates = np.ascontiguousarray(candidates, np.int64)
         self._pairs = pairs
         self._stop = np.zeros(1, np.int32)
         self.low, self.high = np.empty(shape), np.empty(shape)

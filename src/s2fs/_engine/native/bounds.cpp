@@ -26,6 +26,7 @@ void tangent_in(const Table &t, const State &s, Tangent &tangent, Worker &worker
     const Doubles least = all(ZERO), nought = {};
     double *S = worker.slopes_sum;
     for (Index i = 0; i < p * p; i++) S[i] = 0;
+    for (Index i = 0; i < 2 * p; i++) worker.class_sums[i] = 0;
     Doubles distance = {}, constant = {};
     for (Index k = worker.blocks.first; k < worker.blocks.last; k++) {
         for (int i = 0; i < LANES; i += N_DOUBLES) {
@@ -33,8 +34,8 @@ void tangent_in(const Table &t, const State &s, Tangent &tangent, Worker &worker
             const double *D = s.D + k * p * LANES + i, *P = s.P + k * p * LANES + i;
             const Doubles near = load(s.near + instance), weight = load(t.weight + instance);
             const Doubles home = root(near), u = near + a2;
-            Doubles most;  // above the squares of all offsets, rounded as they are
-            for (int j = 0; j < N_DOUBLES; j++) most[j] = t.reach[instance + j] * (1 + 8 * U_SINGLE) + 1.2e-38;
+            Doubles most;  // above the squares of all offsets; a chord to farther off is lower
+            for (int j = 0; j < N_DOUBLES; j++) most[j] = t.reach[instance + j] + 8 * U_SINGLE;
             distance = fma(weight, home, distance);
             write<Real>(tangent.near, instance, near);
             write<Real>(tangent.weight, instance, weight);
@@ -69,6 +70,10 @@ void tangent_in(const Table &t, const State &s, Tangent &tangent, Worker &worker
                 for (int j = i; j < end; j++) sum += worker.rows[r * LANES + j];
                 S[own[i] * p + r] += 2 * sum;
             }
+            for (Index j = k * LANES + i; j < k * LANES + end; j++) {
+                worker.class_sums[own[i]] += static_cast<const Real *>(tangent.chord)[j];
+                worker.class_sums[p + own[i]] += static_cast<const Real *>(tangent.curvature)[j];
+            }
             i = end;
         }
     }
@@ -80,8 +85,8 @@ void tangent_in(const Table &t, const State &s, Tangent &tangent, Worker &worker
 }
 
 // Σ chord a² (or Σ weight √(near + a²)) and Σ curvature a² of some candidates over a chunk.
-template <class Real, int N>
-void sums_over(const Tangent &tangent, Blocks blocks, bool chord, const Real *const *offsets,
+template <class Real, int N, Distance KIND>
+void sums_over(const Tangent &tangent, Blocks blocks, const Real *const *offsets,
                double *const *sums) {
     constexpr int WIDTH = VECTOR_BYTES / sizeof(Real);
     const Index first = blocks.first * LANES, n = blocks.size() * LANES;
@@ -91,11 +96,15 @@ void sums_over(const Tangent &tangent, Blocks blocks, bool chord, const Real *co
     const Real *near = static_cast<const Real *>(tangent.near) + first;
     Vector<Real> distance[N] = {}, penalty[N] = {};
     for (Index i = 0; i < n; i += WIDTH) {
-        const Vector<Real> kappa = load(curvature + i), by = load((chord ? slope : weight) + i);
+        const Vector<Real> kappa = load(curvature + i), s = load(slope + i);
+        const Vector<Real> share = load(weight + i), own = load(near + i);
         for (int j = 0; j < N; j++) {
             const Vector<Real> a = load(offsets[j] + i), square = a * a;
             penalty[j] = fma(kappa, square, penalty[j]);
-            distance[j] = fma(by, chord ? square : root(load(near + i) + square), distance[j]);
+            if constexpr (KIND == Distance::CHORD)
+                distance[j] = fma(s, square, distance[j]);
+            else
+                distance[j] = fma(share, root(own + square), distance[j]);
         }
     }
     for (int j = 0; j < N; j++) {
@@ -113,16 +122,21 @@ void sums_over(const Tangent &tangent, Blocks blocks, bool chord, const Real *co
     }
 }
 
-template <class Real>
-void least_in(const Search &search, const Tangent &tangent, const Index *features, Index n,
-              bool chord, Worker &worker, double *sums) {
+template <class Real, Distance KIND>
+void sums_in(const Search &search, const Tangent &tangent, const Index *features, Index n,
+             Worker &worker, double *sums) {
     const Table &t = *search.table;
+    constexpr bool SINGLE = sizeof(Real) == sizeof(float);
+    if (SINGLE && t.is_sparse && KIND == Distance::CHORD) {
+        for (Index j = 0; j < n && !stopped(search); j++)
+            sparse_sums(t, tangent, features[j], worker.all_class_sums, sums + 2 * j);
+        return;
+    }
     for (Index i = 0; i < 2 * n; i++) sums[i] = 0;
-    for (Index number = 0; number < n_chunks(t); number++) {
-        if (stopped(search)) return;
+    for (Index number = 0; number < n_chunks(t) && !stopped(search); number++) {
         const Blocks blocks = chunk(t, number);
         Index start = 0;
-        if constexpr (sizeof(Real) == sizeof(float)) {
+        if constexpr (SINGLE) {
             for (; start + TOGETHER <= n; start += TOGETHER) {
                 const float *offsets[TOGETHER];
                 double *to[TOGETHER];
@@ -131,19 +145,19 @@ void least_in(const Search &search, const Tangent &tangent, const Index *feature
                                                 worker.column + j * CHUNK);
                     to[j] = sums + 2 * (start + j);
                 }
-                sums_over<float, TOGETHER>(tangent, blocks, chord, offsets, to);
+                sums_over<float, TOGETHER, KIND>(tangent, blocks, offsets, to);
             }
         }
         for (; start < n; start++) {
             const Real *offsets;
             double *to = sums + 2 * start;
-            if constexpr (sizeof(Real) == sizeof(float))
+            if constexpr (SINGLE)
                 offsets = single_offsets(t, features[start], blocks, worker.x, worker.column);
             else {
                 offsets_of(t, features[start], blocks, worker.x, worker.column_double);
                 offsets = worker.column_double;
             }
-            sums_over<Real, 1>(tangent, blocks, chord, &offsets, &to);
+            sums_over<Real, 1, KIND>(tangent, blocks, &offsets, &to);
         }
     }
 }
@@ -162,45 +176,53 @@ void join_tangents(const Search &search, Tangent &tangent, Worker &worker) {
     const Index p = search.table->n_classes;
     tangent.distance = tangent.constant = tangent.sum_slopes = 0;
     for (Index i = 0; i < p * p; i++) worker.slopes[i] = 0;
+    for (Index i = 0; i < 2 * p; i++) worker.all_class_sums[i] = 0;
     for (Index thread = 0; thread < search.n_threads; thread++) {
         const Worker other = lay_out(search, thread).worker;
         tangent.distance += other.tangent_sums[0];
         tangent.constant += other.tangent_sums[1];
+        for (Index i = 0; i < 2 * p; i++) worker.all_class_sums[i] += other.class_sums[i];
         for (Index q = 0; q < p; q++)
-            for (Index r = q + 1; r < p; r++)
+            for (Index r = 0; r < p; r++)
                 worker.slopes[q * p + r] += other.slopes_sum[q * p + r] + other.slopes_sum[r * p + q];
     }
     for (Index i = 0; i < p * p; i++) {
-        tangent.sum_slopes += worker.slopes[i];
-        worker.slopes_single[i] = static_cast<float>(worker.slopes[i]);
+        tangent.sum_slopes += worker.slopes[i] / 2;
+        worker.slopes_single[i] = static_cast<float>(worker.slopes[i] / 2);
     }
 }
 
-// Lower bounds of the two sums, given Σ S g² of the candidates.
-void least_compactness(const Search &search, const Tangent &tangent, const Index *features,
-                       Index n, bool chord, Worker &worker, double *forms, double *least_dis,
-                       double *least_dir) {
+// Two sums of each feature: Σ chord a² or Σ weight √(near + a²), and Σ curvature a².
+void least_sums(const Search &search, const Tangent &tangent, Distance distance,
+                const Index *features, Index n, Worker &worker, double *sums) {
+    const auto sum = [&](auto function) { function(search, tangent, features, n, worker, sums); };
+    if (search.table->screens_in_single)
+        sum(distance == Distance::CHORD ? sums_in<float, Distance::CHORD>
+                                        : sums_in<float, Distance::ROOT>);
+    else
+        sum(distance == Distance::CHORD ? sums_in<double, Distance::CHORD>
+                                        : sums_in<double, Distance::ROOT>);
+}
+
+// Lower bounds of what Θ_dis and Θ_dir are made of, from these sums and Σ S g².
+Least least_compactness(const Search &search, const Tangent &tangent, Distance distance,
+                        Index feature, const double *sums, double form) {
     const Table &t = *search.table;
     const State &s = *search.state;
     const double p = static_cast<double>(t.n_classes);
     const double u = t.screens_in_single ? U_SINGLE : U_DOUBLE;
-    const double in_sums = (CHUNK_BLOCKS + 32) * u, in_forms = (p * p / 2 + 16) * U_SINGLE;
+    const double in_sums = (CHUNK_BLOCKS + 32) * u, in_form = (p * p + 16) * U_SINGLE;
     const double slack = static_cast<double>(s.size + t.n_blocks + 64) * 2 * U_DOUBLE;
     const double room = tangent.constant - 16 * U_SINGLE * tangent.sum_slopes - slack;
-    double *sums = worker.sums;
-    if (t.screens_in_single)
-        least_in<float>(search, tangent, features, n, chord, worker, sums);
+    const double direction = room - sums[1] * (1 + in_sums) - form * (1 + in_form);
+    const double by_sum = sums[0] * (1 - in_sums);
+    Least least;
+    if (t.rms)
+        least.theta_dis = s.spread + t.spread[feature];
     else
-        least_in<double>(search, tangent, features, n, chord, worker, sums);
-    for (Index j = 0; j < n; j++) {
-        const double distance = sums[2 * j] * (1 - in_sums);
-        if (t.rms)
-            least_dis[j] = s.spread + t.spread[features[j]];
-        else
-            least_dis[j] = chord ? tangent.distance * (1 - slack) + distance : distance;
-        const double direction = room - sums[2 * j + 1] * (1 + in_sums) - forms[j] * (1 + in_forms);
-        least_dir[j] = direction > 0 ? direction : 0.0;
-    }
+        least.theta_dis = distance == Distance::CHORD ? tangent.distance * (1 - slack) + by_sum : by_sum;
+    least.theta_dir = direction > 0 ? direction : 0.0;
+    return least;
 }
 
 }  // namespace s2fs

@@ -64,6 +64,53 @@ const float *single_offsets(const Table &t, Index feature, Blocks blocks, double
 
 namespace {
 
+template <class Value, class Place>
+void sums_of_sparse(const Table &t, const float *chord, const float *curvature, Index f,
+                    const double *class_sums, double *sums) {
+    const Value *values = static_cast<const Value *>(t.values);
+    const Place *row_of = static_cast<const Place *>(t.row_of);
+    const Place *start_of = static_cast<const Place *>(t.start_of);
+    const Index p = t.n_classes;
+    const double *c = t.centroids + f * p;
+    const double lower = t.lower[f], width = t.width[f], nothing = (0.0 - lower) / width;
+    double distance = 0, penalty = 0;
+    double all_chords = 0, all_curvatures = 0;
+    for (Index q = 0; q < p; q++) {
+        const double a = nothing - c[q];
+        distance += class_sums[q] * a * a;
+        penalty += class_sums[p + q] * a * a;
+        all_chords += class_sums[q];
+        all_curvatures += class_sums[p + q];
+    }
+    for (Place k = start_of[f]; k < start_of[f + 1]; k++) {
+        const Index i = t.instance_of[row_of[k]];
+        const double x = (static_cast<double>(values[k]) - lower) / width;
+        const double more = (x - nothing) * (x + nothing - 2 * c[t.own[i]]);
+        distance += static_cast<double>(chord[i]) * more;
+        penalty += static_cast<double>(curvature[i]) * more;
+    }
+    // Each of the terms, of the size 2 at most, is rounded, and so are their sums.
+    const double rounding = static_cast<double>(t.n_samples + p + 64) * 4 * U_DOUBLE;
+    sums[0] = distance - rounding * all_chords;
+    sums[1] = penalty + rounding * all_curvatures;
+}
+
+}  // namespace
+
+// Σ chord a² and Σ curvature a² of a sparse column: as if it held nothing, and what its values add.
+void sparse_sums(const Table &t, const Tangent &tangent, Index feature, const double *class_sums,
+                 double *sums) {
+    const float *chord = static_cast<const float *>(tangent.chord);
+    const float *curvature = static_cast<const float *>(tangent.curvature);
+    const auto of = [&](auto function) { function(t, chord, curvature, feature, class_sums, sums); };
+    if (t.has_long_indices)
+        of(t.is_single ? sums_of_sparse<float, std::int64_t> : sums_of_sparse<double, std::int64_t>);
+    else
+        of(t.is_single ? sums_of_sparse<float, std::int32_t> : sums_of_sparse<double, std::int32_t>);
+}
+
+namespace {
+
 // The offsets of some blocks of all features, from rows as a table is mostly stored.
 template <class Value>
 void prepare_blocks(const Table &t, Blocks blocks) {
@@ -109,7 +156,7 @@ void s2fs_prepare(s2fs_search *search, std::int64_t thread) {
     const Table &t = *search->table;
     Worker w = lay_out(*search, thread).worker;
     for (Index k = w.blocks.first; k < w.blocks.last; k += CHUNK_BLOCKS) {
-        const Blocks blocks = {k, k + CHUNK_BLOCKS < w.blocks.last ? k + CHUNK_BLOCKS : w.blocks.last};
+        const Blocks blocks = {k, least_of(k + CHUNK_BLOCKS, w.blocks.last)};
         if (stopped(*search)) return;
         if (t.offsets && t.row_step != 1)
             t.is_single ? prepare_blocks<float>(t, blocks) : prepare_blocks<double>(t, blocks);
@@ -128,6 +175,11 @@ void s2fs_prepare(s2fs_search *search, std::int64_t thread) {
             }
         }
     }
+    const Index step = padded(t.n_features), last = thread + 1 == search->n_threads ? step : w.last;
+    for (Index q = 0; q < t.n_classes; q++)
+        for (Index f = w.first; f < last; f++)
+            t.single_centroids[q * step + f] =
+                f < t.n_features ? static_cast<float>(t.centroids[f * t.n_classes + q]) : 0.0f;
     if (!t.rms) return;
     for (Index f = w.first; f < w.last; f++) {
         double sum = 0;

@@ -114,35 +114,35 @@ void compactness_of(const Table &t, const State &s, const Tangent &tangent, Bloc
 
 // The sums of `features`, one after the other, three each.
 void compactness_single(const Table &t, const State &s, const Tangent &tangent,
-                        const Index *features, Index n_features, Worker &worker, double *sums) {
+                        const Index *features, Index n, Worker &worker, double *sums) {
     const Index p = t.n_classes;
-    for (Index i = 0; i < 3 * n_features; i++) sums[i] = 0;
+    for (Index i = 0; i < 3 * n; i++) sums[i] = 0;
     for (Index number = 0; number < n_chunks(t); number++) {
         const Blocks blocks = chunk(t, number);
-        for (Index start = 0; start < n_features; start += TOGETHER) {
-            const int n = static_cast<int>(n_features - start < TOGETHER ? n_features - start : TOGETHER);
+        for (Index start = 0; start < n; start += TOGETHER) {
+            const int here = static_cast<int>(least_of(n - start, TOGETHER));
             const float *offsets[TOGETHER], *c[TOGETHER];
             float rounding[TOGETHER];
             double *to[TOGETHER];
-            for (int j = 0; j < n; j++) {
+            for (int j = 0; j < here; j++) {
                 const Index f = features[start + j];
-                float *centroids = worker.lanes + j * p;
+                float *centroids = worker.pairs + j * p;
                 for (Index r = 0; r < p; r++) centroids[r] = static_cast<float>(t.centroids[f * p + r]);
                 c[j] = centroids;
                 offsets[j] = single_offsets(t, f, blocks, worker.x, worker.column + j * CHUNK);
                 rounding[j] = static_cast<float>(t.on_centroid[f] / U_SINGLE);
                 to[j] = sums + 3 * (start + j);
             }
-            if (n == TOGETHER) {
+            if (here == TOGETHER) {
                 compactness_of<TOGETHER>(t, s, tangent, blocks, offsets, c, rounding, to);
                 continue;
             }
-            for (int j = 0; j < n; j++)
+            for (int j = 0; j < here; j++)
                 compactness_of<1>(t, s, tangent, blocks, offsets + j, c + j, rounding + j, to + j);
         }
     }
     if (t.rms)  // the mean square is known without rounding
-        for (Index j = 0; j < n_features; j++) sums[3 * j] = s.spread + t.spread[features[j]];
+        for (Index j = 0; j < n; j++) sums[3 * j] = s.spread + t.spread[features[j]];
 }
 
 // Step 1 for some blocks.

@@ -35,7 +35,9 @@ struct s2fs_table {
     const std::int32_t *instance_of;  // sparse: the instance of each row
     double unit;                  // what a distance of 1 stands for
 
+    // Made by s2fs_prepare.
     float *offsets;  // (features, instances) from the own centroids; none if made when needed
+    float *single_centroids;  // (classes, features padded to a multiple of 16)
     float *reach;    // of each instance the square of its largest offset
     double *spread;  // of each feature Σ weight · offset²
 };
@@ -62,9 +64,9 @@ struct s2fs_search {
     s2fs_state *state;
     const double *weights;  // (pairs, 2) of alpha and beta
     std::int64_t n_pairs, n_best;
-    std::int64_t *candidates;  // features
+    const std::int64_t *candidates;  // features
     std::int64_t n_candidates;
-    double *low, *high;  // (pairs, candidates): between what Sep is; high is -1 if ruled out
+    double *low, *high;  // (pairs, features): between what Sep is; high is -1 if ruled out
     double *out;         // (any, candidates)
     s2fs_step *steps;    // of a forward search
     std::int64_t n_steps, n_done;
@@ -77,7 +79,7 @@ struct s2fs_search {
 // How many bytes of workspace a search over so many candidates takes, set to 0 at first.
 S2FS_EXPORT std::int64_t s2fs_workspace(const s2fs_search *search);
 
-// Fill in `offsets`, `reach` and `spread` of the table; the candidates are all features.
+// Fill in what of the table is made here; the candidates are all features.
 S2FS_EXPORT void s2fs_prepare(s2fs_search *search, std::int64_t thread);
 
 // Let a feature join the subset.
@@ -96,11 +98,10 @@ S2FS_EXPORT void s2fs_forward(s2fs_search *search, std::int64_t thread);
 // both parts (2, candidates); both parts and the error of the second one (3, candidates) in single
 // or in double precision.
 S2FS_EXPORT void s2fs_least(s2fs_search *search, std::int64_t thread);
-S2FS_EXPORT void s2fs_compactness(s2fs_search *search, std::int32_t single, std::int64_t thread);
+S2FS_EXPORT void s2fs_compactness(s2fs_search *search, std::int64_t single, std::int64_t thread);
 
-// The separation of each candidate (2, candidates), and an upper bound of it.
+// The separation of each candidate (2, candidates).
 S2FS_EXPORT void s2fs_separation(s2fs_search *search, std::int64_t thread);
-S2FS_EXPORT void s2fs_most_separation(s2fs_search *search, std::int64_t thread);
 
 // Add the weighted differences of rows to `lower + centre` of their class to (classes, features).
 S2FS_EXPORT void s2fs_class_sums(const s2fs_table *table, const double *centre, double *sums);

@@ -12,15 +12,14 @@ namespace s2fs {
 
 namespace {
 
-// So many of the most promising candidates are judged first; the best of them rules out others.
+// So many of the most promising candidates are scored first; the best of them rules out others.
 constexpr Index FIRST = 8;
 // With up to so many classes the finer bound of Λ is as quick as the coarse one.
-constexpr Index FEW_CLASSES = 10;
-// Candidates are bounded by tiles of so many.
-constexpr Index TILE = 256;
-
-Index smaller(Index a, Index b) { return a < b ? a : b; }
-Index larger(Index a, Index b) { return a > b ? a : b; }
+constexpr Index FEW_CLASSES = 8;
+// In single precision the features are taken by tiles of so many.
+constexpr Index TILE = N_FLOATS;
+// So many scores of chunks are kept before they are summed.
+constexpr Index TASKS = 4096;
 
 // Hands out parts of the workspace.
 struct Parts {
@@ -51,7 +50,7 @@ void give_way() {
 
 Workspace lay_out(const Search &search, Index thread) {
     const Table &t = *search.table;
-    const Index p = t.n_classes, m = search.n_candidates > t.n_features ? search.n_candidates : t.n_features;
+    const Index p = t.n_classes, m = most_of(padded(t.n_features), 2 * LANES);
     const Index n = t.n_blocks * LANES, n_threads = search.n_threads;
     Workspace ws;
     Parts parts = {search.workspace};
@@ -59,45 +58,46 @@ Workspace lay_out(const Search &search, Index thread) {
     ws.tangent.weight = parts.take<double>(n);
     ws.tangent.chord = parts.take<double>(n);
     ws.tangent.curvature = parts.take<double>(n);
-    ws.thetas = parts.take<double>(2 * m);
-    ws.lambdas = parts.take<double>(2 * m);
     ws.most = parts.take<double>(search.n_pairs * m);
-    ws.chunk_sums = parts.take<double>(2 * larger(TASKS, n_chunks(t)));
+    ws.lambdas = parts.take<double>(4 * m);
+    ws.chunk_sums = parts.take<double>(2 * most_of(TASKS, n_chunks(t)));
     ws.contenders = parts.take<Index>(m + 1);
+    ws.is_candidate = parts.take<std::uint8_t>(m);
     ws.reached = parts.take<std::uint64_t>(search.n_pairs);
     Worker &w = ws.worker;
-    for (Index i = 0; i < n_threads; i++) {
-        // All but the last one of these are laid out and overwritten: they are of one size.
-        Parts own = {parts.base, parts.bytes};
-        w.x = own.take<double>(CHUNK);
-        w.column = own.take<float>(TOGETHER * CHUNK);
-        w.column_double = own.take<double>(CHUNK);
-        w.rows = own.take<double>(p * LANES);
-        w.slopes_sum = own.take<double>(p * p);
-        w.tangent_sums = own.take<double>(3);
-        w.slopes = own.take<double>(p * p);
-        w.H = own.take<double>(p * p);
-        w.norm = own.take<double>(p * p);
-        w.lines = own.take<double>(4 * p);
-        w.G = own.take<float>(p * p);
-        w.slopes_single = own.take<float>(p * p);
-        w.lanes = own.take<float>((p * p + 4 * p) * N_FLOATS);
-        w.list = own.take<Index>(2 * m);
-        w.sums = own.take<double>(3 * m);
-        w.keys = own.take<double>(3 * larger(m, TILE));
-        const Index size = own.bytes - parts.bytes;
-        if (i == thread) {
-            ws.bytes = parts.bytes + (n_threads - i) * size;
-            break;
-        }
-        parts.bytes += size;
-    }
-    const Index chunks = n_chunks(t), m_here = search.n_candidates;
+    const Index shared = parts.bytes;
+    const auto lay_out_worker = [&] {
+        w.x = parts.take<double>(CHUNK);
+        w.column = parts.take<float>(TOGETHER * CHUNK);
+        w.column_double = parts.take<double>(CHUNK);
+        w.rows = parts.take<double>(p * LANES);
+        w.tangent_sums = parts.take<double>(2);
+        w.class_sums = parts.take<double>(2 * p);
+        w.all_class_sums = parts.take<double>(2 * p);
+        w.slopes_sum = parts.take<double>(p * p);
+        w.slopes = parts.take<double>(p * p);
+        w.H = parts.take<double>(p * p);
+        w.norm = parts.take<double>(p * p);
+        w.lines = parts.take<double>(4 * p);
+        w.G = parts.take<float>(p * p);
+        w.slopes_single = parts.take<float>(p * p);
+        w.lanes = parts.take<float>(p * N_FLOATS);
+        w.pairs = parts.take<float>((p * p + 3 * p) * N_FLOATS);
+        w.list = parts.take<Index>(m);
+        w.sums = parts.take<double>(3 * m);
+        w.largest = parts.take<double>(m);
+    };
+    lay_out_worker();
+    const Index own = parts.bytes - shared;
+    parts.bytes = shared + thread * own;
+    lay_out_worker();
+    ws.bytes = shared + n_threads * own;
+    const Index chunks = n_chunks(t), tiles = padded(t.n_features) / LANES;
     w.thread = thread;
-    w.blocks = {smaller(chunks * thread / n_threads * CHUNK_BLOCKS, t.n_blocks),
-                smaller(chunks * (thread + 1) / n_threads * CHUNK_BLOCKS, t.n_blocks)};
-    w.first = m_here * thread / n_threads;
-    w.last = m_here * (thread + 1) / n_threads;
+    w.blocks = {least_of(chunks * thread / n_threads * CHUNK_BLOCKS, t.n_blocks),
+                least_of(chunks * (thread + 1) / n_threads * CHUNK_BLOCKS, t.n_blocks)};
+    w.first = tiles * thread / n_threads * LANES;
+    w.last = least_of(tiles * (thread + 1) / n_threads * LANES, t.n_features);
     return ws;
 }
 
@@ -134,32 +134,103 @@ void raise_reached(Workspace &ws, Index pair, double sep) {
                                         __ATOMIC_RELAXED)) {}
 }
 
-bool may_reach(const Search &search, const Workspace &ws, Index position) {
+bool may_reach(const Search &search, const Workspace &ws, Index feature) {
+    const Index m = search.table->n_features;
     for (Index pair = 0; pair < search.n_pairs; pair++)
-        if (ws.most[pair * search.n_candidates + position] >= reached_by(ws, pair)) return true;
+        if (ws.most[pair * m + feature] >= reached_by(ws, pair)) return true;
     return false;
 }
 
-// Upper bounds of Sep from bounds of its parts.
-void bound_separability(const Search &search, Workspace &ws, Index position) {
-    const Index m = search.n_candidates;
-    const double distance = theta_dis(*search.table, ws.thetas[position]);
+// An upper bound of Sep from bounds of its parts.
+void bound_separability(const Search &search, Workspace &ws, Index feature, Least least,
+                        double lambda_dis, double lambda_dir) {
+    const double distance = theta_dis(*search.table, least.theta_dis);
     for (Index pair = 0; pair < search.n_pairs; pair++) {
         const double alpha = search.weights[2 * pair], beta = search.weights[2 * pair + 1];
-        ws.most[pair * m + position] =
-            ratio(ws.lambdas[position] + beta * ws.lambdas[m + position],
-                  distance + alpha * ws.thetas[m + position]);
+        ws.most[pair * search.table->n_features + feature] =
+            ratio(lambda_dis + beta * lambda_dir, distance + alpha * least.theta_dir);
     }
 }
 
-// Judge candidates: between what Sep of each one is, for each pair of weights.
-void judge(Search &search, Workspace &ws, const Index *positions, Index n) {
+// Whether directions count in the separation.
+bool is_directed(const Search &search) {
+    bool directed = false;
+    for (Index pair = 0; pair < search.n_pairs; pair++) directed |= search.weights[2 * pair + 1] > 0;
+    return directed && search.table->n_classes > 2;
+}
+
+// Upper bounds of Sep of a tile of features.
+void bound_tile(Search &search, Workspace &ws, Index first, bool directed) {
+    const Table &t = *search.table;
+    Worker &w = ws.worker;
+    Index features[TILE], n = 0;
+    for (Index f = first; f < least_of(first + TILE, t.n_features); f++)
+        if (ws.is_candidate[f]) features[n++] = f;
+    if (n == 0) return;
+    const Bound bound = !directed                       ? Bound::DISTANCE
+                        : t.n_classes <= FEW_CLASSES ? Bound::FINE
+                                                        : Bound::COARSE;
+    const Between known = separation_between(t, w, bound, t.single_centroids + first, padded(t.n_features));
+    double sums[2 * TILE];
+    least_sums(search, ws.tangent, Distance::CHORD, features, n, w, sums);
+    for (Index i = 0; i < n; i++) {
+        const Index f = features[i];
+        const int lane = static_cast<int>(f - first);
+        double parts[2] = {t.unit * known.high_dis[lane], known.high_dir[lane]};
+        // Single precision does not tell, or does not do.
+        if (known.unclear[lane] || !t.screens_in_single) separation(t, *search.state, f, w, parts);
+        const Least least = least_compactness(search, ws.tangent, Distance::CHORD, f, sums + 2 * i,
+                                              known.form[lane]);
+        bound_separability(search, ws, f, least, parts[0], parts[1]);
+    }
+}
+
+// Between what the separation of some features is, more closely, and upper bounds of Sep if asked.
+void bound_again(Search &search, Workspace &ws, const Index *features, Index n, bool directed,
+                 bool all_of_it) {
+    const Table &t = *search.table;
+    Worker &w = ws.worker;
+    const Index m = t.n_features, p = t.n_classes;
+    const Bound bound = directed ? Bound::FINE : Bound::DISTANCE;
+    for (Index start = 0; start < n && !stopped(search); start += TILE) {
+        const Index here = least_of(TILE, n - start);
+        double sums[2 * TILE];
+        if (all_of_it)
+            least_sums(search, ws.tangent, Distance::ROOT, features + start, here, w, sums);
+        for (Index i = 0; i < TILE; i++) {
+            const double *c = t.centroids + features[start + least_of(i, here - 1)] * p;
+            for (Index q = 0; q < p; q++) w.lanes[q * TILE + i] = static_cast<float>(c[q]);
+        }
+        const Between known = separation_between(t, w, bound, w.lanes, TILE);
+        for (Index i = 0; i < here; i++) {
+            const Index f = features[start + i];
+            const int lane = static_cast<int>(i);
+            double *to = ws.lambdas + f;
+            if (known.unclear[lane] || !t.screens_in_single) {
+                double parts[2];
+                separation(t, *search.state, f, w, parts);
+                to[0] = to[m] = parts[0];
+                to[2 * m] = to[3 * m] = parts[1];
+            } else {
+                to[0] = t.unit * known.low_dis[lane];
+                to[m] = t.unit * known.high_dis[lane];
+                to[2 * m] = known.low_dir[lane];
+                to[3 * m] = known.high_dir[lane];
+            }
+            if (!all_of_it) continue;
+            const Least least = least_compactness(search, ws.tangent, Distance::ROOT, f,
+                                                  sums + 2 * i, known.form[lane]);
+            bound_separability(search, ws, f, least, to[m], to[3 * m]);
+        }
+    }
+}
+
+// Between what Sep of candidates is, for each pair of weights; their separation is known.
+void screen(Search &search, Workspace &ws, const Index *features, Index n) {
     const Table &t = *search.table;
     const State &s = *search.state;
     Worker &w = ws.worker;
-    const Index m = search.n_candidates;
-    Index *features = w.list + m;
-    for (Index i = 0; i < n; i++) features[i] = search.candidates[positions[i]];
+    const Index m = t.n_features;
     double u = 0;
     if (t.screens_in_single) {
         u = U_SINGLE;
@@ -172,47 +243,49 @@ void judge(Search &search, Workspace &ws, const Index *positions, Index n) {
                 compactness(t, s, features[i], chunk(t, number), w.x, sums);
         }
     for (Index i = 0; i < n; i++) {
-        double lambda[2];
-        separation(t, s, features[i], w, lambda);
+        const Index f = features[i];
+        const double *lambda = ws.lambdas + f;
         const double distance = theta_dis(t, w.sums[3 * i]), direction = w.sums[3 * i + 1];
         const double p = static_cast<double>(t.n_classes);
         const double distance_error = u * 40 * distance;
         const double direction_error = u * (32 * direction + 160 + 4 * p) + w.sums[3 * i + 2];
+        const double least = direction > direction_error ? direction - direction_error : 0.0;
+        const double most = direction + direction_error;
         for (Index pair = 0; pair < search.n_pairs; pair++) {
             const double alpha = search.weights[2 * pair], beta = search.weights[2 * pair + 1];
-            const double separation = lambda[0] + beta * lambda[1];
-            const double closest = direction > direction_error ? direction - direction_error : 0.0;
-            const double low = ratio(separation, distance + distance_error + alpha * (direction + direction_error));
-            search.low[pair * m + positions[i]] = low;
-            search.high[pair * m + positions[i]] =
-                ratio(separation, distance - distance_error + alpha * closest);
+            const double low = ratio(lambda[0] + beta * lambda[2 * m],
+                                     distance + distance_error + alpha * most);
+            search.low[pair * m + f] = low;
+            search.high[pair * m + f] = ratio(lambda[m] + beta * lambda[3 * m],
+                                              distance - distance_error + alpha * least);
             if (search.n_best == 1) raise_reached(ws, pair, low);
         }
     }
 }
 
-// What the `n_best` best of the candidates of this thread are known to reach, others reach too.
+// What the `n_best` best of the candidates of this thread are known to reach.
 void raise_by_several(Search &search, Workspace &ws) {
     if (search.n_best == 1) return;
     const Worker &w = ws.worker;
-    double *largest = w.keys;
+    double *largest = w.largest;
     for (Index pair = 0; pair < search.n_pairs; pair++) {
-        const double *low = search.low + pair * search.n_candidates;
+        const double *low = search.low + pair * search.table->n_features;
         Index n = 0;  // so many are in `largest`, the largest first
-        for (Index j = w.first; j < w.last; j++) {
-            if (low[j] < 0 || (n == search.n_best && low[j] <= largest[n - 1])) continue;
+        for (Index f = w.first; f < w.last; f++) {
+            if (low[f] < 0 || (n == search.n_best && low[f] <= largest[n - 1])) continue;
             Index at = n < search.n_best ? n++ : n - 1;
-            for (; at > 0 && largest[at - 1] < low[j]; at--) largest[at] = largest[at - 1];
-            largest[at] = low[j];
+            for (; at > 0 && largest[at - 1] < low[f]; at--) largest[at] = largest[at - 1];
+            largest[at] = low[f];
         }
         if (n == search.n_best) raise_reached(ws, pair, largest[n - 1]);
     }
 }
 
-// Positions of the largest `n` values among [first, last), in any order; returns how many.
+// Where the largest `n` values that are not negative are, in any order; returns how many.
 Index largest_of(const double *values, Index first, Index last, Index n, Index *top) {
     Index found = 0, lowest = 0;
     for (Index j = first; j < last; j++) {
+        if (values[j] < 0) continue;
         if (found < n)
             top[found++] = j;
         else if (values[j] > values[top[lowest]])
@@ -226,7 +299,7 @@ Index largest_of(const double *values, Index first, Index last, Index n, Index *
     return found;
 }
 
-// Positions in the order of their bounds for the first pair, the largest first (heap sort).
+// Sort features by their values, the largest first (heap sort).
 void sort_down(const double *values, Index *list, Index n) {
     const auto sift = [&](Index from, Index end) {
         const Index moved = list[from];
@@ -247,87 +320,58 @@ void sort_down(const double *values, Index *list, Index n) {
     }
 }
 
-// Bounds of some candidates, given by their positions; those that are not next to each other are
-// copied together first.
-void bound(Search &search, Workspace &ws, const Index *positions, Index n, bool again) {
-    const Table &t = *search.table;
-    const State &s = *search.state;
-    Worker &w = ws.worker;
-    const Index m = search.n_candidates;
-    Index *features = w.list + m;
-    double *forms = w.keys, *lambda_dis = forms + TILE, *lambda_dir = lambda_dis + TILE;
-    double least_dis[TILE], least_dir[TILE];
-    bool directed = false;
-    for (Index pair = 0; pair < search.n_pairs; pair++) directed |= search.weights[2 * pair + 1] > 0;
-    for (Index start = 0; start < n && !stopped(search); start += TILE) {
-        const Index here = smaller(TILE, n - start);
-        for (Index i = 0; i < here; i++) features[i] = search.candidates[positions[start + i]];
-        Bound kind = Bound::DISTANCE;
-        if (directed && t.n_classes > 2)
-            kind = again || t.n_classes <= FEW_CLASSES ? Bound::FINE : Bound::COARSE;
-        most_separation(t, s, features, here, kind, w, lambda_dis, lambda_dir, forms);
-        for (Index i = 0; i < here && !t.screens_in_single; i++) {  // single precision would not do
-            double parts[2];
-            separation(t, s, features[i], w, parts);
-            lambda_dis[i] = parts[0];
-            lambda_dir[i] = parts[1];
-        }
-        least_compactness(search, ws.tangent, features, here, !again, w, forms, least_dis, least_dir);
-        for (Index i = 0; i < here; i++) {
-            const Index at = positions[start + i];
-            ws.thetas[at] = least_dis[i];
-            ws.thetas[m + at] = least_dir[i];
-            ws.lambdas[at] = lambda_dis[i];
-            ws.lambdas[m + at] = lambda_dir[i];
-            bound_separability(search, ws, at);
-        }
-    }
-}
-
-// Judge all candidates that may be among the best; false if the work is to be stopped.
+// Screen all candidates that may be among the best; false if the work is to be stopped.
 bool contend(Search &search, Workspace &ws) {
+    const Table &t = *search.table;
     Worker &w = ws.worker;
-    const Index m = search.n_candidates;
-    tangent_of(*search.table, *search.state, ws.tangent, w);
-    prepare_separation(*search.table, *search.state, w);
+    const Index m = t.n_features;
+    const bool directed = is_directed(search);
+    tangent_of(t, *search.state, ws.tangent, w);
+    prepare_separation(t, *search.state, w);
     if (w.thread == 0)
         for (Index pair = 0; pair < search.n_pairs; pair++) ws.reached[pair] = 0;
     if (!all_here(search)) return false;
     join_tangents(search, ws.tangent, w);
+    for (Index pair = 0; pair < search.n_pairs; pair++)
+        for (Index f = w.first; f < w.last; f++)
+            search.low[pair * m + f] = search.high[pair * m + f] = ws.most[pair * m + f] = -1;
+    for (Index f = w.first; f < w.last && !stopped(search); f += TILE)
+        bound_tile(search, ws, f, directed);
     Index *list = w.list;
-    for (Index j = w.first; j < w.last; j++) {
-        list[j - w.first] = j;
-        for (Index pair = 0; pair < search.n_pairs; pair++)
-            search.low[pair * m + j] = search.high[pair * m + j] = -1;
-    }
-    bound(search, ws, list, w.last - w.first, false);
-    const Index n_first = larger((FIRST + search.n_threads - 1) / search.n_threads, search.n_best);
+    const Index n_first = most_of((FIRST + search.n_threads - 1) / search.n_threads, search.n_best);
     for (Index pair = 0; pair < search.n_pairs; pair++) {
-        Index n = largest_of(ws.most + pair * m, w.first, w.last, n_first, list), n_new = 0;
-        for (Index i = 0; i < n; i++)
-            if (search.high[list[i]] < 0) list[n_new++] = list[i];
-        judge(search, ws, list, n_new);
+        const Index n_top = largest_of(ws.most + pair * m, w.first, w.last, n_first, list);
+        Index n = 0;
+        for (Index i = 0; i < n_top; i++)
+            if (search.high[list[i]] < 0) list[n++] = list[i];
+        bound_again(search, ws, list, n, directed, false);
+        screen(search, ws, list, n);
     }
     raise_by_several(search, ws);
     const auto open = [&] {
         Index n = 0;
-        for (Index j = w.first; j < w.last; j++)
-            if (search.high[j] < 0 && may_reach(search, ws, j)) list[n++] = j;
+        for (Index f = w.first; f < w.last; f++)
+            if (search.high[f] < 0 && ws.is_candidate[f] && may_reach(search, ws, f)) list[n++] = f;
         return n;
     };
     Index n = open();
-    if (n > n_first) {
-        bound(search, ws, list, n, true);
-        n = open();
-    }
+    bound_again(search, ws, list, n, directed, n > n_first);
+    if (n > n_first) n = open();
     sort_down(ws.most, list, n);
     for (Index start = 0; start < n && !stopped(search); start += TOGETHER) {
         Index some[TOGETHER], n_some = 0;
-        for (Index i = start; i < smaller(start + TOGETHER, n); i++)
+        for (Index i = start; i < least_of(start + TOGETHER, n); i++)
             if (may_reach(search, ws, list[i])) some[n_some++] = list[i];
-        judge(search, ws, some, n_some);
+        screen(search, ws, some, n_some);
     }
     return all_here(search);
+}
+
+// Mark the candidates.
+void mark(const Search &search, Workspace &ws) {
+    if (ws.worker.thread > 0) return;
+    for (Index f = 0; f < search.table->n_features; f++) ws.is_candidate[f] = 0;
+    for (Index i = 0; i < search.n_candidates; i++) ws.is_candidate[search.candidates[i]] = 1;
 }
 
 // Step 2 for features: (4, n) components, the same for any number of threads.
@@ -335,9 +379,9 @@ bool score(Search &search, Workspace &ws, const Index *features, Index n, double
     const Table &t = *search.table;
     const State &s = *search.state;
     Worker &w = ws.worker;
-    const Index chunks = n_chunks(t), at_once = larger(TASKS / chunks, 1);
+    const Index chunks = n_chunks(t), at_once = most_of(TASKS / chunks, 1);
     for (Index start = 0; start < n; start += at_once) {
-        const Index here = smaller(at_once, n - start);
+        const Index here = least_of(at_once, n - start);
         for (Index task = w.thread; task < here * chunks; task += search.n_threads) {
             if (stopped(search)) break;
             double *sums = ws.chunk_sums + 2 * task;
@@ -366,7 +410,7 @@ bool add(Search &search, Workspace &ws, Index feature) {
     const Table &t = *search.table;
     Worker &w = ws.worker;
     for (Index k = w.blocks.first; k < w.blocks.last; k += CHUNK_BLOCKS) {
-        const Blocks blocks = {k, smaller(k + CHUNK_BLOCKS, w.blocks.last)};
+        const Blocks blocks = {k, least_of(k + CHUNK_BLOCKS, w.blocks.last)};
         if (stopped(search)) break;
         add_to_instances(t, *search.state, feature, blocks, w.x);
     }
@@ -374,14 +418,15 @@ bool add(Search &search, Workspace &ws, Index feature) {
     return all_here(search);
 }
 
-// The positions of candidates whose Sep may be the largest; their number comes first.
+// The candidates whose Sep may be the largest; their number comes first.
 void list_contenders(const Search &search, Workspace &ws) {
+    const Index m = search.table->n_features;
     double reached = 0;
-    for (Index j = 0; j < search.n_candidates; j++)
-        if (search.low[j] > reached) reached = search.low[j];
+    for (Index f = 0; f < m; f++)
+        if (search.low[f] > reached) reached = search.low[f];
     Index n = 0;
-    for (Index j = 0; j < search.n_candidates; j++)
-        if (search.high[j] >= reached * (1 - EQUAL)) ws.contenders[1 + n++] = j;
+    for (Index f = 0; f < m; f++)
+        if (search.high[f] >= reached * (1 - EQUAL)) ws.contenders[1 + n++] = f;
     ws.contenders[0] = n;
 }
 
@@ -409,18 +454,17 @@ void s2fs_score(s2fs_search *search, std::int64_t thread) {
 
 void s2fs_shortlist(s2fs_search *search, std::int64_t thread) {
     Workspace ws = lay_out(*search, thread);
+    mark(*search, ws);
     contend(*search, ws);
 }
 
 void s2fs_forward(s2fs_search *search, std::int64_t thread) {
+    Workspace ws = lay_out(*search, thread);
+    mark(*search, ws);
+    const Index *features = ws.contenders;
     for (Index number = 0; number < search->n_steps; number++) {
-        Workspace ws = lay_out(*search, thread);
         if (!contend(*search, ws)) return;
-        Index *features = ws.contenders;
-        if (thread == 0) {
-            list_contenders(*search, ws);
-            for (Index i = 0; i < features[0]; i++) features[1 + i] = search->candidates[features[1 + i]];
-        }
+        if (thread == 0) list_contenders(*search, ws);
         if (!all_here(*search)) return;
         const Index n = features[0];
         double *parts = search->out;
@@ -439,37 +483,42 @@ void s2fs_forward(s2fs_search *search, std::int64_t thread) {
         }
         if (!all_here(*search)) return;
         const Index chosen = search->steps[number].feature;
-        if (thread == 0) {
-            Index left = 0;
-            for (Index j = 0; j < search->n_candidates; j++)
-                if (search->candidates[j] != chosen) search->candidates[left++] = search->candidates[j];
-            search->n_candidates = left;
-        }
+        if (thread == 0) ws.is_candidate[chosen] = 0;
         if (!add(*search, ws, chosen)) return;
         if (thread == 0) __atomic_store_n(&search->n_done, number + 1, __ATOMIC_RELEASE);
     }
 }
 
 void s2fs_least(s2fs_search *search, std::int64_t thread) {
+    const Table &t = *search->table;
     Workspace ws = lay_out(*search, thread);
     Worker &w = ws.worker;
-    const Index m = search->n_candidates;
-    tangent_of(*search->table, *search->state, ws.tangent, w);
-    prepare_separation(*search->table, *search->state, w);
+    tangent_of(t, *search->state, ws.tangent, w);
+    prepare_separation(t, *search->state, w);
     if (!all_here(*search)) return;
     join_tangents(*search, ws.tangent, w);
-    double parts[2 * TILE];
-    for (Index start = w.first; start < w.last; start += TILE) {
-        const Index here = smaller(TILE, w.last - start);
+    const Index m = search->n_candidates, p = t.n_classes;
+    const Index first = m * thread / search->n_threads, last = m * (thread + 1) / search->n_threads;
+    for (Index start = first; start < last && !stopped(*search); start += TILE) {
+        const Index here = least_of(TILE, last - start);
         const Index *features = search->candidates + start;
-        most_separation(*search->table, *search->state, features, here, Bound::DISTANCE, w, parts,
-                        parts + TILE, w.keys);
-        least_compactness(*search, ws.tangent, features, here, false, w, w.keys,
-                          search->out + start, search->out + m + start);
+        double sums[2 * TILE];
+        least_sums(*search, ws.tangent, Distance::ROOT, features, here, w, sums);
+        for (Index i = 0; i < TILE; i++)
+            for (Index q = 0; q < p; q++)
+                w.lanes[q * TILE + i] =
+                    static_cast<float>(t.centroids[features[least_of(i, here - 1)] * p + q]);
+        const Between known = separation_between(t, w, Bound::DISTANCE, w.lanes, TILE);
+        for (Index i = 0; i < here; i++) {
+            const Least least = least_compactness(*search, ws.tangent, Distance::ROOT, features[i],
+                                                  sums + 2 * i, known.form[static_cast<int>(i)]);
+            search->out[start + i] = least.theta_dis;
+            search->out[m + start + i] = least.theta_dir;
+        }
     }
 }
 
-void s2fs_compactness(s2fs_search *search, std::int32_t single, std::int64_t thread) {
+void s2fs_compactness(s2fs_search *search, std::int64_t single, std::int64_t thread) {
     const Table &t = *search->table;
     const State &s = *search->state;
     Workspace ws = lay_out(*search, thread);
@@ -478,8 +527,10 @@ void s2fs_compactness(s2fs_search *search, std::int32_t single, std::int64_t thr
         tangent_of(t, s, ws.tangent, w);
         if (!all_here(*search)) return;
     }
-    for (Index start = w.first; start < w.last && !stopped(*search); start += TILE) {
-        const Index here = smaller(TILE, w.last - start);
+    const Index m = search->n_candidates;
+    const Index first = m * thread / search->n_threads, last = m * (thread + 1) / search->n_threads;
+    for (Index start = first; start < last && !stopped(*search); start += TILE) {
+        const Index here = least_of(TILE, last - start);
         const Index *features = search->candidates + start;
         if (single)
             compactness_single(t, s, ws.tangent, features, here, w, w.sums);
@@ -495,28 +546,17 @@ void s2fs_compactness(s2fs_search *search, std::int32_t single, std::int64_t thr
                 }
             }
         for (Index i = 0; i < here; i++)
-            for (Index row = 0; row < 3; row++)
-                search->out[row * search->n_candidates + start + i] = w.sums[3 * i + row];
+            for (Index row = 0; row < 3; row++) search->out[row * m + start + i] = w.sums[3 * i + row];
     }
 }
 
 void s2fs_separation(s2fs_search *search, std::int64_t thread) {
     Worker w = lay_out(*search, thread).worker;
     const Index m = search->n_candidates;
-    for (Index j = w.first; j < w.last; j++) {
+    for (Index j = m * thread / search->n_threads; j < m * (thread + 1) / search->n_threads; j++) {
         double parts[2];
         separation(*search->table, *search->state, search->candidates[j], w, parts);
         search->out[j] = parts[0];
         search->out[m + j] = parts[1];
     }
-}
-
-void s2fs_most_separation(s2fs_search *search, std::int64_t thread) {
-    Worker w = lay_out(*search, thread).worker;
-    const Index m = search->n_candidates, p = search->table->n_classes;
-    prepare_separation(*search->table, *search->state, w);
-    for (Index i = 0; i < p * p; i++) w.slopes_single[i] = 0;
-    most_separation(*search->table, *search->state, search->candidates + w.first, w.last - w.first,
-                    p > 2 ? Bound::FINE : Bound::DISTANCE, w, search->out + w.first,
-                    search->out + m + w.first, w.keys);
 }

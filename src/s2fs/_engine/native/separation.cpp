@@ -63,119 +63,127 @@ void prepare_separation(const Table &t, const State &s, Worker &worker) {
 
 namespace {
 
-// Upper bounds for a candidate in each lane, and the sum Σ S g² of step 4.
-struct Upper {
-    Floats lambda_dis, lambda_dir, form;
-    Ints unclear;
+constexpr int N = N_FLOATS;
+// With up to so many classes the nearest one is picked by comparisons, not looked up.
+constexpr Index PICKED = 8;
+
+Ints load_ints(const float *from) { return load(reinterpret_cast<const std::int32_t *>(from)); }
+
+// Rows of several numbers, of which lane i has that of row a[i].
+struct Rows {
+    Ints a;
+    std::int32_t where[N];
+    explicit Rows(Ints a) : a(a) {
+        Ints place;
+        for (int i = 0; i < N; i++) place[i] = i;
+        place += a * N;
+        std::memcpy(where, &place, sizeof where);
+    }
+    // The lanes of rows that are `step` vectors apart.
+    Floats of(const float *rows, Index n_rows, Index step) const {
+        if (n_rows > PICKED) {
+            Ints place;
+            std::memcpy(&place, where, sizeof place);
+            Ints lane;
+            for (int i = 0; i < N; i++) lane[i] = i;
+            place = (place - lane) * static_cast<std::int32_t>(step) + lane;
+            std::int32_t there[N];
+            std::memcpy(there, &place, sizeof there);
+            return gather(rows, there);
+        }
+        Floats found = load(rows);
+        for (Index r = 1; r < n_rows; r++)
+            found = a == static_cast<std::int32_t>(r) ? load(rows + r * step * N) : found;
+        return found;
+    }
 };
 
-// Step 5, with the errors of step 7. `lanes` begins with the centroids (classes, lanes).
+// Step 5, with the errors of step 7; centroids of a class are `step` apart from those of the next.
 template <Bound BOUND>
-Upper upper(const Table &t, Worker &worker) {
-    constexpr int N = N_FLOATS;
+Between between(const Table &t, Worker &worker, const float *c, Index step) {
     const Index p = t.n_classes;
-    const float *c = worker.lanes;
-    float *H = worker.lanes + p * N, *nearest = H + p * p * N, *inverses = nearest + p * N;
-    std::int32_t *near = reinterpret_cast<std::int32_t *>(inverses + p * N);
+    // Of each class the squared distance to the nearest one, Σ 1/h, which one is the nearest.
+    float *nearest = worker.pairs, *inverses = nearest + p * N, *near = inverses + p * N;
+    float *H = near + p * N;  // G with the candidate
     const float n = static_cast<float>(p), u = static_cast<float>(U_SINGLE);
-    Upper found = {};
-    Floats least = all(__builtin_inff()), second_of_all = least;  // ratio of second to nearest
+    Between found = {};
+    Floats distance = {}, least = all(__builtin_inff()), clear = least;
     for (Index q = 0; q < p; q++) {
-        const Floats here = load(c + q * N);
+        const Floats here = load(c + q * step);
         const float *G = worker.G + q * p, *slopes = worker.slopes_single + q * p;
         Floats first = all(__builtin_inff()), second = first, sum = {};
         Ints a = {};
         for (Index r = 0; r < p; r++) {
-            const Floats gap = here - load(c + r * N), square = gap * gap, h = square + all(G[r]);
-            if (r > q) found.form = fma(all(slopes[r]), square, found.form);
+            const Floats gap = here - load(c + r * step), square = gap * gap, h = square + all(G[r]);
+            found.form = fma(all(slopes[r]), square, found.form);
             if constexpr (BOUND != Bound::DISTANCE) {
-                const auto nearer = h < first;
-                a = nearer ? all(static_cast<std::int32_t>(r)) : a;
+                a = h < first ? all(static_cast<std::int32_t>(r)) : a;
                 second = smaller(second, larger(first, h));
-                sum += BOUND == Bound::FINE ? 1.0f / h : rough_inverse(h);
+                sum += BOUND == Bound::FINE ? inverse(smaller(h, all(1e30f))) : rough_inverse(h);
             }
             first = smaller(first, h);
             if constexpr (BOUND == Bound::FINE) store(H + (q * p + r) * N, h);
         }
-        found.lambda_dis += root(first);
+        distance += root(first);
         least = smaller(least, first);
         if constexpr (BOUND != Bound::DISTANCE) {
-            second_of_all = smaller(second_of_all, second / first);
+            clear = smaller(clear, second / first);
             store(nearest + q * N, first);
             store(inverses + q * N, sum);
             std::memcpy(near + q * N, &a, sizeof a);
         }
     }
-    found.lambda_dis = found.lambda_dis / n * (1 + (n + 4) * 2 * u) + all(4 * u);
-    if constexpr (BOUND != Bound::DISTANCE) {
-        const Floats e = 3 * u + 4 * u * inverse_root(larger(least, all(ZERO_SINGLE)));
-        found.unclear = (second_of_all <= 1 + 8 * e) | (e > 1.0f / 128) | (least < 1e-16f);
-        Ints lane;
-        for (int i = 0; i < N; i++) lane[i] = i;
-        const Floats loose = all(static_cast<float>(2 * ROUGH)) + 2 * e + 2 * (n + 1) * u;
+    distance /= n;
+    const Floats wide = distance * ((n + 4) * 2 * u) + 4 * u;
+    found.low_dis = larger(distance - wide, Floats{});
+    found.high_dis = distance + wide;
+    if constexpr (BOUND == Bound::DISTANCE) return found;
+
+    const Floats e = 3 * u + 4 * u * inverse_root(larger(least, all(ZERO_SINGLE)));
+    const float rough = static_cast<float>(ROUGH);
+    found.unclear = (clear <= 1 + 8 * e) | (e > 1.0f / 128) | (least < 1e-16f);
+    Floats direction = {};
+    if constexpr (BOUND == Bound::COARSE) {
+        const Floats loose = 2 * rough + 2 * e + 2 * (n + 1) * u;
         for (Index q = 0; q < p; q++) {
-            const Floats l = load(nearest + q * N);
-            Ints a, place;
-            std::memcpy(&a, near + q * N, sizeof a);
-            place = a * N + lane;
-            std::int32_t where[N];
-            std::memcpy(where, &place, sizeof where);
-            const Floats T_a = gather(inverses, where);
-            if constexpr (BOUND == Bound::COARSE) {
-                const Floats inverse = 1.0f / l;
-                const Floats others = load(inverses + q * N) * (1 + loose) - inverse * (1 - loose);
-                const Floats angles = root(larger((n - 2) * others * inverse, Floats{}));
-                found.lambda_dir += 0.5f * angles / T_a;
-            } else {
-                const float lead = t.printed ? 1.0f : 0.0f;
-                place = a * static_cast<std::int32_t>(p * N) + lane;
-                std::memcpy(where, &place, sizeof where);
-                for (Index r = 0; r < p; r++) {
-                    if (r == q) continue;
-                    const Floats h = load(H + (q * p + r) * N), across = gather(H + r * N, where);
-                    const Floats norms = root(l * h);
-                    const Floats share = larger(norms - (l + h - across) * 0.5f, Floats{}) /
-                                         (norms * (lead + across * T_a));
-                    found.lambda_dir += a != static_cast<std::int32_t>(r) ? share : Floats{};
-                }
-            }
+            const Floats T_a = Rows(load_ints(near + q * N)).of(inverses, p, 1);
+            const Floats once = inverse(load(nearest + q * N));
+            const Floats others = load(inverses + q * N) * (1 + loose) - once * (1 - loose);
+            const Floats angles = larger((n - 2) * others * once, Floats{});
+            direction += root(angles) * inverse(T_a);
         }
-        found.lambda_dir /= n;
-        if constexpr (BOUND == Bound::COARSE)
-            found.lambda_dir *= 1 + 4 * loose;
-        else
-            found.lambda_dir = found.lambda_dir * (1 + 2 * (n * n + n + 14) * u + 4 * e) +
-                               2 * n * (7 * e + 20 * u);
+        found.high_dir = direction * (0.5f / n) * (1 + 4 * loose);
+        return found;
     }
+    const float lead = t.printed ? 1.0f : 0.0f;
+    for (Index q = 0; q < p; q++) {
+        const Ints a = load_ints(near + q * N);
+        const Rows nearest_row(a);
+        const Floats T_a = nearest_row.of(inverses, p, 1), l = load(nearest + q * N);
+        for (Index r = 0; r < p; r++) {
+            if (r == q) continue;
+            const Floats h = load(H + (q * p + r) * N), across = nearest_row.of(H + r * N, p, p);
+            const Floats dot = (l + h - across) * 0.5f;
+            const Floats turned = larger(1.0f - dot * inverse_root(l * h), Floats{});
+            const Floats share = turned * inverse(lead + across * T_a);
+            direction += a != static_cast<std::int32_t>(r) ? share : Floats{};
+        }
+    }
+    direction /= n;
+    const Floats error = direction * (2 * (n * n + n + 20) * u + 4 * e) + 2 * n * (7 * e + 27 * u);
+    found.low_dir = larger(direction - error, Floats{});
+    found.high_dir = direction + error;
     return found;
 }
 
 }  // namespace
 
-void most_separation(const Table &t, const State &s, const Index *features, Index n, Bound bound,
-                     Worker &worker, double *lambda_dis, double *lambda_dir, double *forms) {
-    const Index p = t.n_classes;
-    for (Index start = 0; start < n; start += N_FLOATS) {
-        const Index here = n - start < N_FLOATS ? n - start : N_FLOATS;
-        for (Index i = 0; i < N_FLOATS; i++) {
-            const double *c = t.centroids + features[start + (i < here ? i : here - 1)] * p;
-            for (Index q = 0; q < p; q++) worker.lanes[q * N_FLOATS + i] = static_cast<float>(c[q]);
-        }
-        const Upper found = bound == Bound::DISTANCE ? upper<Bound::DISTANCE>(t, worker)
-                            : bound == Bound::COARSE ? upper<Bound::COARSE>(t, worker)
-                                                     : upper<Bound::FINE>(t, worker);
-        for (Index i = 0; i < here; i++) {
-            if (found.unclear[i]) {
-                double parts[2];
-                separation(t, s, features[start + i], worker, parts);
-                lambda_dis[start + i] = parts[0];
-                lambda_dir[start + i] = parts[1];
-            } else {
-                lambda_dis[start + i] = t.unit * found.lambda_dis[i];
-                lambda_dir[start + i] = found.lambda_dir[i];
-            }
-            forms[start + i] = found.form[i];
-        }
+Between separation_between(const Table &t, Worker &worker, Bound bound, const float *centroids,
+                           Index step) {
+    switch (bound) {
+        case Bound::DISTANCE: return between<Bound::DISTANCE>(t, worker, centroids, step);
+        case Bound::COARSE: return between<Bound::COARSE>(t, worker, centroids, step);
+        default: return between<Bound::FINE>(t, worker, centroids, step);
     }
 }
 

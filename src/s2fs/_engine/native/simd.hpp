@@ -163,6 +163,12 @@ inline Floats inverse_root(Floats v) {
     return rough * fma(v * -0.5f * rough, rough, all(1.5f));
 }
 
+// 1/v with the relative error 5u: a Newton step leaves ROUGH² = 2.3u, its roundings add 2u.
+inline Floats inverse(Floats v) {
+    const Floats rough = rough_inverse(v);
+    return rough * fma(-v, rough, all(2.0f));
+}
+
 // The sum over the lanes.
 inline float total(Floats v) {
 #if defined(S2FS_AVX512)

@@ -32,9 +32,9 @@ inline constexpr double ZERO = 1e-90;
 inline constexpr float ZERO_SINGLE = 1e-30f;
 inline constexpr double INF = __builtin_inf();
 
-template <class Real> struct Roundoff;
-template <> struct Roundoff<float> { static constexpr double U = U_SINGLE; };
-template <> struct Roundoff<double> { static constexpr double U = U_DOUBLE; };
+inline Index least_of(Index a, Index b) { return a < b ? a : b; }
+inline Index most_of(Index a, Index b) { return a > b ? a : b; }
+inline Index padded(Index n) { return (n + LANES - 1) / LANES * LANES; }
 
 // Some neighbouring blocks of instances.
 struct Blocks {
@@ -44,52 +44,53 @@ struct Blocks {
 
 inline Index n_chunks(const Table &t) { return (t.n_blocks + CHUNK_BLOCKS - 1) / CHUNK_BLOCKS; }
 inline Blocks chunk(const Table &t, Index number) {
-    const Index last = (number + 1) * CHUNK_BLOCKS;
-    return {number * CHUNK_BLOCKS, last < t.n_blocks ? last : t.n_blocks};
+    return {number * CHUNK_BLOCKS, least_of((number + 1) * CHUNK_BLOCKS, t.n_blocks)};
 }
 
 // What bounds the compactness of all candidates from below (steps 3 and 4), as arrays over
 // instances and numbers of the whole.
 struct Tangent {
     void *near, *weight, *chord, *curvature;  // float or double, as the screen is
-    double distance;               // Θ_dis of the subset
-    double constant, sum_slopes;   // of the bound of Θ_dir
+    double distance;              // Σ weight √near
+    double constant, sum_slopes;  // of the bound of Θ_dir
 };
 
 // What a thread has to itself.
 struct Worker {
     Index thread;
-    Blocks blocks;                    // its share of the instances, in whole chunks
-    Index first, last;                // its share of the candidates, as positions
-    double *x;                        // (CHUNK) a scaled column
-    float *column;                    // (TOGETHER, CHUNK) offsets made when needed
-    double *column_double;            // (CHUNK) likewise
-    double *rows;                     // (classes, 16) of a block, for the tangent
-    double *slopes_sum;               // (classes, classes) of its instances
-    double *tangent_sums;             // (3) of its instances
-    double *slopes;                   // (classes, classes) of all instances, above the diagonal
-    double *H, *norm, *lines;         // (classes, classes) twice, (4, classes), for the separation
-    float *G;                         // (classes, classes) of the state, infinite on the diagonal
-    float *slopes_single;             // (classes, classes)
-    float *lanes;                     // (classes, classes + 8, N_FLOATS) for several candidates
-    Index *list;                      // positions of candidates
-    double *sums;                     // (3, candidates)
-    double *keys;                     // (candidates)
+    Blocks blocks;          // its share of the instances, in whole chunks
+    Index first, last;      // its share of the features, in whole blocks of 16
+    double *x;              // (CHUNK) a scaled column
+    float *column;          // (TOGETHER, CHUNK) offsets made when needed
+    double *column_double;  // (CHUNK) likewise
+    double *rows;           // (classes, 16) of a block, for the tangent
+    double *tangent_sums;   // (2) of its instances
+    double *class_sums;     // (2, classes) of chord and curvature, of its instances
+    double *all_class_sums; // (2, classes) of all instances
+    double *slopes_sum;     // (classes, classes) of its instances
+    double *slopes;         // (classes, classes) of all instances, symmetric
+    double *H, *norm, *lines;  // (classes, classes) twice, (4, classes), for the separation
+    float *G;               // (classes, classes) of the state, infinite on the diagonal
+    float *slopes_single;   // (classes, classes) half of `slopes`
+    float *lanes;           // (classes, N_FLOATS) centroids of several candidates
+    float *pairs;           // (classes, classes + 3, N_FLOATS) for their separation
+    Index *list;            // features
+    double *sums;           // (3, features)
+    double *largest;        // (features)
 };
 
 // The workspace of a search, laid out anew by every thread from the same sizes.
 struct Workspace {
     Tangent tangent;
-    double *thetas;        // (2, candidates): lower bounds
-    double *lambdas;       // (2, candidates): upper bounds
-    double *most;          // (pairs, candidates)
-    double *chunk_sums;    // (TASKS, 2)
-    Index *contenders;     // positions, and their number in front
+    double *most;            // (pairs, features): upper bound of Sep, -1 if no candidate
+    double *lambdas;         // (4, features): between what Λ_dis and Λ_dir are
+    double *chunk_sums;      // (tasks, 2)
+    Index *contenders;       // features, and their number in front
+    std::uint8_t *is_candidate;  // (features)
     std::uint64_t *reached;  // (pairs): Sep that n_best candidates are known to reach, as bits
     Worker worker;
     Index bytes;
 };
-inline constexpr Index TASKS = 4096;
 
 Workspace lay_out(const Search &search, Index thread);
 
@@ -101,31 +102,47 @@ inline bool stopped(const Search &search) { return *search.stop != 0; }
 void scaled_column(const Table &t, Index feature, Blocks blocks, double *x);
 void offsets_of(const Table &t, Index feature, Blocks blocks, double *x, double *offsets);
 const float *single_offsets(const Table &t, Index feature, Blocks blocks, double *x, float *room);
+void sparse_sums(const Table &t, const Tangent &tangent, Index feature, const double *class_sums,
+                 double *sums);
 
 // compactness.cpp
 void compactness(const Table &t, const State &s, Index feature, Blocks blocks, double *x,
                  double *sums);
 void compactness_single(const Table &t, const State &s, const Tangent &tangent,
-                        const Index *features, Index n_features, Worker &worker, double *sums);
+                        const Index *features, Index n, Worker &worker, double *sums);
 void add_to_instances(const Table &t, State &s, Index feature, Blocks blocks, double *x);
 void add_to_classes(const Table &t, State &s, Index feature);
 
 // separation.cpp
 void separation(const Table &t, const State &s, Index feature, Worker &worker, double *parts);
+
+// Between what Λ_dis and Λ_dir of a candidate in each lane are, and its Σ S g² (step 4). If that
+// is not clear, double precision has to tell.
+struct Between {
+    Floats low_dis, high_dis, low_dir, high_dir, form;
+    Ints unclear;
+};
 enum class Bound { DISTANCE, COARSE, FINE };
-void most_separation(const Table &t, const State &s, const Index *features, Index n, Bound bound,
-                     Worker &worker, double *lambda_dis, double *lambda_dir, double *forms);
+Between separation_between(const Table &t, Worker &worker, Bound bound, const float *centroids,
+                           Index step);
 void prepare_separation(const Table &t, const State &s, Worker &worker);
 
 // bounds.cpp
 void tangent_of(const Table &t, const State &s, Tangent &tangent, Worker &worker);
 void join_tangents(const Search &search, Tangent &tangent, Worker &worker);
-void least_compactness(const Search &search, const Tangent &tangent, const Index *features,
-                       Index n, bool chord, Worker &worker, double *forms, double *least_dis,
-                       double *least_dir);
+enum class Distance { CHORD, ROOT };
+struct Least {
+    double theta_dis, theta_dir;
+};
+void least_sums(const Search &search, const Tangent &tangent, Distance distance,
+                const Index *features, Index n, Worker &worker, double *sums);
+Least least_compactness(const Search &search, const Tangent &tangent, Distance distance,
+                        Index feature, const double *sums, double form);
 
 // Θ_dis from the sum over the instances.
-inline double theta_dis(const Table &t, double sum) { return t.unit * (t.rms ? std::sqrt(sum) : sum); }
+inline double theta_dis(const Table &t, double sum) {
+    return t.unit * (t.rms ? std::sqrt(sum) : sum);
+}
 
 // Sep: infinite where the classes are points but apart, 0 where nothing is.
 inline double ratio(double separation, double compactness) {
