@@ -242,7 +242,7 @@ class _Task:
         self._candidates = np.ascontiguousarray(candidates, np.int64)
         self._pairs = pairs
         self._stop = np.zeros(1, np.int32)
-        self.low, self.high = np.empty(shape), np.empty(shape)
+        self.low, self.high = np.full((2, *shape), -1.0)  # nothing is known of them yet
         self.out = np.empty((n_out, len(candidates)))
         self.found = np.empty(n_steps, _STEP)
         self.state = _State(

@@ -14,7 +14,7 @@ void write(void *to, Index at, Doubles v) {
 
 // Step 4 for the blocks of a thread, and the coefficients of step 3.
 template <class Real>
-void tangent_in(const Table &t, const State &s, Tangent &tangent, Worker &worker) {
+void tangent_in(const Table &t, const State &s, const Tangent &tangent, Worker &worker) {
     const Index p = t.n_classes;
     // The tangent touches where a candidate is like the features of the subset on average.
     double sum_G = 0, spread = 0, weights = ZERO;
@@ -41,21 +41,23 @@ void tangent_in(const Table &t, const State &s, Tangent &tangent, Worker &worker
             write<Real>(tangent.weight, instance, weight);
             write<Real>(tangent.chord, instance, weight / (root(near + most) + home));
 
-            Doubles memberships = {};
-            for (Index r = 0; r < p; r++) memberships += 1.0 / load(D + r * LANES);
-            // An instance on a centroid, where the sum is infinite, adds nothing to the bound.
-            const Doubles factor = memberships < INF ? weight / (memberships * root(u)) : nought;
-            Doubles value = {}, rise = {};
+            Doubles memberships = {}, value = {}, rise = {};
             for (Index r = 0; r < p; r++) {
-                const Doubles D_r = load(D + r * LANES);
-                const Doubles inverse = 1.0 / larger(D_r + b2, least);
-                const Doubles missing = larger(home * root(D_r) - load(P + r * LANES), nought);
-                const Doubles g = factor * missing * (inverse * root(inverse));
-                const Doubles slope = 1.5 * g * inverse;
+                const Doubles D_r = load(D + r * LANES), w = inverse_root(larger(D_r, least));
+                const Doubles v = inverse_root(larger(D_r + b2, least)), v2 = v * v;
+                const Doubles missing = larger(home * D_r * w - load(P + r * LANES), nought);
+                const Doubles g = missing * v * v2, slope = 1.5 * g * v2;
+                memberships = fma(w, w, memberships);
                 value += g;
                 rise += slope;
                 store(worker.rows + r * LANES + i, slope);
             }
+            // An instance on a centroid, where the sum is infinite, adds nothing to the bound.
+            const Doubles factor = memberships < 1 / (ZERO * 2) ? weight / (memberships * root(u)) : nought;
+            value *= factor;
+            rise *= factor;
+            for (Index r = 0; r < p; r++)
+                store(worker.rows + r * LANES + i, factor * load(worker.rows + r * LANES + i));
             const Doubles own_slope = 0.5 * value / larger(u, least);
             constant += value + rise * b2 + own_slope * a2;
             write<Real>(tangent.curvature, instance, own_slope + 2.0 * rise);
@@ -162,25 +164,51 @@ void sums_in(const Search &search, const Tangent &tangent, const Index *features
     }
 }
 
+// Step 10: how much the chords of the blocks of a thread have shrunk since the step that is
+// carried, and what larger curvatures add.
+void compare_with_carried(const Table &t, const Tangent &tangent, const Carried &carried,
+                          Worker &worker) {
+    const float *chord = static_cast<const float *>(tangent.chord);
+    const float *curvature = static_cast<const float *>(tangent.curvature);
+    double grown = 0;
+    for (int i = 0; i < LANES; i++) worker.shrunk[i] = 1;
+    for (Index k = worker.blocks.first * LANES; k < worker.blocks.last * LANES; k += LANES)
+        for (int i = 0; i < LANES; i++) {
+            // Where there was no chord, as for padding, nothing is carried.
+            const float then = carried.chord[k + i], now = then > 0 ? chord[k + i] / then : 1.0f;
+            worker.shrunk[i] = now < worker.shrunk[i] ? now : worker.shrunk[i];
+            const float more = curvature[k + i] - carried.curvature[k + i];
+            grown += more > 0 ? static_cast<double>(more) * t.reach[k + i] : 0.0;
+        }
+    worker.tangent_sums[2] = grown;
+}
+
 }  // namespace
 
-void tangent_of(const Table &t, const State &s, Tangent &tangent, Worker &worker) {
+void tangent_of(const Table &t, const State &s, Workspace &ws, bool carry) {
     if (t.screens_in_single)
-        tangent_in<float>(t, s, tangent, worker);
+        tangent_in<float>(t, s, ws.tangent, ws.worker);
     else
-        tangent_in<double>(t, s, tangent, worker);
+        tangent_in<double>(t, s, ws.tangent, ws.worker);
+    if (carry) compare_with_carried(t, ws.tangent, ws.carried, ws.worker);
 }
 
 // Bring together what the threads found.
-void join_tangents(const Search &search, Tangent &tangent, Worker &worker) {
+void join_tangents(const Search &search, Workspace &ws) {
+    Tangent &tangent = ws.tangent;
+    Worker &worker = ws.worker;
     const Index p = search.table->n_classes;
-    tangent.distance = tangent.constant = tangent.sum_slopes = 0;
+    tangent.distance = tangent.constant = tangent.sum_slopes = ws.carried.grown = 0;
+    for (int i = 0; i < LANES; i++) ws.carried.shrunk[i] = 1;
     for (Index i = 0; i < p * p; i++) worker.slopes[i] = 0;
     for (Index i = 0; i < 2 * p; i++) worker.all_class_sums[i] = 0;
     for (Index thread = 0; thread < search.n_threads; thread++) {
         const Worker other = lay_out(search, thread).worker;
         tangent.distance += other.tangent_sums[0];
         tangent.constant += other.tangent_sums[1];
+        ws.carried.grown += other.tangent_sums[2];
+        for (int i = 0; i < LANES; i++)
+            if (other.shrunk[i] < ws.carried.shrunk[i]) ws.carried.shrunk[i] = other.shrunk[i];
         for (Index i = 0; i < 2 * p; i++) worker.all_class_sums[i] += other.class_sums[i];
         for (Index q = 0; q < p; q++)
             for (Index r = 0; r < p; r++)
@@ -190,6 +218,15 @@ void join_tangents(const Search &search, Tangent &tangent, Worker &worker) {
         tangent.sum_slopes += worker.slopes[i] / 2;
         worker.slopes_single[i] = static_cast<float>(worker.slopes[i] / 2);
     }
+}
+
+// From now on the sums of this step are carried.
+void keep_tangent(Workspace &ws) {
+    const Blocks blocks = ws.worker.blocks;
+    const std::size_t at = static_cast<std::size_t>(blocks.first * LANES);
+    const std::size_t size = static_cast<std::size_t>(blocks.size() * LANES) * sizeof(float);
+    std::memcpy(ws.carried.chord + at, static_cast<float *>(ws.tangent.chord) + at, size);
+    std::memcpy(ws.carried.curvature + at, static_cast<float *>(ws.tangent.curvature) + at, size);
 }
 
 // Two sums of each feature: Σ chord a² or Σ weight √(near + a²), and Σ curvature a².
@@ -204,25 +241,62 @@ void least_sums(const Search &search, const Tangent &tangent, Distance distance,
                                         : sums_in<double, Distance::ROOT>);
 }
 
-// Lower bounds of what Θ_dis and Θ_dir are made of, from these sums and Σ S g².
-Least least_compactness(const Search &search, const Tangent &tangent, Distance distance,
-                        Index feature, const double *sums, double form) {
+// The sums with chords of the neighbouring features from `first` on, kept by lanes.
+void sums_to_carry(const Search &search, Workspace &ws, Index first, Index n, double *sums) {
     const Table &t = *search.table;
-    const State &s = *search.state;
+    const Index m = padded(t.n_features);
+    const float *slope = static_cast<const float *>(ws.tangent.chord);
+    const float *curvature = static_cast<const float *>(ws.tangent.curvature);
+    for (Index j = 0; j < n; j++) {
+        double chords[LANES] = {}, penalty = 0;
+        for (Index number = 0; number < n_chunks(t) && !stopped(search); number++) {
+            const Blocks blocks = chunk(t, number);
+            const float *a = single_offsets(t, first + j, blocks, ws.worker.x, ws.worker.column);
+            Floats chord[LANES / N_FLOATS] = {}, penalties[LANES / N_FLOATS] = {};
+            for (Index i = blocks.first * LANES; i < blocks.last * LANES; i += LANES, a += LANES)
+                for (int v = 0; v < LANES / N_FLOATS; v++) {
+                    const Floats offset = load(a + v * N_FLOATS), square = offset * offset;
+                    chord[v] = fma(load(slope + i + v * N_FLOATS), square, chord[v]);
+                    penalties[v] = fma(load(curvature + i + v * N_FLOATS), square, penalties[v]);
+                }
+            for (int v = 0; v < LANES / N_FLOATS; v++) {
+                for (int i = 0; i < N_FLOATS; i++) chords[v * N_FLOATS + i] += chord[v][i];
+                penalty += total(penalties[v]);
+            }
+        }
+        double distance = 0;
+        for (int i = 0; i < LANES; i++) {
+            ws.carried.chord_sums[i * m + first + j] = static_cast<float>(chords[i]);
+            distance += chords[i];
+        }
+        ws.carried.curvature_sums[first + j] = static_cast<float>(penalty);
+        sums[2 * j] = distance;
+        sums[2 * j + 1] = penalty;
+    }
+}
+
+// Bounds of the sums with chords of a tile of features, from those that are carried.
+void carried_sums(const Search &search, const Workspace &ws, Index first, double *sums) {
+    const Index m = padded(search.table->n_features);
+    const float *chords = ws.carried.chord_sums + first;
+    Floats distance = {};
+    for (int i = 0; i < LANES; i++) distance = fma(all(ws.carried.shrunk[i]), load(chords + i * m), distance);
+    for (int i = 0; i < N_FLOATS; i++) {
+        sums[2 * i] = distance[i];
+        sums[2 * i + 1] = ws.carried.curvature_sums[first + i] + ws.carried.grown;
+    }
+}
+
+Room::Room(const Search &search, const Tangent &tangent) {
+    const Table &t = *search.table;
     const double p = static_cast<double>(t.n_classes);
-    const double u = t.screens_in_single ? U_SINGLE : U_DOUBLE;
-    const double in_sums = (CHUNK_BLOCKS + 32) * u, in_form = (p * p + 16) * U_SINGLE;
-    const double slack = static_cast<double>(s.size + t.n_blocks + 64) * 2 * U_DOUBLE;
-    const double room = tangent.constant - 16 * U_SINGLE * tangent.sum_slopes - slack;
-    const double direction = room - sums[1] * (1 + in_sums) - form * (1 + in_form);
-    const double by_sum = sums[0] * (1 - in_sums);
-    Least least;
-    if (t.rms)
-        least.theta_dis = s.spread + t.spread[feature];
-    else
-        least.theta_dis = distance == Distance::CHORD ? tangent.distance * (1 - slack) + by_sum : by_sum;
-    least.theta_dir = direction > 0 ? direction : 0.0;
-    return least;
+    const double u = t.screens_in_single ? U_SINGLE : U_DOUBLE, error = (CHUNK_BLOCKS + 64) * u;
+    const double slack = static_cast<double>(search.state->size + t.n_blocks + 64) * 2 * U_DOUBLE;
+    distance = tangent.distance * (1 - slack);
+    by_chord = by_root = 1 - error;
+    direction = tangent.constant - 16 * U_SINGLE * tangent.sum_slopes - slack;
+    in_sums = 1 + error;
+    in_form = 1 + (p * p + 16) * U_SINGLE;
 }
 
 }  // namespace s2fs

@@ -34,9 +34,10 @@ void compactness(const Table &t, const State &s, Index feature, Blocks blocks, d
             Doubles memberships = {}, pull = {};
             for (Index r = 0; r < p; r++) {
                 const Doubles b = offset(z, all(c[r]), rounding);
-                const Doubles inverse = 1.0 / larger(fma(b, b, load(D + r * LANES)), zero);
-                memberships += inverse;
-                pull = fma(fma(a, b, load(P + r * LANES)) * inverse, root(inverse), pull);
+                const Doubles w = inverse_root(larger(fma(b, b, load(D + r * LANES)), zero));
+                const Doubles w2 = w * w;
+                memberships += w2;
+                pull = fma(fma(a, b, load(P + r * LANES)) * w, w2, pull);
             }
             const Doubles square = fma(a, a, load(s.near + instance)), length = root(square);
             const Doubles turned = larger(1.0 - pull / (memberships * length), nought);

@@ -58,7 +58,14 @@ Workspace lay_out(const Search &search, Index thread) {
     ws.tangent.weight = parts.take<double>(n);
     ws.tangent.chord = parts.take<double>(n);
     ws.tangent.curvature = parts.take<double>(n);
+    ws.carried.chord = parts.take<float>(n);
+    ws.carried.curvature = parts.take<float>(n);
+    ws.carried.chord_sums = parts.take<float>(LANES * m);
+    ws.carried.curvature_sums = parts.take<float>(m);
+    ws.open = parts.take<Index>(n_threads);
     ws.most = parts.take<double>(search.n_pairs * m);
+    ws.upper = parts.take<float>(3 * m);
+    ws.least = parts.take<double>(2 * m);
     ws.lambdas = parts.take<double>(4 * m);
     ws.chunk_sums = parts.take<double>(2 * most_of(TASKS, n_chunks(t)));
     ws.contenders = parts.take<Index>(m + 1);
@@ -71,7 +78,8 @@ Workspace lay_out(const Search &search, Index thread) {
         w.column = parts.take<float>(TOGETHER * CHUNK);
         w.column_double = parts.take<double>(CHUNK);
         w.rows = parts.take<double>(p * LANES);
-        w.tangent_sums = parts.take<double>(2);
+        w.tangent_sums = parts.take<double>(3);
+        w.shrunk = parts.take<float>(LANES);
         w.class_sums = parts.take<double>(2 * p);
         w.all_class_sums = parts.take<double>(2 * p);
         w.slopes_sum = parts.take<double>(p * p);
@@ -84,6 +92,7 @@ Workspace lay_out(const Search &search, Index thread) {
         w.lanes = parts.take<float>(p * N_FLOATS);
         w.pairs = parts.take<float>((p * p + 3 * p) * N_FLOATS);
         w.list = parts.take<Index>(m);
+        w.screened = parts.take<Index>(m + 1);
         w.sums = parts.take<double>(3 * m);
         w.largest = parts.take<double>(m);
     };
@@ -142,13 +151,15 @@ bool may_reach(const Search &search, const Workspace &ws, Index feature) {
 }
 
 // An upper bound of Sep from bounds of its parts.
-void bound_separability(const Search &search, Workspace &ws, Index feature, Least least,
-                        double lambda_dis, double lambda_dir) {
-    const double distance = theta_dis(*search.table, least.theta_dis);
+void bound_separability(const Search &search, Workspace &ws, Index feature, double theta_sum,
+                        double theta_dir, double lambda_dis, double lambda_dir) {
+    const Table &t = *search.table;
+    if (t.rms) theta_sum = search.state->spread + t.spread[feature];
+    const double distance = theta_dis(t, theta_sum);
     for (Index pair = 0; pair < search.n_pairs; pair++) {
         const double alpha = search.weights[2 * pair], beta = search.weights[2 * pair + 1];
-        ws.most[pair * search.table->n_features + feature] =
-            ratio(lambda_dis + beta * lambda_dir, distance + alpha * least.theta_dir);
+        ws.most[pair * t.n_features + feature] =
+            ratio(lambda_dis + beta * lambda_dir, distance + alpha * theta_dir);
     }
 }
 
@@ -159,56 +170,99 @@ bool is_directed(const Search &search) {
     return directed && search.table->n_classes > 2;
 }
 
+// How the sums over the instances are known in the first bound: anew, anew and kept for later
+// steps, or from an earlier step.
+enum class Sums { NEW, KEPT, CARRIED };
+
 // Upper bounds of Sep of a tile of features.
-void bound_tile(Search &search, Workspace &ws, Index first, bool directed) {
+void bound_tile(Search &search, Workspace &ws, const Room &room, Bound bound, Sums kind, Index first) {
     const Table &t = *search.table;
     Worker &w = ws.worker;
-    Index features[TILE], n = 0;
-    for (Index f = first; f < least_of(first + TILE, t.n_features); f++)
-        if (ws.is_candidate[f]) features[n++] = f;
-    if (n == 0) return;
-    const Bound bound = !directed                       ? Bound::DISTANCE
-                        : t.n_classes <= FEW_CLASSES ? Bound::FINE
-                                                        : Bound::COARSE;
-    const Between known = separation_between(t, w, bound, t.single_centroids + first, padded(t.n_features));
-    double sums[2 * TILE];
-    least_sums(search, ws.tangent, Distance::CHORD, features, n, w, sums);
+    const Index m = padded(t.n_features), n = least_of(TILE, t.n_features - first);
+    Index features[TILE], places[TILE], n_here = 0;
     for (Index i = 0; i < n; i++) {
-        const Index f = features[i];
-        const int lane = static_cast<int>(f - first);
-        double parts[2] = {t.unit * known.high_dis[lane], known.high_dir[lane]};
-        // Single precision does not tell, or does not do.
-        if (known.unclear[lane] || !t.screens_in_single) separation(t, *search.state, f, w, parts);
-        const Least least = least_compactness(search, ws.tangent, Distance::CHORD, f, sums + 2 * i,
-                                              known.form[lane]);
-        bound_separability(search, ws, f, least, parts[0], parts[1]);
+        features[n_here] = first + i;
+        places[n_here] = i;
+        n_here += ws.is_candidate[first + i];
     }
+    if (n_here == 0) {
+        for (Index pair = 0; pair < search.n_pairs; pair++)
+            for (Index f = first; f < first + n; f++) ws.most[pair * t.n_features + f] = -1;
+        return;
+    }
+    const Between known = separation_between(t, w, bound, t.single_centroids + first, m);
+    float *upper = ws.upper + first;
+    store(upper, known.high_dis);
+    store(upper + m, known.high_dir);
+    store(upper + 2 * m, known.form);
+    double sums[2 * TILE];
+    if (kind == Sums::CARRIED)
+        carried_sums(search, ws, first, sums);
+    else if (kind == Sums::KEPT)
+        sums_to_carry(search, ws, first, n, sums);
+    else {
+        double some[2 * TILE];
+        least_sums(search, ws.tangent, Distance::CHORD, features, n_here, w, some);
+        for (Index i = 0; i < n_here; i++) {
+            sums[2 * places[i]] = some[2 * i];
+            sums[2 * places[i] + 1] = some[2 * i + 1];
+        }
+    }
+    for (Index i = 0; i < n_here && bound != Bound::DISTANCE; i++) {
+        const Index place = places[i];
+        // Single precision does not tell, or does not do.
+        if (!known.unclear[static_cast<int>(place)] && t.screens_in_single) continue;
+        double parts[2];
+        separation(t, *search.state, features[i], w, parts);
+        upper[place] = static_cast<float>(parts[0] / t.unit * (1 + 4 * U_SINGLE));
+        upper[m + place] = static_cast<float>(parts[1] * (1 + 4 * U_SINGLE));
+    }
+    for (Index i = 0; i < n; i++)
+        bound_separability(search, ws, first + i, room.theta_dis(sums[2 * i], Distance::CHORD),
+                           room.theta_dir(sums[2 * i + 1], upper[2 * m + i]), t.unit * upper[i],
+                           upper[m + i]);
+    for (Index i = 0; i < n && n_here < n; i++)
+        if (!ws.is_candidate[first + i])
+            for (Index pair = 0; pair < search.n_pairs; pair++) ws.most[pair * t.n_features + first + i] = -1;
 }
 
-// Between what the separation of some features is, more closely, and upper bounds of Sep if asked.
-void bound_again(Search &search, Workspace &ws, const Index *features, Index n, bool directed,
-                 bool all_of_it) {
+// The distances of some features without the error of the chords.
+void bound_by_roots(Search &search, Workspace &ws, const Room &room, const Index *features, Index n) {
     const Table &t = *search.table;
-    Worker &w = ws.worker;
-    const Index m = t.n_features, p = t.n_classes;
-    const Bound bound = directed ? Bound::FINE : Bound::DISTANCE;
+    const Index m = padded(t.n_features);
     for (Index start = 0; start < n && !stopped(search); start += TILE) {
         const Index here = least_of(TILE, n - start);
         double sums[2 * TILE];
-        if (all_of_it)
-            least_sums(search, ws.tangent, Distance::ROOT, features + start, here, w, sums);
+        least_sums(search, ws.tangent, Distance::ROOT, features + start, here, ws.worker, sums);
+        for (Index i = 0; i < here; i++) {
+            const Index f = features[start + i];
+            const float *upper = ws.upper + f;
+            double *least = ws.least + f;
+            least[0] = room.theta_dis(sums[2 * i], Distance::ROOT);
+            least[t.n_features] = room.theta_dir(sums[2 * i + 1], upper[2 * m]);
+            bound_separability(search, ws, f, least[0], least[t.n_features], t.unit * upper[0], upper[m]);
+        }
+    }
+}
+
+// Between what the separation of some features is.
+void know_separation(Search &search, Workspace &ws, bool directed, const Index *features, Index n) {
+    const Table &t = *search.table;
+    Worker &w = ws.worker;
+    const Index m = t.n_features, p = t.n_classes;
+    for (Index start = 0; start < n && !stopped(search); start += TILE) {
+        const Index here = least_of(TILE, n - start);
         for (Index i = 0; i < TILE; i++) {
             const double *c = t.centroids + features[start + least_of(i, here - 1)] * p;
             for (Index q = 0; q < p; q++) w.lanes[q * TILE + i] = static_cast<float>(c[q]);
         }
-        const Between known = separation_between(t, w, bound, w.lanes, TILE);
+        const Between known = separation_between(t, w, directed ? Bound::FINE : Bound::DISTANCE, w.lanes, TILE);
         for (Index i = 0; i < here; i++) {
-            const Index f = features[start + i];
             const int lane = static_cast<int>(i);
-            double *to = ws.lambdas + f;
+            double *to = ws.lambdas + features[start + i];
             if (known.unclear[lane] || !t.screens_in_single) {
                 double parts[2];
-                separation(t, *search.state, f, w, parts);
+                separation(t, *search.state, features[start + i], w, parts);
                 to[0] = to[m] = parts[0];
                 to[2 * m] = to[3 * m] = parts[1];
             } else {
@@ -217,10 +271,6 @@ void bound_again(Search &search, Workspace &ws, const Index *features, Index n, 
                 to[2 * m] = known.low_dir[lane];
                 to[3 * m] = known.high_dir[lane];
             }
-            if (!all_of_it) continue;
-            const Least least = least_compactness(search, ws.tangent, Distance::ROOT, f,
-                                                  sums + 2 * i, known.form[lane]);
-            bound_separability(search, ws, f, least, to[m], to[3 * m]);
         }
     }
 }
@@ -244,6 +294,7 @@ void screen(Search &search, Workspace &ws, const Index *features, Index n) {
         }
     for (Index i = 0; i < n; i++) {
         const Index f = features[i];
+        w.screened[++w.screened[0]] = f;
         const double *lambda = ws.lambdas + f;
         const double distance = theta_dis(t, w.sums[3 * i]), direction = w.sums[3 * i + 1];
         const double p = static_cast<double>(t.n_classes);
@@ -258,6 +309,7 @@ void screen(Search &search, Workspace &ws, const Index *features, Index n) {
             search.low[pair * m + f] = low;
             search.high[pair * m + f] = ratio(lambda[m] + beta * lambda[3 * m],
                                               distance - distance_error + alpha * least);
+            ws.most[pair * m + f] = -1;
             if (search.n_best == 1) raise_reached(ws, pair, low);
         }
     }
@@ -271,8 +323,9 @@ void raise_by_several(Search &search, Workspace &ws) {
     for (Index pair = 0; pair < search.n_pairs; pair++) {
         const double *low = search.low + pair * search.table->n_features;
         Index n = 0;  // so many are in `largest`, the largest first
-        for (Index f = w.first; f < w.last; f++) {
-            if (low[f] < 0 || (n == search.n_best && low[f] <= largest[n - 1])) continue;
+        for (Index i = 1; i <= w.screened[0]; i++) {
+            const Index f = w.screened[i];
+            if (n == search.n_best && low[f] <= largest[n - 1]) continue;
             Index at = n < search.n_best ? n++ : n - 1;
             for (; at > 0 && largest[at - 1] < low[f]; at--) largest[at] = largest[at - 1];
             largest[at] = low[f];
@@ -321,42 +374,56 @@ void sort_down(const double *values, Index *list, Index n) {
 }
 
 // Screen all candidates that may be among the best; false if the work is to be stopped.
-bool contend(Search &search, Workspace &ws) {
+bool contend(Search &search, Workspace &ws, Sums kind) {
     const Table &t = *search.table;
     Worker &w = ws.worker;
     const Index m = t.n_features;
     const bool directed = is_directed(search);
-    tangent_of(t, *search.state, ws.tangent, w);
+    const Bound bound = !directed                    ? Bound::DISTANCE
+                        : t.n_classes <= FEW_CLASSES ? Bound::FINE
+                                                     : Bound::COARSE;
+    tangent_of(t, *search.state, ws, kind == Sums::CARRIED);
     prepare_separation(t, *search.state, w);
+    w.screened[0] = 0;
     if (w.thread == 0)
         for (Index pair = 0; pair < search.n_pairs; pair++) ws.reached[pair] = 0;
     if (!all_here(search)) return false;
-    join_tangents(search, ws.tangent, w);
-    for (Index pair = 0; pair < search.n_pairs; pair++)
-        for (Index f = w.first; f < w.last; f++)
-            search.low[pair * m + f] = search.high[pair * m + f] = ws.most[pair * m + f] = -1;
+    join_tangents(search, ws);
+    if (kind == Sums::KEPT) keep_tangent(ws);
+    const Room room(search, ws.tangent);
     for (Index f = w.first; f < w.last && !stopped(search); f += TILE)
-        bound_tile(search, ws, f, directed);
+        bound_tile(search, ws, room, bound, kind, f);
     Index *list = w.list;
     const Index n_first = most_of((FIRST + search.n_threads - 1) / search.n_threads, search.n_best);
     for (Index pair = 0; pair < search.n_pairs; pair++) {
-        const Index n_top = largest_of(ws.most + pair * m, w.first, w.last, n_first, list);
-        Index n = 0;
-        for (Index i = 0; i < n_top; i++)
-            if (search.high[list[i]] < 0) list[n++] = list[i];
-        bound_again(search, ws, list, n, directed, false);
+        const Index n = largest_of(ws.most + pair * m, w.first, w.last, n_first, list);
+        know_separation(search, ws, directed, list, n);
         screen(search, ws, list, n);
     }
     raise_by_several(search, ws);
-    const auto open = [&] {
-        Index n = 0;
-        for (Index f = w.first; f < w.last; f++)
-            if (search.high[f] < 0 && ws.is_candidate[f] && may_reach(search, ws, f)) list[n++] = f;
-        return n;
+    const auto left_of = [&](Index n) {
+        Index n_left = 0;
+        for (Index i = 0; i < n; i++)
+            if (may_reach(search, ws, list[i])) list[n_left++] = list[i];
+        return n_left;
     };
-    Index n = open();
-    bound_again(search, ws, list, n, directed, n > n_first);
-    if (n > n_first) n = open();
+    Index n = 0;
+    for (Index f = w.first; f < w.last; f++)
+        if (may_reach(search, ws, f)) list[n++] = f;
+    ws.open[w.thread] = n;
+    const bool many = n > n_first;
+    if (many) {
+        bound_by_roots(search, ws, room, list, n);
+        n = left_of(n);
+    }
+    know_separation(search, ws, directed, list, n);
+    if (many && bound == Bound::COARSE) {
+        for (Index i = 0; i < n; i++) {
+            const double *least = ws.least + list[i], *lambda = ws.lambdas + list[i];
+            bound_separability(search, ws, list[i], least[0], least[m], lambda[m], lambda[3 * m]);
+        }
+        n = left_of(n);
+    }
     sort_down(ws.most, list, n);
     for (Index start = 0; start < n && !stopped(search); start += TOGETHER) {
         Index some[TOGETHER], n_some = 0;
@@ -418,17 +485,46 @@ bool add(Search &search, Workspace &ws, Index feature) {
     return all_here(search);
 }
 
-// The candidates whose Sep may be the largest; their number comes first.
+// The candidates whose Sep may be the largest, in their order; their number comes first.
 void list_contenders(const Search &search, Workspace &ws) {
-    const Index m = search.table->n_features;
     double reached = 0;
-    for (Index f = 0; f < m; f++)
-        if (search.low[f] > reached) reached = search.low[f];
     Index n = 0;
-    for (Index f = 0; f < m; f++)
-        if (search.high[f] >= reached * (1 - EQUAL)) ws.contenders[1 + n++] = f;
-    ws.contenders[0] = n;
+    Index *contenders = ws.contenders;
+    for (Index thread = 0; thread < search.n_threads; thread++) {
+        const Index *screened = lay_out(search, thread).worker.screened;
+        for (Index i = 1; i <= screened[0]; i++)
+            if (search.low[screened[i]] > reached) reached = search.low[screened[i]];
+    }
+    for (Index thread = 0; thread < search.n_threads; thread++) {
+        const Index *screened = lay_out(search, thread).worker.screened;
+        for (Index i = 1; i <= screened[0]; i++) {
+            const Index f = screened[i];
+            if (!(search.high[f] >= reached * (1 - EQUAL))) continue;
+            Index at = ++n;
+            for (; at > 1 && contenders[at - 1] > f; at--) contenders[at] = contenders[at - 1];
+            contenders[at] = f;
+        }
+    }
+    contenders[0] = n;
 }
+
+// When to make the sums anew: once the work of a step with those that are carried is more than
+// that of the steps since they were made on average.
+struct Turns {
+    Index work = 0, n_steps = 0;
+    bool carries = false;
+    Sums next(const Table &t) const {
+        if (!t.screens_in_single || t.is_sparse) return Sums::NEW;
+        return carries ? Sums::CARRIED : Sums::KEPT;
+    }
+    void take(Index n_features, Index n_open) {
+        if (!carries) work = n_steps = 0;
+        const Index now = carries ? n_open : n_features;
+        work += now;
+        n_steps++;
+        carries = !(carries && now * n_steps > work);
+    }
+};
 
 }  // namespace
 
@@ -455,15 +551,19 @@ void s2fs_score(s2fs_search *search, std::int64_t thread) {
 void s2fs_shortlist(s2fs_search *search, std::int64_t thread) {
     Workspace ws = lay_out(*search, thread);
     mark(*search, ws);
-    contend(*search, ws);
+    contend(*search, ws, Sums::NEW);
 }
 
 void s2fs_forward(s2fs_search *search, std::int64_t thread) {
     Workspace ws = lay_out(*search, thread);
     mark(*search, ws);
     const Index *features = ws.contenders;
+    Turns turns;
     for (Index number = 0; number < search->n_steps; number++) {
-        if (!contend(*search, ws)) return;
+        if (!contend(*search, ws, turns.next(*search->table))) return;
+        Index n_open = 0;
+        for (Index i = 0; i < search->n_threads; i++) n_open += ws.open[i];
+        turns.take(search->table->n_features, n_open);
         if (thread == 0) list_contenders(*search, ws);
         if (!all_here(*search)) return;
         const Index n = features[0];
@@ -493,10 +593,11 @@ void s2fs_least(s2fs_search *search, std::int64_t thread) {
     const Table &t = *search->table;
     Workspace ws = lay_out(*search, thread);
     Worker &w = ws.worker;
-    tangent_of(t, *search->state, ws.tangent, w);
+    tangent_of(t, *search->state, ws, false);
     prepare_separation(t, *search->state, w);
     if (!all_here(*search)) return;
-    join_tangents(*search, ws.tangent, w);
+    join_tangents(*search, ws);
+    const Room room(*search, ws.tangent);
     const Index m = search->n_candidates, p = t.n_classes;
     const Index first = m * thread / search->n_threads, last = m * (thread + 1) / search->n_threads;
     for (Index start = first; start < last && !stopped(*search); start += TILE) {
@@ -510,10 +611,9 @@ void s2fs_least(s2fs_search *search, std::int64_t thread) {
                     static_cast<float>(t.centroids[features[least_of(i, here - 1)] * p + q]);
         const Between known = separation_between(t, w, Bound::DISTANCE, w.lanes, TILE);
         for (Index i = 0; i < here; i++) {
-            const Least least = least_compactness(*search, ws.tangent, Distance::ROOT, features[i],
-                                                  sums + 2 * i, known.form[static_cast<int>(i)]);
-            search->out[start + i] = least.theta_dis;
-            search->out[m + start + i] = least.theta_dir;
+            search->out[start + i] = t.rms ? search->state->spread + t.spread[features[i]]
+                                           : room.theta_dis(sums[2 * i], Distance::ROOT);
+            search->out[m + start + i] = room.theta_dir(sums[2 * i + 1], known.form[static_cast<int>(i)]);
         }
     }
 }
@@ -524,7 +624,7 @@ void s2fs_compactness(s2fs_search *search, std::int64_t single, std::int64_t thr
     Workspace ws = lay_out(*search, thread);
     Worker &w = ws.worker;
     if (single) {
-        tangent_of(t, s, ws.tangent, w);
+        tangent_of(t, s, ws, false);
         if (!all_here(*search)) return;
     }
     const Index m = search->n_candidates;

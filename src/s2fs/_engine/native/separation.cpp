@@ -145,13 +145,19 @@ Between between(const Table &t, Worker &worker, const float *c, Index step) {
     Floats direction = {};
     if constexpr (BOUND == Bound::COARSE) {
         const Floats loose = 2 * rough + 2 * e + 2 * (n + 1) * u;
+        Floats angles = {}, least_T = all(__builtin_inff());
         for (Index q = 0; q < p; q++) {
+            const Floats T_q = load(inverses + q * N), once = inverse(load(nearest + q * N));
+            const Floats others = T_q * (1 + loose) - once * (1 - loose);
+            const Floats at_q = root(larger((n - 2) * others * once, Floats{}));
             const Floats T_a = Rows(load_ints(near + q * N)).of(inverses, p, 1);
-            const Floats once = inverse(load(nearest + q * N));
-            const Floats others = load(inverses + q * N) * (1 + loose) - once * (1 - loose);
-            const Floats angles = larger((n - 2) * others * once, Floats{});
-            direction += root(angles) * inverse(T_a);
+            direction = fma(at_q, inverse(T_a), direction);
+            angles += at_q;
+            least_T = smaller(least_T, T_q);
         }
+        // If two classes are as near as it seems, either may be the nearest one.
+        direction = clear <= 1 + 8 * e ? angles * inverse(least_T) : direction;
+        found.unclear = (e > 1.0f / 128) | (least < 1e-16f);
         found.high_dir = direction * (0.5f / n) * (1 + 4 * loose);
         return found;
     }

@@ -55,6 +55,15 @@ struct Tangent {
     double constant, sum_slopes;  // of the bound of Θ_dir
 };
 
+// What an earlier step tells of the sums of a later one (step 10).
+struct Carried {
+    float *chord, *curvature;  // of each instance at that step
+    float *chord_sums;         // (16, features): Σ chord a² of that step, by lanes
+    float *curvature_sums;     // (features): Σ curvature a² of that step
+    alignas(64) float shrunk[LANES];  // the least ratio of the chords now and then
+    double grown;              // what the larger curvatures now add at most
+};
+
 // What a thread has to itself.
 struct Worker {
     Index thread;
@@ -64,7 +73,8 @@ struct Worker {
     float *column;          // (TOGETHER, CHUNK) offsets made when needed
     double *column_double;  // (CHUNK) likewise
     double *rows;           // (classes, 16) of a block, for the tangent
-    double *tangent_sums;   // (2) of its instances
+    double *tangent_sums;   // (3) of its instances
+    float *shrunk;          // (16) of its instances
     double *class_sums;     // (2, classes) of chord and curvature, of its instances
     double *all_class_sums; // (2, classes) of all instances
     double *slopes_sum;     // (classes, classes) of its instances
@@ -75,6 +85,7 @@ struct Worker {
     float *lanes;           // (classes, N_FLOATS) centroids of several candidates
     float *pairs;           // (classes, classes + 3, N_FLOATS) for their separation
     Index *list;            // features
+    Index *screened;        // features, and their number in front
     double *sums;           // (3, features)
     double *largest;        // (features)
 };
@@ -82,7 +93,11 @@ struct Worker {
 // The workspace of a search, laid out anew by every thread from the same sizes.
 struct Workspace {
     Tangent tangent;
-    double *most;            // (pairs, features): upper bound of Sep, -1 if no candidate
+    Carried carried;
+    Index *open;             // (threads): of the candidates so many were left by the first bound
+    double *most;            // (pairs, features): upper bound of Sep, -1 if no candidate any more
+    float *upper;            // (3, features): upper bounds of Λ_dis and Λ_dir, and Σ S g²
+    double *least;           // (2, features): lower bounds of what Θ_dis and Θ_dir are made of
     double *lambdas;         // (4, features): between what Λ_dis and Λ_dir are
     double *chunk_sums;      // (tasks, 2)
     Index *contenders;       // features, and their number in front
@@ -128,16 +143,27 @@ Between separation_between(const Table &t, Worker &worker, Bound bound, const fl
 void prepare_separation(const Table &t, const State &s, Worker &worker);
 
 // bounds.cpp
-void tangent_of(const Table &t, const State &s, Tangent &tangent, Worker &worker);
-void join_tangents(const Search &search, Tangent &tangent, Worker &worker);
+void tangent_of(const Table &t, const State &s, Workspace &ws, bool carry);
+void join_tangents(const Search &search, Workspace &ws);
+void keep_tangent(Workspace &ws);
 enum class Distance { CHORD, ROOT };
-struct Least {
-    double theta_dis, theta_dir;
-};
 void least_sums(const Search &search, const Tangent &tangent, Distance distance,
                 const Index *features, Index n, Worker &worker, double *sums);
-Least least_compactness(const Search &search, const Tangent &tangent, Distance distance,
-                        Index feature, const double *sums, double form);
+void sums_to_carry(const Search &search, Workspace &ws, Index first, Index n, double *sums);
+void carried_sums(const Search &search, const Workspace &ws, Index first, double *sums);
+
+// How sums over the instances make lower bounds of what Θ_dis and Θ_dir are made of (step 8).
+struct Room {
+    double distance, by_chord, by_root, direction, in_sums, in_form;
+    Room(const Search &search, const Tangent &tangent);
+    double theta_dis(double sum, Distance kind) const {
+        return kind == Distance::CHORD ? distance + sum * by_chord : sum * by_root;
+    }
+    double theta_dir(double sum, double form) const {
+        const double least = direction - sum * in_sums - form * in_form;
+        return least > 0 ? least : 0.0;
+    }
+};
 
 // Θ_dis from the sum over the instances.
 inline double theta_dis(const Table &t, double sum) {
