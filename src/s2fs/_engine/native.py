@@ -22,13 +22,13 @@ from s2fs._util.types import Floats, Indices
 LANES = 16
 #: Under ``scale=None``, features of more different extents do not fit into single precision.
 _SINGLE_EXTENTS = 1e-3
-#: Nanoseconds, about, to bound a candidate per instance and per pair of classes, and to score it
-#: per instance and class in double precision.
-_NS_BOUND, _NS_PAIR, _NS_SCORE = 0.1, 0.5, 3.0
+#: Nanoseconds, at most, that a candidate takes per instance and class, and per pair of classes, in
+#: single and in double precision.
+_NS_SINGLE, _NS_DOUBLE = 0.5, 5.0
 #: Work of that many nanoseconds is shared out to threads; to start one takes some 50 000.
 _WORTH_A_THREAD = 1_000_000
-#: A call of that many nanoseconds may keep Ctrl-C waiting.
-_TOO_LONG = 20_000_000
+#: A call of that many nanoseconds would keep Ctrl-C waiting.
+_TOO_LONG = 50_000_000
 #: How often a thread that waits looks for Ctrl-C, and for new steps of a search; in seconds.
 _LOOK = 0.02
 
@@ -166,7 +166,7 @@ class NativeState:
         self._spread, self._size = 0.0, 0
         m = problem.n_features
         task = _Task(self, np.arange(m))
-        task.run("prepare", m * problem.n_samples)
+        task.run("prepare", 5 * m * problem.n_samples)
 
     def shortlists(
         self, candidates: Indices, weights: list[Weights], n_best: int = 1
@@ -183,15 +183,14 @@ class NativeState:
 
     def score(self, candidates: Indices) -> Components:
         """The components of the subset joined by each candidate, in double precision."""
-        n, p = self.problem.n_samples, self.problem.n_classes
         task = _Task(self, candidates, n_out=4)
-        task.run("score", _NS_SCORE * p * (n + p) * len(candidates))
+        task.run("score", _NS_DOUBLE * self._size_of_a_score() * len(candidates))
         return Components(*task.out)
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
         task = _Task(self, np.array([feature]))
-        task.run("add", self.problem.n_samples * self.problem.n_classes, feature)
+        task.run("add", _NS_DOUBLE * self._size_of_a_score(), feature)
         self._spread, self._size = task.state.spread, task.state.size
 
     def copy(self) -> "NativeState":
@@ -210,7 +209,7 @@ class NativeState:
         """
         task = _Task(self, candidates, [weights], n_out=4, n_steps=n_steps)
         n_told = 0
-        for _ in task.steps("forward", n_steps * self._ns_of_a_step(len(candidates))):
+        for _ in task.steps("forward", self._ns_of_a_step(len(candidates)), n_calls=n_steps):
             n_done = task.search.n_done  # it may grow meanwhile
             for step in task.found[n_told:n_done].tolist():
                 yield step[0], Components(*step[1:])
@@ -218,8 +217,12 @@ class NativeState:
         self._spread, self._size = task.state.spread, task.state.size
 
     def _ns_of_a_step(self, n_candidates: int) -> float:
+        return (n_candidates * _NS_SINGLE + 8 * _NS_DOUBLE) * self._size_of_a_score()
+
+    def _size_of_a_score(self) -> int:
+        """How many numbers the score of a candidate is made of."""
         n, p = self.problem.n_samples, self.problem.n_classes
-        return n_candidates * (_NS_BOUND * n + _NS_PAIR * p * p) + 4 * _NS_SCORE * n * p
+        return p * (n + p)
 
 
 class _Task:
@@ -260,14 +263,15 @@ class _Task:
         )  # fmt: skip
 
     def run(self, name: str, ns: float, *arguments: int) -> None:
-        """Call a function that takes about so many nanoseconds, to its end."""
+        """Call a function that takes at most about so many nanoseconds, to its end."""
         for _ in self.steps(name, ns, *arguments):
             pass
 
-    def steps(self, name: str, ns: float, *arguments: int) -> Iterator[None]:
+    def steps(self, name: str, ns: float, *arguments: int, n_calls: int = 1) -> Iterator[None]:
         """Call a function, and come back now and then until it is done.
 
-        A long call is left to other threads, so that this one can answer Ctrl-C.
+        It takes at most about ``ns`` nanoseconds, ``n_calls`` times. A long call is left to other
+        threads, so that the main one can answer Ctrl-C.
         """
         library, search = self._instances.library, self.search
         search.n_threads = self._n_threads if ns > _WORTH_A_THREAD else 1
@@ -277,13 +281,14 @@ class _Task:
         function = getattr(library, f"s2fs_{name}")
 
         def call(thread: int) -> None:
-            function(ctypes.byref(search), *(_long(argument) for argument in arguments), _long(thread))
+            function(ctypes.byref(search), *map(_long, arguments), _long(thread))
 
-        if search.n_threads == 1 and ns < _TOO_LONG:
+        is_main = threading.current_thread() is threading.main_thread()
+        if search.n_threads == 1 and (ns * n_calls < _TOO_LONG or not is_main):
             call(0)
             yield
-            return
-        yield from _in_threads(call, search.n_threads, self._stop)
+        else:
+            yield from _in_threads(call, search.n_threads, self._stop)
 
 
 def _in_threads(

@@ -14,7 +14,9 @@ void write(void *to, Index at, Doubles v) {
 
 // Step 4 for the blocks of a thread, and the coefficients of step 3.
 template <class Real>
-void tangent_in(const Table &t, const State &s, const Tangent &tangent, Worker &worker) {
+void tangent_in(const Search &search, const Tangent &tangent, Worker &worker) {
+    const Table &t = *search.table;
+    const State &s = *search.state;
     const Index p = t.n_classes;
     // The tangent touches where a candidate is like the features of the subset on average.
     double sum_G = 0, spread = 0, weights = ZERO;
@@ -28,7 +30,7 @@ void tangent_in(const Table &t, const State &s, const Tangent &tangent, Worker &
     for (Index i = 0; i < p * p; i++) S[i] = 0;
     for (Index i = 0; i < 2 * p; i++) worker.class_sums[i] = 0;
     Doubles distance = {}, constant = {};
-    for (Index k = worker.blocks.first; k < worker.blocks.last; k++) {
+    for (Index k = worker.blocks.first; k < worker.blocks.last && !stopped(search); k++) {
         for (int i = 0; i < LANES; i += N_DOUBLES) {
             const Index instance = k * LANES + i;
             const double *D = s.D + k * p * LANES + i, *P = s.P + k * p * LANES + i;
@@ -79,7 +81,8 @@ void tangent_in(const Table &t, const State &s, const Tangent &tangent, Worker &
             i = end;
         }
     }
-    worker.tangent_sums[0] = worker.tangent_sums[1] = 0;
+    for (int i = 0; i < 3; i++) worker.tangent_sums[i] = 0;
+    for (int i = 0; i < LANES; i++) worker.shrunk[i] = 1;
     for (int i = 0; i < N_DOUBLES; i++) {
         worker.tangent_sums[0] += distance[i];
         worker.tangent_sums[1] += constant[i];
@@ -171,7 +174,6 @@ void compare_with_carried(const Table &t, const Tangent &tangent, const Carried 
     const float *chord = static_cast<const float *>(tangent.chord);
     const float *curvature = static_cast<const float *>(tangent.curvature);
     double grown = 0;
-    for (int i = 0; i < LANES; i++) worker.shrunk[i] = 1;
     for (Index k = worker.blocks.first * LANES; k < worker.blocks.last * LANES; k += LANES)
         for (int i = 0; i < LANES; i++) {
             // Where there was no chord, as for padding, nothing is carried.
@@ -185,12 +187,12 @@ void compare_with_carried(const Table &t, const Tangent &tangent, const Carried 
 
 }  // namespace
 
-void tangent_of(const Table &t, const State &s, Workspace &ws, bool carry) {
-    if (t.screens_in_single)
-        tangent_in<float>(t, s, ws.tangent, ws.worker);
+void tangent_of(const Search &search, Workspace &ws, bool carry) {
+    if (search.table->screens_in_single)
+        tangent_in<float>(search, ws.tangent, ws.worker);
     else
-        tangent_in<double>(t, s, ws.tangent, ws.worker);
-    if (carry) compare_with_carried(t, ws.tangent, ws.carried, ws.worker);
+        tangent_in<double>(search, ws.tangent, ws.worker);
+    if (carry) compare_with_carried(*search.table, ws.tangent, ws.carried, ws.worker);
 }
 
 // Bring together what the threads found.
@@ -200,7 +202,7 @@ void join_tangents(const Search &search, Workspace &ws) {
     const Index p = search.table->n_classes;
     tangent.distance = tangent.constant = tangent.sum_slopes = ws.carried.grown = 0;
     for (int i = 0; i < LANES; i++) ws.carried.shrunk[i] = 1;
-    for (Index i = 0; i < p * p; i++) worker.slopes[i] = 0;
+    for (Index i = 0; i < p * p; i++) worker.H[i] = 0;  // room that is free now
     for (Index i = 0; i < 2 * p; i++) worker.all_class_sums[i] = 0;
     for (Index thread = 0; thread < search.n_threads; thread++) {
         const Worker other = lay_out(search, thread).worker;
@@ -212,11 +214,11 @@ void join_tangents(const Search &search, Workspace &ws) {
         for (Index i = 0; i < 2 * p; i++) worker.all_class_sums[i] += other.class_sums[i];
         for (Index q = 0; q < p; q++)
             for (Index r = 0; r < p; r++)
-                worker.slopes[q * p + r] += other.slopes_sum[q * p + r] + other.slopes_sum[r * p + q];
+                worker.H[q * p + r] += other.slopes_sum[q * p + r] + other.slopes_sum[r * p + q];
     }
     for (Index i = 0; i < p * p; i++) {
-        tangent.sum_slopes += worker.slopes[i] / 2;
-        worker.slopes_single[i] = static_cast<float>(worker.slopes[i] / 2);
+        tangent.sum_slopes += worker.H[i] / 2;
+        worker.slopes[i] = static_cast<float>(worker.H[i] / 2);
     }
 }
 

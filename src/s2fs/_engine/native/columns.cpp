@@ -113,12 +113,13 @@ namespace {
 
 // The offsets of some blocks of all features, from rows as a table is mostly stored.
 template <class Value>
-void prepare_blocks(const Table &t, Blocks blocks) {
+void prepare_blocks(const Search &search, Blocks blocks) {
+    const Table &t = *search.table;
     constexpr Index TILE = 64;
     float tile[LANES][TILE];
     const Value *values = static_cast<const Value *>(t.values);
     const Index m = t.n_features, p = t.n_classes;
-    for (Index start = 0; start < m; start += TILE) {
+    for (Index start = 0; start < m && !stopped(search); start += TILE) {
         const Index n = m - start < TILE ? m - start : TILE;
         const double *lower = t.lower + start, *width = t.width + start;
         const double *rounding = t.on_centroid + start;
@@ -157,12 +158,11 @@ void s2fs_prepare(s2fs_search *search, std::int64_t thread) {
     Worker w = lay_out(*search, thread).worker;
     for (Index k = w.blocks.first; k < w.blocks.last; k += CHUNK_BLOCKS) {
         const Blocks blocks = {k, least_of(k + CHUNK_BLOCKS, w.blocks.last)};
-        if (stopped(*search)) return;
         if (t.offsets && t.row_step != 1)
-            t.is_single ? prepare_blocks<float>(t, blocks) : prepare_blocks<double>(t, blocks);
+            t.is_single ? prepare_blocks<float>(*search, blocks) : prepare_blocks<double>(*search, blocks);
         float *reach = t.reach + blocks.first * LANES;
         for (Index i = 0; i < blocks.size() * LANES; i++) reach[i] = 0;
-        for (Index f = 0; f < t.n_features; f++) {
+        for (Index f = 0; f < t.n_features && !stopped(*search); f++) {
             if (t.offsets && t.row_step == 1) {
                 offsets_of(t, f, blocks, w.x, w.x);
                 float *to = t.offsets + (f * t.n_blocks + blocks.first) * LANES;

@@ -114,11 +114,13 @@ void compactness_of(const Table &t, const State &s, const Tangent &tangent, Bloc
 }  // namespace
 
 // The sums of `features`, one after the other, three each.
-void compactness_single(const Table &t, const State &s, const Tangent &tangent,
-                        const Index *features, Index n, Worker &worker, double *sums) {
+void compactness_single(const Search &search, const Tangent &tangent, const Index *features,
+                        Index n, Worker &worker, double *sums) {
+    const Table &t = *search.table;
+    const State &s = *search.state;
     const Index p = t.n_classes;
     for (Index i = 0; i < 3 * n; i++) sums[i] = 0;
-    for (Index number = 0; number < n_chunks(t); number++) {
+    for (Index number = 0; number < n_chunks(t) && !stopped(search); number++) {
         const Blocks blocks = chunk(t, number);
         for (Index start = 0; start < n; start += TOGETHER) {
             const int here = static_cast<int>(least_of(n - start, TOGETHER));

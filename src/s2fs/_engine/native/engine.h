@@ -76,7 +76,7 @@ struct s2fs_search {
     std::int32_t n_waiting, round;  // of the threads; 0 at first
 };
 
-// How many bytes of workspace a search over so many candidates takes, set to 0 at first.
+// How many bytes of workspace a search takes.
 S2FS_EXPORT std::int64_t s2fs_workspace(const s2fs_search *search);
 
 // Fill in what of the table is made here; the candidates are all features.

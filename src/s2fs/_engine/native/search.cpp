@@ -64,7 +64,7 @@ Workspace lay_out(const Search &search, Index thread) {
     ws.carried.curvature_sums = parts.take<float>(m);
     ws.open = parts.take<Index>(n_threads);
     ws.most = parts.take<double>(search.n_pairs * m);
-    ws.upper = parts.take<float>(3 * m);
+    ws.upper = parts.take<double>(3 * m);
     ws.least = parts.take<double>(2 * m);
     ws.lambdas = parts.take<double>(4 * m);
     ws.chunk_sums = parts.take<double>(2 * most_of(TASKS, n_chunks(t)));
@@ -83,12 +83,11 @@ Workspace lay_out(const Search &search, Index thread) {
         w.class_sums = parts.take<double>(2 * p);
         w.all_class_sums = parts.take<double>(2 * p);
         w.slopes_sum = parts.take<double>(p * p);
-        w.slopes = parts.take<double>(p * p);
         w.H = parts.take<double>(p * p);
         w.norm = parts.take<double>(p * p);
         w.lines = parts.take<double>(4 * p);
         w.G = parts.take<float>(p * p);
-        w.slopes_single = parts.take<float>(p * p);
+        w.slopes = parts.take<float>(p * p);
         w.lanes = parts.take<float>(p * N_FLOATS);
         w.pairs = parts.take<float>((p * p + 3 * p) * N_FLOATS);
         w.list = parts.take<Index>(m);
@@ -191,10 +190,12 @@ void bound_tile(Search &search, Workspace &ws, const Room &room, Bound bound, Su
         return;
     }
     const Between known = separation_between(t, w, bound, t.single_centroids + first, m);
-    float *upper = ws.upper + first;
-    store(upper, known.high_dis);
-    store(upper + m, known.high_dir);
-    store(upper + 2 * m, known.form);
+    double *upper = ws.upper + first;
+    for (int i = 0; i < TILE; i++) {
+        upper[i] = t.unit * known.high_dis[i];
+        upper[m + i] = known.high_dir[i];
+        upper[2 * m + i] = known.form[i];
+    }
     double sums[2 * TILE];
     if (kind == Sums::CARRIED)
         carried_sums(search, ws, first, sums);
@@ -208,18 +209,18 @@ void bound_tile(Search &search, Workspace &ws, const Room &room, Bound bound, Su
             sums[2 * places[i] + 1] = some[2 * i + 1];
         }
     }
-    for (Index i = 0; i < n_here && bound != Bound::DISTANCE; i++) {
+    for (Index i = 0; i < n_here; i++) {
         const Index place = places[i];
         // Single precision does not tell, or does not do.
         if (!known.unclear[static_cast<int>(place)] && t.screens_in_single) continue;
         double parts[2];
         separation(t, *search.state, features[i], w, parts);
-        upper[place] = static_cast<float>(parts[0] / t.unit * (1 + 4 * U_SINGLE));
-        upper[m + place] = static_cast<float>(parts[1] * (1 + 4 * U_SINGLE));
+        upper[place] = parts[0];
+        upper[m + place] = parts[1];
     }
     for (Index i = 0; i < n; i++)
         bound_separability(search, ws, first + i, room.theta_dis(sums[2 * i], Distance::CHORD),
-                           room.theta_dir(sums[2 * i + 1], upper[2 * m + i]), t.unit * upper[i],
+                           room.theta_dir(sums[2 * i + 1], upper[2 * m + i]), upper[i],
                            upper[m + i]);
     for (Index i = 0; i < n && n_here < n; i++)
         if (!ws.is_candidate[first + i])
@@ -236,11 +237,11 @@ void bound_by_roots(Search &search, Workspace &ws, const Room &room, const Index
         least_sums(search, ws.tangent, Distance::ROOT, features + start, here, ws.worker, sums);
         for (Index i = 0; i < here; i++) {
             const Index f = features[start + i];
-            const float *upper = ws.upper + f;
+            const double *upper = ws.upper + f;
             double *least = ws.least + f;
             least[0] = room.theta_dis(sums[2 * i], Distance::ROOT);
             least[t.n_features] = room.theta_dir(sums[2 * i + 1], upper[2 * m]);
-            bound_separability(search, ws, f, least[0], least[t.n_features], t.unit * upper[0], upper[m]);
+            bound_separability(search, ws, f, least[0], least[t.n_features], upper[0], upper[m]);
         }
     }
 }
@@ -284,7 +285,7 @@ void screen(Search &search, Workspace &ws, const Index *features, Index n) {
     double u = 0;
     if (t.screens_in_single) {
         u = U_SINGLE;
-        compactness_single(t, s, ws.tangent, features, n, w, w.sums);
+        compactness_single(search, ws.tangent, features, n, w, w.sums);
     } else
         for (Index i = 0; i < n; i++) {
             double *sums = w.sums + 3 * i;
@@ -352,23 +353,23 @@ Index largest_of(const double *values, Index first, Index last, Index n, Index *
     return found;
 }
 
-// Sort features by their values, the largest first (heap sort).
-void sort_down(const double *values, Index *list, Index n) {
-    const auto sift = [&](Index from, Index end) {
-        const Index moved = list[from];
-        Index hole = from;
+// Sort features so that each one comes before the next (heap sort).
+template <class Before>
+void sort(Index *list, Index n, Before before) {
+    const auto sift = [&](Index hole, Index end) {
+        const Index moved = list[hole];
         for (Index child; (child = 2 * hole + 1) < end; hole = child) {
-            if (child + 1 < end && values[list[child + 1]] < values[list[child]]) child++;
-            if (values[list[child]] >= values[moved]) break;
+            if (child + 1 < end && before(list[child], list[child + 1])) child++;
+            if (!before(moved, list[child])) break;
             list[hole] = list[child];
         }
         list[hole] = moved;
     };
     for (Index i = n / 2; i-- > 0;) sift(i, n);
     for (Index end = n; end-- > 1;) {
-        const Index smallest = list[0];
+        const Index last = list[0];
         list[0] = list[end];
-        list[end] = smallest;
+        list[end] = last;
         sift(0, end);
     }
 }
@@ -382,7 +383,7 @@ bool contend(Search &search, Workspace &ws, Sums kind) {
     const Bound bound = !directed                    ? Bound::DISTANCE
                         : t.n_classes <= FEW_CLASSES ? Bound::FINE
                                                      : Bound::COARSE;
-    tangent_of(t, *search.state, ws, kind == Sums::CARRIED);
+    tangent_of(search, ws, kind == Sums::CARRIED);
     prepare_separation(t, *search.state, w);
     w.screened[0] = 0;
     if (w.thread == 0)
@@ -424,7 +425,7 @@ bool contend(Search &search, Workspace &ws, Sums kind) {
         }
         n = left_of(n);
     }
-    sort_down(ws.most, list, n);
+    sort(list, n, [&](Index a, Index b) { return ws.most[a] > ws.most[b]; });
     for (Index start = 0; start < n && !stopped(search); start += TOGETHER) {
         Index some[TOGETHER], n_some = 0;
         for (Index i = start; i < least_of(start + TOGETHER, n); i++)
@@ -499,12 +500,10 @@ void list_contenders(const Search &search, Workspace &ws) {
         const Index *screened = lay_out(search, thread).worker.screened;
         for (Index i = 1; i <= screened[0]; i++) {
             const Index f = screened[i];
-            if (!(search.high[f] >= reached * (1 - EQUAL))) continue;
-            Index at = ++n;
-            for (; at > 1 && contenders[at - 1] > f; at--) contenders[at] = contenders[at - 1];
-            contenders[at] = f;
+            if (search.high[f] >= reached * (1 - EQUAL)) contenders[++n] = f;
         }
     }
+    sort(contenders + 1, n, [](Index a, Index b) { return a < b; });
     contenders[0] = n;
 }
 
@@ -593,7 +592,7 @@ void s2fs_least(s2fs_search *search, std::int64_t thread) {
     const Table &t = *search->table;
     Workspace ws = lay_out(*search, thread);
     Worker &w = ws.worker;
-    tangent_of(t, *search->state, ws, false);
+    tangent_of(*search, ws, false);
     prepare_separation(t, *search->state, w);
     if (!all_here(*search)) return;
     join_tangents(*search, ws);
@@ -624,7 +623,7 @@ void s2fs_compactness(s2fs_search *search, std::int64_t single, std::int64_t thr
     Workspace ws = lay_out(*search, thread);
     Worker &w = ws.worker;
     if (single) {
-        tangent_of(t, s, ws, false);
+        tangent_of(*search, ws, false);
         if (!all_here(*search)) return;
     }
     const Index m = search->n_candidates;
@@ -633,7 +632,7 @@ void s2fs_compactness(s2fs_search *search, std::int64_t single, std::int64_t thr
         const Index here = least_of(TILE, last - start);
         const Index *features = search->candidates + start;
         if (single)
-            compactness_single(t, s, ws.tangent, features, here, w, w.sums);
+            compactness_single(*search, ws.tangent, features, here, w, w.sums);
         else
             for (Index i = 0; i < here; i++) {
                 double *sums = w.sums + 3 * i;

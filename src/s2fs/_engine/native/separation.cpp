@@ -110,7 +110,7 @@ Between between(const Table &t, Worker &worker, const float *c, Index step) {
     Floats distance = {}, least = all(__builtin_inff()), clear = least;
     for (Index q = 0; q < p; q++) {
         const Floats here = load(c + q * step);
-        const float *G = worker.G + q * p, *slopes = worker.slopes_single + q * p;
+        const float *G = worker.G + q * p, *slopes = worker.slopes + q * p;
         Floats first = all(__builtin_inff()), second = first, sum = {};
         Ints a = {};
         for (Index r = 0; r < p; r++) {

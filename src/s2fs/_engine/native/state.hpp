@@ -78,10 +78,9 @@ struct Worker {
     double *class_sums;     // (2, classes) of chord and curvature, of its instances
     double *all_class_sums; // (2, classes) of all instances
     double *slopes_sum;     // (classes, classes) of its instances
-    double *slopes;         // (classes, classes) of all instances, symmetric
     double *H, *norm, *lines;  // (classes, classes) twice, (4, classes), for the separation
     float *G;               // (classes, classes) of the state, infinite on the diagonal
-    float *slopes_single;   // (classes, classes) half of `slopes`
+    float *slopes;          // (classes, classes) half of those of all instances, symmetric
     float *lanes;           // (classes, N_FLOATS) centroids of several candidates
     float *pairs;           // (classes, classes + 3, N_FLOATS) for their separation
     Index *list;            // features
@@ -96,7 +95,7 @@ struct Workspace {
     Carried carried;
     Index *open;             // (threads): of the candidates so many were left by the first bound
     double *most;            // (pairs, features): upper bound of Sep, -1 if no candidate any more
-    float *upper;            // (3, features): upper bounds of Λ_dis and Λ_dir, and Σ S g²
+    double *upper;           // (3, features): upper bounds of Λ_dis and Λ_dir, and Σ S g²
     double *least;           // (2, features): lower bounds of what Θ_dis and Θ_dir are made of
     double *lambdas;         // (4, features): between what Λ_dis and Λ_dir are
     double *chunk_sums;      // (tasks, 2)
@@ -123,8 +122,8 @@ void sparse_sums(const Table &t, const Tangent &tangent, Index feature, const do
 // compactness.cpp
 void compactness(const Table &t, const State &s, Index feature, Blocks blocks, double *x,
                  double *sums);
-void compactness_single(const Table &t, const State &s, const Tangent &tangent,
-                        const Index *features, Index n, Worker &worker, double *sums);
+void compactness_single(const Search &search, const Tangent &tangent, const Index *features,
+                        Index n, Worker &worker, double *sums);
 void add_to_instances(const Table &t, State &s, Index feature, Blocks blocks, double *x);
 void add_to_classes(const Table &t, State &s, Index feature);
 
@@ -143,7 +142,7 @@ Between separation_between(const Table &t, Worker &worker, Bound bound, const fl
 void prepare_separation(const Table &t, const State &s, Worker &worker);
 
 // bounds.cpp
-void tangent_of(const Table &t, const State &s, Workspace &ws, bool carry);
+void tangent_of(const Search &search, Workspace &ws, bool carry);
 void join_tangents(const Search &search, Workspace &ws);
 void keep_tangent(Workspace &ws);
 enum class Distance { CHORD, ROOT };
