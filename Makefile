@@ -2,44 +2,70 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+JOBS ?= 2
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test docs lint format clean
+.PHONY: demo test test-long coverage docs lint format bench changelog clean
 
-demo: $(VENV)/.installed
+demo: $(VENV)/.installed-demo
 	$(BIN)/s2fs demo
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest
+	$(PYTEST)
+
+# All examples of the property tests, and the tests that take minutes.
+test-long: $(VENV)/.installed-test
+	S2FS_TESTS=long $(PYTEST)
+
+coverage: $(VENV)/.installed-dev
+	$(PYTEST) --cov --cov-report=term --cov-report=xml
+
+# What builds and installs the package again: without a compiler, from the sdist, read-only.
+test-long: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -m long
 
 docs: $(VENV)/.installed-docs
 	rm -rf docs/reference  # pages of names that are gone
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "Open the documentation in a browser: $(CURDIR)/docs/_build/html/index.html"
 
-lint: $(VENV)/.installed-test
+lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-format: $(VENV)/.installed-test
+format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The stamps make a second run reuse the environment; a changed pyproject.toml renews it.
-$(VENV)/.installed: pyproject.toml
+# S2FS_DATA adds the paper's datasets; other scripts: benchmarks/README.md.
+bench: $(VENV)/.installed-bench
+	$(BIN)/python benchmarks/peers.py -k 30 --limit 8 $(if $(S2FS_DATA),,--datasets)
+
+# The fragments of changes/ become a section of CHANGELOG.md.
+changelog: $(VENV)/.installed-dev
+	$(BIN)/towncrier build --yes
+
+# The stamps make a second run reuse the environment; what the native library is made of renews it.
+$(VENV)/.made: pyproject.toml CMakeLists.txt $(wildcard src/s2fs/_engine/native/*)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "s2fs needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) --version); set PYTHON=python3.x"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-$(VENV)/.installed-test: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+$(VENV)/.installed-demo: $(VENV)/.made
+	$(INSTALL) --editable '.[cli,report]'
 	@touch $@
 
-$(VENV)/.installed-docs: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+$(VENV)/.installed-bench: $(VENV)/.made benchmarks/requirements.txt
+	$(INSTALL) --editable '.[bench]' --requirement benchmarks/requirements.txt
+	@touch $@
+
+$(VENV)/.installed-%: $(VENV)/.made
+	$(INSTALL) --editable '.[$*]'
 	@touch $@
 
 clean:
-	rm -rf $(VENV) docs/_build docs/gallery docs/reference .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist src/s2fs/_engine/*.so docs/_build docs/gallery docs/reference .coverage \
+	  coverage.xml .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -11,6 +11,7 @@ import numpy as np
 from s2fs._core.problem import Problem
 from s2fs._engine.compiled import CompiledState
 from s2fs._engine.reference import SubsetState
+from s2fs._engine.separability import Separability
 from s2fs._search.forward import forward
 
 
@@ -49,7 +50,7 @@ def main() -> None:
         data = Problem(X, y, rng.choice(["minmax", None]))
         k = min(X.shape[1], 12)
         paths = [
-            [step.feature for step in forward(State(data, reading), k, alpha, beta)]
+            [step.feature for step in forward(Separability(State(data, reading), alpha, beta), k)]
             for State in (SubsetState, CompiledState)
         ]
         if paths[0] != paths[1]:

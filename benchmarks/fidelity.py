@@ -1,8 +1,8 @@
-r"""How near each reading of each rival comes to the numbers printed in the S²FS paper.
+r"""How near each variant of each baseline comes to the numbers printed in the S²FS paper.
 
-The specs of the rivals leave choices open; every choice they offer is a reading, listed below. Each
-reading ranks features inside the training folds (shuffled stratified 10-fold), four learners judge
-the top 1 … 150, and Max and Ave over the sizes are compared with the printed row of the rival. Run
+The specs of the baselines leave choices open; every choice they offer is a variant, listed below.
+Each variant ranks features inside the training folds (shuffled stratified 10-fold), four learners
+score the top 1 … 150, and Max and Ave over the sizes are compared with the published row. Run
 
     S2FS_DATA=<folder of .npz files> OMP_NUM_THREADS=1 nice -n 19 \
         python benchmarks/fidelity.py --write-docs
@@ -38,6 +38,7 @@ from s2fs.baselines.n3y import N3Y
 from s2fs.baselines.rdsi import RDSI
 from s2fs.baselines.reference import RandomOrder
 from s2fs.baselines.sfss import SFSS
+from s2fs.bench import PAPER_LEARNERS
 from s2fs.evaluation import evaluate_fold, pool_folds, stratified_folds
 
 #: What each spec calls its default, spelt out: the package's own may follow the outcome.
@@ -50,7 +51,7 @@ DEFAULTS: dict[type, dict[str, Any]] = {
         "completion": "importance",
     },
     RDSI: {"decision": "fuzzy", "eps": 0.3, "completion": "importance"},
-    IPD: {"reading": "F1", "completion": "importance"},
+    IPD: {"variant": "F1", "completion": "importance"},
     SFSS: {"form": "product", "fuzzifier": 2.0, "completion": "importance"},
     N3Y: {"interactivity": "granularity", "delta": None},  # 0.2, or 0.1 with "cmi"
     FSNMER: {"mode": "calibrated", "delta": None},  # 0.1, or 0.2 with "equivalence"
@@ -59,10 +60,10 @@ DEFAULTS: dict[type, dict[str, Any]] = {
     S2FS: {"alpha": 0.0316, "beta": 0.0316},
     RandomOrder: {},
 }
-#: The readings, by what they change in the default: one parameter at a time, and the combinations
-#: a spec calls likely. RDSI's three other measures are not readings: the article recommends the
-#: relative one, which gives the rival its name.
-READINGS: dict[type, list[dict[str, Any]]] = {
+#: The variants, by what they change in the default: one parameter at a time, and the combinations
+#: a spec calls likely. RDSI's three other measures are not variants: the article recommends the
+#: relative one, which gives the baseline its name.
+VARIANTS: dict[type, list[dict[str, Any]]] = {
     FDM: [
         {},
         {"snorm": "max"},
@@ -78,8 +79,8 @@ READINGS: dict[type, list[dict[str, Any]]] = {
         {"weights": "inverse"},
         {"weights": "maximal"},
         {"pairs": "lambda"},
-        {"similarity": "linear"},
-        {"pairs": "lambda", "similarity": "linear"},
+        {"similarity": "range"},
+        {"pairs": "lambda", "similarity": "range"},
         {"completion": "restart"},
     ],
     RDSI: [
@@ -91,9 +92,9 @@ READINGS: dict[type, list[dict[str, Any]]] = {
         {"eps": 0.1, "completion": "restart"},
     ],
     IPD: [
-        {**reading, **completion}
+        {**variant, **completion}
         for completion in ({}, {"completion": "restart"})
-        for reading in ({}, {"reading": "F1-sum"}, {"reading": "F1-max"}, {"reading": "F2"})
+        for variant in ({}, {"variant": "F1-sum"}, {"variant": "F1-max"}, {"variant": "F2"})
     ],
     SFSS: [{}, {"form": "sum"}, {"fuzzifier": 1.5}, {"fuzzifier": 3.0}, {"completion": "greedy"}],
     N3Y: [
@@ -120,7 +121,7 @@ REPEATED: dict[type, list[dict[str, Any]]] = {
     FDM: [{}, {"similarity": "range"}],
     MDP: [{}],
     RDSI: [{}, {"eps": 0.5}],
-    IPD: [{}, {"reading": "F1-sum"}],
+    IPD: [{}, {"variant": "F1-sum"}],
     SFSS: [{}, {"form": "sum"}],
     N3Y: [{}, {"delta": 0.1}],
     FSNMER: [{}, {"delta": 0.15}],
@@ -135,18 +136,18 @@ STATISTICS = ("max", "ave")
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "fidelity.csv"
-PAGE = ROOT / "docs" / "rivals" / "fidelity.md"
-PRINTED = ROOT / "src" / "s2fs" / "benchmark" / "paper_results.csv"
+PAGE = ROOT / "docs" / "baselines" / "fidelity.md"
+PRINTED = ROOT / "src" / "s2fs" / "bench" / "paper_results.csv"
 
 Floats = NDArray[np.float64]
 
 
 class Run(NamedTuple):
-    """One reading on one dataset with one split."""
+    """One variant on one dataset with one split."""
 
     seed: int
-    rival: str
-    reading: str
+    baseline: str
+    variant: str
     dataset: str
 
 
@@ -160,12 +161,12 @@ def name_of(parameters: dict[str, Any]) -> str:
 
 def planned(datasets: Sequence[str]) -> Iterator[tuple[Run, Any]]:
     """Every run of the study with its selector."""
-    for seed, plan in zip(SEEDS, (READINGS, REPEATED), strict=True):
-        for rival, readings in plan.items():
-            for reading in readings:
-                selector = rival(n_features_to_select=N_SIZES, **DEFAULTS[rival] | reading)
+    for seed, plan in zip(SEEDS, (VARIANTS, REPEATED), strict=True):
+        for baseline, variants in plan.items():
+            for variant in variants:
+                selector = baseline(n_features_to_select=N_SIZES, **DEFAULTS[baseline] | variant)
                 for dataset in datasets:
-                    yield Run(seed, rival.__name__, name_of(reading), dataset), selector
+                    yield Run(seed, baseline.__name__, name_of(variant), dataset), selector
 
 
 def evaluate(run: Run, selector: Any, folder: Path) -> tuple[Run, Scores]:
@@ -175,7 +176,17 @@ def evaluate(run: Run, selector: Any, folder: Path) -> tuple[Run, Scores]:
     folds = []
     for train, test in stratified_folds(y, 10, random_state=run.seed):
         ranking = clone(selector).fit(X[train], y[train]).indices_
-        folds.append(evaluate_fold(X[train], y[train], X[test], y[test], ranking, sizes=N_SIZES))
+        folds.append(
+            evaluate_fold(
+                X[train],
+                y[train],
+                X[test],
+                y[test],
+                ranking,
+                learners=PAPER_LEARNERS,
+                sizes=N_SIZES,
+            )
+        )
     scores: Scores = {}
     for learner, curve in pool_folds(folds).items():
         scores[learner.upper(), "max"] = curve.max
@@ -187,11 +198,11 @@ def warm_up() -> None:
     """Compile before the processes start, which must not write the same cache at once."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(24, 12)), np.repeat(np.arange(3), 8)
-    for rival, readings in READINGS.items():
-        for reading in readings:
-            selector = rival(n_features_to_select=12, **DEFAULTS[rival] | reading)
+    for baseline, variants in VARIANTS.items():
+        for variant in variants:
+            selector = baseline(n_features_to_select=12, **DEFAULTS[baseline] | variant)
             ranking = selector.fit(X, y).indices_
-    evaluate_fold(X, y, X, y, ranking)
+    evaluate_fold(X, y, X, y, ranking, learners=PAPER_LEARNERS)
 
 
 def read_results() -> dict[Run, Scores]:
@@ -200,7 +211,7 @@ def read_results() -> dict[Run, Scores]:
     if RESULTS.exists():
         with RESULTS.open(newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
-                run = Run(int(row["seed"]), row["rival"], row["reading"], row["dataset"])
+                run = Run(int(row["seed"]), row["baseline"], row["variant"], row["dataset"])
                 done[run][row["learner"], row["statistic"]] = float(row["value"])
     return dict(done)
 
@@ -231,79 +242,83 @@ class Study:
             }
 
     def differences(
-        self, rival: type, reading: dict[str, Any], like: type, seed: int = SEEDS[0]
+        self, baseline: type, variant: dict[str, Any], like: type, seed: int = SEEDS[0]
     ) -> Floats:
         """Our scores less the printed ones of ``like``: dataset × learner × statistic."""
         keys = list(product(LEARNERS, STATISTICS))
         rows = []
         for name in self.datasets:
-            ours = self.done[Run(seed, rival.__name__, name_of(reading), name)]
+            ours = self.done[Run(seed, baseline.__name__, name_of(variant), name)]
             rows.append([ours[key] - self.printed[like.__name__, name, *key] for key in keys])
         return np.reshape(rows, (len(rows), len(LEARNERS), len(STATISTICS)))
 
-    def complete(self, rival: type, seed: int = SEEDS[0]) -> list[dict[str, Any]]:
-        """The readings of a rival that have been run on all datasets."""
+    def complete(self, baseline: type, seed: int = SEEDS[0]) -> list[dict[str, Any]]:
+        """The variants of a baseline that have been run on all datasets."""
         return [
-            reading
-            for reading in READINGS[rival]
+            variant
+            for variant in VARIANTS[baseline]
             if all(
-                Run(seed, rival.__name__, name_of(reading), name) in self.done
+                Run(seed, baseline.__name__, name_of(variant), name) in self.done
                 for name in self.datasets
             )
         ]
 
     def main_table(self) -> Iterator[str]:
-        """A row per rival and reading, with the distances by learner and over all."""
-        yield "| rival | reading | CART | kNN | SVM | k-means | all | nearer than the default |"
+        """A row per baseline and variant, with the distances by learner and over all."""
+        yield "| baseline | variant | CART | kNN | SVM | k-means | all | nearer than the default |"
         yield "|---|---|---|---|---|---|---|---|"
-        for rival in READINGS:
-            if rival is RandomOrder:
+        for baseline in VARIANTS:
+            if baseline is RandomOrder:
                 continue
-            readings = self.complete(rival)
-            tables = [self.differences(rival, reading, like=rival) for reading in readings]
+            variants = self.complete(baseline)
+            tables = [self.differences(baseline, variant, like=baseline) for variant in variants]
             nearest = min(tables, key=rms, default=None)
-            for reading, table in zip(readings, tables, strict=True):
+            for variant, table in zip(variants, tables, strict=True):
                 wins = sum(map(lt, map(rms, table), map(rms, tables[0])))
-                share = f"{wins} of {len(table)}" if reading else ""
-                name = name_of(reading) + " †" * is_ours(rival, reading)
-                yield row_of(rival, name, table, share, bold=table is nearest)
-            chance = [self.differences(RandomOrder, r, rival) for r in self.complete(RandomOrder)]
+                share = f"{wins} of {len(table)}" if variant else ""
+                name = name_of(variant) + " †" * is_ours(baseline, variant)
+                yield row_of(baseline, name, table, share, bold=table is nearest)
+            chance = [
+                self.differences(RandomOrder, r, baseline) for r in self.complete(RandomOrder)
+            ]
             if chance:
-                yield row_of(rival, "*random order*", np.concatenate(chance))
+                yield row_of(baseline, "*random order*", np.concatenate(chance))
 
     def repeat_table(self) -> Iterator[str]:
         """The distance over all with each split, and how much it moves."""
-        yield f"| rival | reading | seed {SEEDS[0]} | seed {SEEDS[1]} | difference |"
+        yield f"| baseline | variant | seed {SEEDS[0]} | seed {SEEDS[1]} | difference |"
         yield "|---|---|---|---|---|"
         moves = []
-        for rival, readings in REPEATED.items():
-            for reading in readings:
-                if reading not in self.complete(rival, SEEDS[1]):
+        for baseline, variants in REPEATED.items():
+            for variant in variants:
+                if variant not in self.complete(baseline, SEEDS[1]):
                     continue
-                one, two = (rms(self.differences(rival, reading, rival, seed)) for seed in SEEDS)
+                one, two = (
+                    rms(self.differences(baseline, variant, baseline, seed)) for seed in SEEDS
+                )
                 moves.append(two - one)
                 cells = f"{one:.3f} | {two:.3f} | {two - one:+.3f}"
-                yield f"| {rival.__name__} | {name_of(reading)} | {cells} |"
+                yield f"| {baseline.__name__} | {name_of(variant)} | {cells} |"
         if moves:
             yield f"| all | root mean square | | | {rms(np.array(moves)):.3f} |"
 
 
-def is_ours(rival: type, reading: dict[str, Any]) -> bool:
-    """Whether the reading is what the package does when nothing is said."""
-    parameters = rival().get_params()
-    return bool(parameters | DEFAULTS[rival] | reading == parameters)
+def is_ours(baseline: type, variant: dict[str, Any]) -> bool:
+    """Whether the variant is what the package does when nothing is said."""
+    parameters = baseline().get_params()
+    return bool(parameters | DEFAULTS[baseline] | variant == parameters)
 
 
 def rms(differences: Floats) -> float:
     return float(np.sqrt((differences**2).mean()))
 
 
-def row_of(rival: type, reading: str, table: Floats, share: str = "", bold: bool = False) -> str:
+def row_of(baseline: type, variant: str, table: Floats, share: str = "", bold: bool = False) -> str:
     parts = [table[:, i] for i in range(len(LEARNERS))]
     cells = [f"{rms(part):.3f} ({part.mean():+.3f})" for part in (*parts, table)]
     if bold:
-        reading, cells[-1] = f"**{reading}**", f"**{cells[-1]}**"
-    return f"| {' | '.join((rival.__name__, reading, *cells, share))} |"
+        variant, cells[-1] = f"**{variant}**", f"**{cells[-1]}**"
+    return f"| {' | '.join((baseline.__name__, variant, *cells, share))} |"
 
 
 def write_page(study: Study) -> None:

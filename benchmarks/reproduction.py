@@ -1,9 +1,9 @@
-"""How near our repeat of the paper's experiments comes to print, from the committed results.
+"""How near our repeat of the paper's experiments comes to its numbers, from committed results.
 
     python benchmarks/reproduction.py --write-docs
 
 reads ``benchmarks/results/paper.npz``, made by ``s2fs bench run`` and ``s2fs bench archive`` as
-``docs/reproduction.md`` tells, and writes the summaries into that page and all tables into
+``docs/reproduction.md`` says, and writes the summaries into that page and all tables into
 ``docs/reproduction-tables.md``. Without the option it prints the summaries.
 """
 
@@ -15,15 +15,19 @@ from pathlib import Path
 
 import numpy as np
 
-from s2fs.bench import Archive, build_tables, compare, results, write_tables
-from s2fs.bench._render import heading
-from s2fs.bench._results import dataset_title
+from s2fs.bench import (
+    LEARNER_TITLES,
+    Archive,
+    build_tables,
+    compare,
+    results,
+    write_tables,
+)
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reproduction.md"
 TABLES = ROOT / "docs" / "reproduction-tables.md"
-LEARNERS = {"cart": "CART", "knn": "5-NN", "svm": "SVM", "kmeans": "k-means"}
-#: A cell of ours is as good as the printed one if it is not below it by more than this.
+#: A cell of ours is as good as the published one if it is not below it by more than this.
 CLOSE = 0.02
 WEIGHTS = {
     "best": "best pair for each cell",
@@ -73,14 +77,14 @@ def main() -> None:
 
 
 def cells_of_s2fs(found, tables):  # type: ignore[no-untyped-def]
-    """How many cells of S²FS are as good as print, by how its weights were set."""
+    """How many cells of S²FS are as good as published, by how its weights were set."""
     ours = defaultdict(list)
     for table in tables:
         for j, column in enumerate(table.columns):
             if column.algorithm == "S2FS":
-                ours[column.weights] += (table.ours[:, j] - table.printed[:, j]).tolist()
+                ours[column.weights] += (table.ours[:, j] - table.published[:, j]).tolist()
     ours["per dataset"] = one_pair_per_dataset(found, tables)
-    yield "| weights of S²FS | cells | at most 0.02 below print | not below | mean difference |"
+    yield "| weights of S²FS | cells | at most 0.02 below the paper | not below | mean difference |"
     yield "|---|---|---|---|---|"
     for weights, title in WEIGHTS.items():
         differences = np.array(ours[weights])
@@ -91,57 +95,59 @@ def cells_of_s2fs(found, tables):  # type: ignore[no-untyped-def]
 
 
 def one_pair_per_dataset(found, tables):  # type: ignore[no-untyped-def]
-    """Differences from print with the pair whose eight scores are best on average."""
+    """Differences from the paper with the pair whose eight scores are best on average."""
     scores: dict[str, dict[tuple[float, float], dict[tuple[str, str], float]]] = defaultdict(dict)
     for result in found:
         if result.selector.name == "S2FS" and result.weights is not None:
             cells = {}
             for learner, curve in result.curves.items():
                 cells[learner, "max"], cells[learner, "ave"] = curve.max, curve.ave
-            scores[result.identity()["dataset"]].setdefault(result.weights, cells)
+            scores[result.run.dataset_title].setdefault(result.weights, cells)
     differences = []
     for dataset, pairs in scores.items():
         best = max(pairs.values(), key=lambda cells: sum(cells.values()))
         for table in tables:
-            row = table.datasets.index(dataset_title(dataset))
+            row = table.datasets.index(dataset)
             column = next(j for j, c in enumerate(table.columns) if c.algorithm == "S2FS")
-            printed = table.printed[row, column]
-            differences.append(best[table.learner, table.statistic] - printed)
+            published = table.published[row, column]
+            differences.append(best[table.learner, table.statistic] - published)
     return differences
 
 
 def distances(tables):  # type: ignore[no-untyped-def]
-    """Root mean square and mean of ours − printed, by algorithm and learner."""
+    """Root mean square and mean of ours − published, by algorithm and learner."""
     learners = list(dict.fromkeys(table.learner for table in tables))
-    yield "| algorithm | " + " | ".join(LEARNERS[learner] for learner in learners) + " | all |"
+    yield (
+        "| algorithm | " + " | ".join(LEARNER_TITLES[learner] for learner in learners) + " | all |"
+    )
     yield "|---|" + "---|" * (len(learners) + 1)
     for j, column in enumerate(tables[0].columns):
         if column.weights in ("inside", "default"):
             continue
         row = []
         for chosen in (*([learner] for learner in learners), learners):
-            gaps = [t.ours[:, j] - t.printed[:, j] for t in tables if t.learner in chosen]
+            gaps = [t.ours[:, j] - t.published[:, j] for t in tables if t.learner in chosen]
             gap = np.concatenate(gaps)
             gap = gap[np.isfinite(gap)]
             row.append(f"{np.sqrt((gap**2).mean()):.3f} ({gap.mean():+.3f})")
-        yield f"| {heading(column)} | " + " | ".join(row) + " |"
+        yield f"| {column.heading} | " + " | ".join(row) + " |"
 
 
 def ranks(tables):  # type: ignore[no-untyped-def]
-    """Average ranks of the nine algorithms, ours and printed, and what the tests say."""
+    """Average ranks of the nine algorithms, ours and published, and what the tests say."""
     header = None
     for table in tables:
         comparison = next(compare(table))
-        names = [heading(column) for column in comparison.columns]
+        names = [column.heading for column in comparison.columns]
         if header is None:
             header = names
             yield "| table | F_F (p) | " + " | ".join(names) + " | S²FS better than |"
             yield "|---|---|" + "---|" * (len(names) + 1)
-        ours, printed = comparison.nemenyi.average_ranks, comparison.printed_ranks
-        cells = [f"{a:.1f} ({b:.1f})" for a, b in zip(ours, printed, strict=True)]
+        ours, published = comparison.nemenyi.average_ranks, comparison.published_ranks
+        cells = [f"{a:.1f} ({b:.1f})" for a, b in zip(ours, published, strict=True)]
         better = sum(comparison.verdict(j) == "better" for j in range(1, len(names)))
         f = comparison.friedman
-        title = f"{LEARNERS[table.learner]}, {table.statistic.title()}"
+        title = f"{LEARNER_TITLES[table.learner]}, {table.statistic.title()}"
         yield (
             f"| {title} | {f.statistic:.1f} ({f.p_value:.0e}) | "
             + " | ".join(cells)
@@ -156,13 +162,13 @@ def variants(found):  # type: ignore[no-untyped-def]
         weights = result.weights
         if result.selector.name in VARIANTS and weights is not None and max(weights) <= RECOMMENDED:
             for learner, curve in result.curves.items():
-                key = result.selector.name, result.identity()["dataset"], learner
+                key = result.selector.name, result.run.dataset, learner
                 best[key] = max(best[key], curve.ave)
     datasets = sorted({d for name, d, _ in best if name != "S2FS"})
-    yield "| criterion | " + " | ".join(LEARNERS.values()) + " |"
-    yield "|---|" + "---|" * len(LEARNERS)
+    yield "| criterion | " + " | ".join(LEARNER_TITLES.values()) + " |"
+    yield "|---|" + "---|" * len(LEARNER_TITLES)
     for name, title in VARIANTS.items():
-        scores = [np.mean([best[name, d, learner] for d in datasets]) for learner in LEARNERS]
+        scores = [np.mean([best[name, d, learner] for d in datasets]) for learner in LEARNER_TITLES]
         yield f"| {title} | " + " | ".join(f"{score:.4f}" for score in scores) + " |"
 
 

@@ -18,6 +18,7 @@ from timing import PAPER, machine, paper_data, table
 from s2fs import S2FS
 from s2fs._core.problem import Problem
 from s2fs._engine.compiled import CompiledState
+from s2fs._engine.separability import Separability
 from s2fs._search.choices import Choices
 from s2fs._search.stopping import PATIENCE, against_chance, with_shuffled_rows
 from s2fs.evaluation import evaluate_fold, stratified_folds
@@ -86,8 +87,8 @@ def read_path(X: np.ndarray, codes: np.ndarray, seed: int) -> tuple[np.ndarray, 
     m = X.shape[1]
     doubled, there, omega = with_shuffled_rows(X, codes, None)
     state = CompiledState(Problem(doubled, there, sample_weight=omega))
-    units = against_chance(state, WEIGHT, WEIGHT, Choices.everything(m))
-    rows = [(step.feature, step.sep, chance) for (step,), chance in islice(units, LONGEST)]
+    units = against_chance(Separability(state, WEIGHT, WEIGHT), Choices.everything(m))
+    rows = [(step.feature, step.score, chance) for (step,), chance in islice(units, LONGEST)]
     ranking, sep, shuffled = map(np.array, zip(*rows, strict=True))
     rng = np.random.default_rng(seed)
     permuted = [S2FS(LONGEST).fit(X, rng.permutation(codes)) for _ in range(N_PERMUTATIONS)]

@@ -1,4 +1,4 @@
-"""How the trees of the evaluation compare with scikit-learn's, which draw lots among equal splits.
+"""How the trees of the bench compare with scikit-learn's, which draw at random among equal splits.
 
 Run ``S2FS_DATA=folder python benchmarks/trees.py``: accuracy of CART on every fifth size of the
 S²FS rankings of ten folds, best and average over the sizes, ours and for three seeds of theirs.
@@ -10,9 +10,8 @@ from sklearn.tree import DecisionTreeClassifier
 from timing import table
 
 from s2fs import S2FS
-from s2fs.bench import load_dataset
+from s2fs.bench import PAPER_LEARNERS, load_dataset
 from s2fs.evaluation import stratified_folds
-from s2fs.evaluation._learners import cart
 
 SIZES = np.arange(1, 151, 5)
 SEEDS = range(3)
@@ -28,7 +27,7 @@ def main() -> None:
             ranking = S2FS(int(SIZES[-1])).fit(X[train], y[train]).indices_
             scaler = MinMaxScaler().fit(X[train])
             A, B = (scaler.transform(X[some])[:, ranking] for some in (train, test))
-            hits[0] += (cart(A, y[train], B, SIZES) == y[test]).sum(axis=1)
+            hits[0] += (PAPER_LEARNERS["cart"](A, y[train], B, SIZES) == y[test]).sum(axis=1)
             for seed in SEEDS:
                 tree = DecisionTreeClassifier(random_state=seed)
                 for j, k in enumerate(SIZES):

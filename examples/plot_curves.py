@@ -25,7 +25,7 @@ curves = {
 }
 
 # %%
-# SFSS is partly reconstructed from its article; how sure each rival is, is told by ``status``.
+# SFSS is partly reconstructed from its article; ``status`` says how sure a baseline is.
 
-labels = {name: f"{name} ({RIVAL.status})" for name, RIVAL in {"SFSS": SFSS, "FDM": FDM}.items()}
+labels = {cls.__name__: f"{cls.__name__} ({cls.status})" for cls in (SFSS, FDM)}
 ax = plot_curves(curves, labels=labels, title="SRBCT, 5 neighbours")

@@ -37,5 +37,5 @@ selected_genes = plot_memberships(
 # The samples with the smallest share of their own class:
 
 for i in geometry.own_share.argsort()[:3]:
-    own, rival = data.class_names[geometry.own[i]], data.class_names[geometry.rival[i]]
-    print(f"sample {i}: {own}, {geometry.own_share[i]:.0%} of {own} against {rival}")
+    own, other = (data.class_names[c[i]] for c in (geometry.codes, geometry.nearest_other))
+    print(f"sample {i}: {own}, {geometry.own_share[i]:.0%} of {own} against {other}")

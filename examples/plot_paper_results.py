@@ -23,8 +23,8 @@ with open_results(Path("..", "benchmarks", "results", "paper.npz")) as archive:
 
 # %%
 # Who is better than whom under 5 nearest neighbours, by the average over the sizes? Bars join what
-# the Nemenyi test cannot tell apart. S²FS takes part with its best weights, as in the paper. Rivals
-# marked † are reconstructed, those marked ‡ partly.
+# the Nemenyi test cannot tell apart. S²FS takes part with its best weights, as in the paper.
+# Baselines marked † are reconstructed, those marked ‡ partly.
 
 table = next(t for t in build_tables(found) if (t.learner, t.statistic) == ("knn", "ave"))
 comparison = next(compare(table))

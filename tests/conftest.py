@@ -2,21 +2,49 @@
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
+from strategies import FEW, FULL
+
 # The same examples in every run; a failure can be repeated anywhere.
-settings.register_profile("s2fs", deadline=None, derandomize=True, max_examples=200)
-settings.load_profile("s2fs")
+for profile, count in {"ci": FEW, "long": FULL}.items():
+    settings.register_profile(profile, deadline=None, derandomize=True, max_examples=count)
+PROFILE = os.environ.get("S2FS_TESTS", "ci")
+settings.load_profile(PROFILE)
+
+#: One cluster and one browser are enough.
+SHARED = {"distributed": "cluster", "browser": "browser"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Say which tests pytest-xdist leaves to one worker, and which wait for the long profile.
+
+    The tests of a file share what they have fitted; those of every selector share nothing.
+    """
+    for item in items:
+        shared = SHARED.get(item.path.parent.name, item.path.name)
+        if shared != "test_conformance.py":
+            item.add_marker(pytest.mark.xdist_group(shared))
+        if item.get_closest_marker("long") and PROFILE != "long":
+            item.add_marker(pytest.mark.skip(reason="takes long; set S2FS_TESTS=long to run it"))
 
 
 @pytest.fixture(scope="session")
 def vectors():
     """Numbers computed from the definitions with explicit vectors."""
     return json.loads(Path(__file__).with_name("test_vectors.json").read_text())
+
+
+@pytest.fixture
+def compile_all(monkeypatch):
+    """Once called, the smallest of problems goes to the compiled engine."""
+    return partial(monkeypatch.setattr, "s2fs._engine.separability.COMPILED_FROM", 0)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,19 @@
 """Random selection problems, with the ties and degeneracies that real tables have."""
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
+
+FULL, FEW = 200, 40  # examples per test in the profiles "long" and "ci"
+
+
+def examples(count):
+    """Settings with ``count`` examples in the long profile and as large a share of them in another.
+
+    At least ten are tried, or ``count`` where that is less.
+    """
+    share = count * settings.default.max_examples // FULL
+    return settings(max_examples=max(share, min(count, 10)))
 
 
 @st.composite

@@ -13,9 +13,9 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from s2fs import S2FS, S2FSCV, StabilitySelector
-from s2fs.baselines import RIVALS
+from s2fs.baselines import BASELINES
 
-CLASSES = [S2FS, *RIVALS.values()]
+CLASSES = [S2FS, *BASELINES.values()]
 #: Those that repeat a selection, with few repetitions.
 REPEATED = [
     partial(S2FSCV, alphas=(0.0316, 1.0), betas=(0.0316,), cv=2),
@@ -144,8 +144,8 @@ def test_contract(cls):
     np.testing.assert_array_equal(again.scores_, selector.scores_)
 
 
-@pytest.mark.parametrize("cls", RIVALS.values())
-def test_rivals_say_how_sure_they_are(cls):
+@pytest.mark.parametrize("cls", BASELINES.values())
+def test_baselines_say_how_sure_they_are(cls):
     assert cls.status in ("confirmed", "partly reconstructed", "reconstructed")
     assert f"Status: {cls.status}" in cls.__doc__
     assert cls.citation

@@ -7,6 +7,7 @@ from s2fs._util.lazy import lazy_names
 if TYPE_CHECKING:
     from s2fs._core.criterion import Components, components, separability
     from s2fs._selectors.cv import S2FSCV
+    from s2fs._selectors.pairs import PairCover
     from s2fs._selectors.paths import Paths, s2fs_paths
     from s2fs._selectors.s2fs import S2FS
     from s2fs._selectors.selection import Selection
@@ -17,6 +18,7 @@ __all__ = [
     "S2FS",
     "S2FSCV",
     "Components",
+    "PairCover",
     "Paths",
     "Selection",
     "StabilitySelector",
@@ -31,6 +33,7 @@ __getattr__ = lazy_names(
         "S2FS": "s2fs._selectors.s2fs",
         "S2FSCV": "s2fs._selectors.cv",
         "Components": "s2fs._core.criterion",
+        "PairCover": "s2fs._selectors.pairs",
         "Paths": "s2fs._selectors.paths",
         "Selection": "s2fs._selectors.selection",
         "StabilitySelector": "s2fs._selectors.stability",

@@ -4,12 +4,14 @@ import json
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from s2fs._selectors.s2fs import S2FS
-from s2fs._util.columns import reject_nonfinite_columns
+from s2fs._util.annotated import labels_of, matrix_of
+from s2fs._util.columns import Columns, reject_nonfinite_columns
+from s2fs._util.labels import read_labels, reject_one_class
 from s2fs._util.messages import did_you_mean, some_of
-from s2fs.datasets._anndata import label_codes, matrix_of
+from s2fs._util.optional import need
+from s2fs._util.values import plain
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -57,7 +59,7 @@ def select(
     layer : str, optional
         The layer to select from, by default ``adata.X``.
     unlabelled : {"error", "ignore"}, default="error"
-        What to do about cells without a label: complain, or select on the other cells.
+        What to do about cells without a label: raise an error, or select on the other cells.
     **parameters
         Further parameters of :class:`s2fs.S2FS`, such as ``alpha`` and ``n_jobs``. Genes to
         ``include`` or ``exclude``, and those in ``groups``, may be named.
@@ -83,7 +85,7 @@ def select(
     Name: s2fs_rank, dtype: float64
     """
     _check(adata, label, unlabelled)
-    codes, classes = label_codes(adata.obs[label], f"label {label!r}")
+    classes, codes = read_labels(labels_of(adata.obs[label]), f"label {label!r}")
     labelled = codes >= 0
     if not labelled.all() and (unlabelled == "error" or not labelled.any()):
         raise ValueError(
@@ -91,29 +93,28 @@ def select(
             f"{some_of(adata.obs_names[~labelled][:1])}; label these cells, or select on the "
             "others with unlabelled='ignore'."
         )
+    reject_one_class(classes, f"label {label!r}")
     X = matrix_of(adata, layer)
     if not labelled.all():
         X = X[labelled]
-    names = np.asarray(adata.var_names.astype(str), dtype=object)
+    names = adata.var_names.astype(str).tolist()
     reject_nonfinite_columns(X, names)
+    genes = Columns(names, len(names), "adata")
     by_position = {
-        name: _positions(name, parameters[name], names) for name in _OF_GENES & parameters.keys()
+        name: _by_position(name, parameters[name], genes) for name in _OF_GENES & parameters.keys()
     }
     selector = S2FS(n_features_to_select, **parameters | by_position)
     selector.fit(X, classes[codes[labelled]])
     # From here on as after a fit on a table whose columns have the names of the genes.
-    selector.feature_names_in_ = names
+    selector.feature_names_in_ = np.array(names, dtype=object)
     selector.set_params(**parameters)
     _write(adata, selector, {"label": label, "layer": layer, "unlabelled": unlabelled})
     return selector
 
 
 def _check(adata: Any, label: str, unlabelled: str) -> None:
-    try:
-        from anndata import AnnData
-    except ImportError:
-        raise ImportError("s2fs.bio needs anndata: pip install 's2fs[bio]'.") from None
-    if not isinstance(adata, AnnData):
+    anndata = need("anndata", extra="bio", purpose="s2fs.bio")
+    if not isinstance(adata, anndata.AnnData):
         raise TypeError(f"adata is a {type(adata).__name__}; give an AnnData.")
     if adata.isbacked and adata.is_view:
         raise ValueError(
@@ -131,33 +132,20 @@ def _check(adata: Any, label: str, unlabelled: str) -> None:
         raise ValueError(f"unlabelled is {unlabelled!r}; use 'error' or 'ignore'.")
 
 
-def _positions(argument: str, wanted: Any, names: NDArray[Any]) -> Any:
-    """Put the position of a gene in the place of its name."""
+def _by_position(argument: str, wanted: Any, genes: Columns) -> Any:
+    """Put the positions of genes in the place of their names."""
     if wanted is None or isinstance(wanted, str):
-        return wanted
+        return wanted  # a single name is for the selector to refuse
     entries = list(wanted)
-    if argument == "groups":
-        # Other entries are the label of a group for each gene.
-        return [_positions("a group", e, names) if _is_list(e) else e for e in entries]
-    return [_position(argument, e, names) if isinstance(e, str) else e for e in entries]
-
-
-def _is_list(entry: Any) -> bool:
-    return hasattr(entry, "__iter__") and not isinstance(entry, str)
-
-
-def _position(argument: str, gene: str, names: NDArray[Any]) -> int:
-    found = np.flatnonzero(names == gene)
-    if len(found) == 1:
-        return int(found[0])
-    if len(found):
-        raise ValueError(
-            f"{argument} has {gene!r}, but {len(found)} genes have this name; give the position of "
-            "the one you mean."
-        )
-    raise ValueError(
-        f"{argument} has {gene!r}, which is not in adata.var_names{did_you_mean(gene, names)}."
-    )
+    if argument != "groups":
+        return genes.positions(entries, argument)
+    # Entries that are no lists are the label of a group for each gene.
+    return [
+        genes.positions(entry, argument)
+        if hasattr(entry, "__iter__") and not isinstance(entry, str)
+        else entry
+        for entry in entries
+    ]
 
 
 def _write(adata: "AnnData", selector: S2FS, choices: dict[str, Any]) -> None:
@@ -173,16 +161,5 @@ def _write(adata: "AnnData", selector: S2FS, choices: dict[str, Any]) -> None:
     path = selector.ranking_table()
     path.insert(2, "position", selector.indices_)
     # JSON, because a file has no place for None, for lists of lists or for odd keys.
-    params = json.dumps(_plain({**choices, **selector.get_params()}), ensure_ascii=False)
+    params = json.dumps(plain({**choices, **selector.get_params()}), ensure_ascii=False)
     adata.uns["s2fs"] = {"path": path, "params": params}
-
-
-def _plain(value: Any) -> Any:
-    """What JSON can say: numbers, text, lists and dicts; other objects by their description."""
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value if isinstance(value, str | int | float | None) else repr(value)

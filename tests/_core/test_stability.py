@@ -2,10 +2,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from s2fs.evaluation import stability
+from strategies import examples
 
 
 def random_sets(rng, M, d, k):
@@ -23,7 +24,7 @@ def test_by_hand():
     assert result.high - result.value == pytest.approx(result.value - result.low)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(2, 8), st.integers(3, 30), st.data())
 def test_equal_sizes_give_kunchevas_index(M, d, data):
     k = data.draw(st.integers(1, d - 1))
@@ -50,7 +51,7 @@ def test_variance_is_that_of_the_index_over_repeats():
     assert 0.9 < covered < 0.99
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.permutations(range(12)), st.integers(1, 11))
 def test_identical_sets_are_stable(order, k):
     result = stability([order[:k], order[:k][::-1], order[:k]], 12)

@@ -2,10 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_wine
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -16,9 +17,10 @@ from s2fs import S2FS, components, s2fs_paths, separability
 from s2fs._core.problem import Problem
 from s2fs._engine.compiled import CompiledState
 from s2fs._engine.reference import SubsetState
+from s2fs._engine.separability import Separability
 from s2fs._search.forward import forward
 from s2fs.distributed._shard import ChunkState
-from strategies import problems
+from strategies import examples, problems
 
 readings = st.sampled_from(["printed", "normalized"])
 
@@ -56,7 +58,7 @@ def test_separability_takes_the_weights_along(data):
 
 
 @pytest.mark.parametrize("State", [SubsetState, CompiledState])
-@settings(max_examples=60)
+@examples(60)
 @given(weighted(max_samples=25, max_features=5), readings, st.sampled_from(["minmax", None]))
 def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, scale):
     X, y, weights = data
@@ -84,7 +86,7 @@ def test_same_path_compiled_as_in_plain_numpy(data):
     X, y, weights = data
     problem = Problem(X, y, sample_weight=weights)
     paths = [
-        [step.feature for step in forward(State(problem), X.shape[1], 0.1, 0.1)]
+        [step.feature for step in forward(Separability(State(problem), 0.1, 0.1), X.shape[1])]
         for State in (SubsetState, CompiledState)
     ]
     assert paths[0] == paths[1]
@@ -100,7 +102,7 @@ def test_weights_are_copies_and_zero_is_absence(data):
     assert selector.classes_.tolist() == copies.classes_.tolist()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(weighted(max_samples=25, max_features=8), st.floats(0.01, 100))
 def test_only_ratios_matter(data, factor):
     X, y, weights = data
@@ -156,7 +158,7 @@ def test_balanced_and_sample_weights_together():
     np.testing.assert_allclose(both.scores_, copies.scores_, rtol=1e-9)
 
 
-def test_sparse_compiled_and_paths_take_weights(monkeypatch):
+def test_sparse_compiled_and_paths_take_weights(compile_all):
     rng = np.random.default_rng(0)
     y = np.arange(60) % 4
     X = rng.poisson(0.5 + rng.random((4, 40))[y]).astype(float)
@@ -164,7 +166,7 @@ def test_sparse_compiled_and_paths_take_weights(monkeypatch):
     plain = S2FS(8).fit(X, y, weights)
     thin = S2FS(8).fit(sparse.csr_array(X), y, weights)
     grid = s2fs_paths(X, y, 8, [plain.alpha], [plain.beta], sample_weight=weights)
-    monkeypatch.setattr("s2fs._engine.reference.COMPILED_FROM", 0)
+    compile_all()
     fast = S2FS(8).fit(X, y, weights)
     fast_thin = S2FS(8).fit(sparse.csc_array(X), y, weights)
     for other in (thin, fast, fast_thin):
@@ -179,9 +181,16 @@ def test_weights_are_routed_through_a_pipeline():
     weights = (np.arange(len(y)) % 2).astype(float)  # every other row
     with sklearn.config_context(enable_metadata_routing=True):
         selector = S2FS(4).set_fit_request(sample_weight=True)
-        learner = KNeighborsClassifier().set_score_request(sample_weight=True)
-        pipeline = make_pipeline(selector, learner).fit(X, y, sample_weight=weights)
-        cross_validate(pipeline, X, y, params={"sample_weight": weights}, error_score="raise")
+        pipeline = make_pipeline(selector, KNeighborsClassifier())
+        pipeline.fit(X, y, sample_weight=weights)
+        cross_validate(
+            pipeline,
+            X,
+            y,
+            scoring=get_scorer("accuracy").set_score_request(sample_weight=True),
+            params={"sample_weight": weights},
+            error_score="raise",
+        )
     half = S2FS(4).fit(X[1::2], y[1::2])
     np.testing.assert_array_equal(pipeline[0].path_, half.path_)
 

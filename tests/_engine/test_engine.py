@@ -11,7 +11,7 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -20,8 +20,9 @@ from s2fs import S2FS
 from s2fs._core.problem import Problem
 from s2fs._engine.compiled import CompiledState
 from s2fs._engine.reference import SubsetState
+from s2fs._engine.separability import Separability
 from s2fs._search.forward import forward
-from strategies import problems
+from strategies import examples, problems
 
 weights = st.sampled_from([0, 0.01, 0.0316, 0.3162, 1, 1.0])
 readings = st.sampled_from(["printed", "normalized"])
@@ -35,7 +36,7 @@ def near_ties(X, rng):
     return np.column_stack([twins[:, :3], X, twins[:, 3:]])
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(problems(), weights, weights, readings, st.booleans(), st.sampled_from(["minmax", None]))
 def test_same_path_as_in_plain_numpy(data, alpha, beta, reading, crowded, scale):
     X, y = data
@@ -43,10 +44,10 @@ def test_same_path_as_in_plain_numpy(data, alpha, beta, reading, crowded, scale)
         X = near_ties(X, np.random.default_rng(0))
     k = min(X.shape[1], 8)
     problem = Problem(X, y, scale)
-    plain = list(forward(SubsetState(problem, reading), k, alpha, beta))
-    fast = list(forward(CompiledState(problem, reading), k, alpha, beta))
+    plain = list(forward(Separability(SubsetState(problem, reading), alpha, beta), k))
+    fast = list(forward(Separability(CompiledState(problem, reading), alpha, beta), k))
     assert [step.feature for step in fast] == [step.feature for step in plain]
-    seps = np.array([[step.sep for step in path] for path in (fast, plain)])
+    seps = np.array([[step.score for step in path] for path in (fast, plain)])
     # Classes that are almost points have offsets of few known digits, whoever computes with them.
     seps = seps[:, seps.max(axis=0) < 1e4]
     np.testing.assert_allclose(*seps, rtol=1e-9, atol=1e-9)
@@ -163,7 +164,7 @@ def test_sparse_input_is_never_dense_as_a_whole(monkeypatch):
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_sparse_input_with_bad_values(bad):
-    X = sparse.random_array((20, 6), density=0.5, rng=np.random.default_rng(0)).tolil()
+    X = sparse.random_array((20, 6), density=0.5, random_state=0).tolil()
     X[3, 4] = bad
     with pytest.raises(ValueError, match=r"in column\(s\) 4"):
         S2FS(2).fit(X.tocsc(), np.arange(20) % 2)
@@ -187,6 +188,7 @@ def start(code, **environment):
     )  # fmt: skip
 
 
+@pytest.mark.long  # compiles everything
 def test_processes_that_start_at_once_share_an_empty_cache(reference, tmp_path):
     processes = [start(SCRIPT, NUMBA_CACHE_DIR=str(tmp_path / "cache")) for _ in range(4)]
     for process in processes:
@@ -196,13 +198,15 @@ def test_processes_that_start_at_once_share_an_empty_cache(reference, tmp_path):
     assert list((tmp_path / "cache").rglob("*.nbi"))
 
 
+@pytest.mark.long  # compiles everything
 def test_read_only_install_directory(reference, tmp_path):
     # A file in place of the cache folder cannot be written to, not even by root.
     package = tmp_path / "site" / "s2fs"
     shutil.copytree(
         Path(s2fs.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__")
     )
-    (package / "__pycache__").write_text("")
+    for folder in {path.parent for path in package.rglob("*.py")}:
+        (folder / "__pycache__").write_text("")
     home = tmp_path / "home"
     process = start(SCRIPT, PYTHONPATH=str(package.parent), HOME=str(home))
     out, err = process.communicate(timeout=300)
@@ -211,6 +215,7 @@ def test_read_only_install_directory(reference, tmp_path):
     assert list(home.rglob("*.nbi"))
 
 
+@pytest.mark.long  # compiles everything
 def test_no_folder_for_the_cache_at_all(reference):
     nowhere = """
 from numba.core.caching import FunctionCache

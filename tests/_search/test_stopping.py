@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_iris, load_wine
@@ -8,7 +8,7 @@ from sklearn.preprocessing import minmax_scale
 
 from s2fs import S2FS, separability
 from s2fs._search.stopping import with_shuffled_rows
-from strategies import problems
+from strategies import examples, problems
 
 
 def literal_size(X, y, tol):
@@ -36,7 +36,7 @@ def literal_size(X, y, tol):
     return ranking[:size]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(problems(max_samples=30, max_features=8))
 def test_size_equals_the_literal_one(data):
     X, y = data
@@ -89,7 +89,7 @@ def test_order_of_the_rows_does_not_matter():
     assert plain.indices_.tolist() == moved.indices_.tolist()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(problems(max_samples=30, max_features=8), st.booleans(), st.integers(0, 99))
 def test_weights_are_copies(data, as_sparse, seed):
     X, y = data
@@ -121,13 +121,13 @@ def test_other_searches_find_a_better_set_of_that_size(search):
     assert other.scores_[-1] >= forward.scores_[-1] * (1 - 1e-9)
 
 
-def test_sparse_compiled_and_single_precision(monkeypatch):
+def test_sparse_compiled_and_single_precision(compile_all):
     rng = np.random.default_rng(0)
     y = np.arange(80) % 4
     X = rng.poisson(0.5 + 2 * rng.random((4, 50))[y] * (np.arange(50) < 8)).astype(float)
     plain = S2FS("auto").fit(X, y)
     assert 3 <= len(plain.indices_) <= 16
-    monkeypatch.setattr("s2fs._engine.reference.COMPILED_FROM", 0)
+    compile_all()
     for table in (X, X.astype(np.float32), sparse.csr_array(X), sparse.csc_matrix(X)):
         other = S2FS("auto").fit(table, y)
         assert other.indices_.tolist() == plain.indices_.tolist()

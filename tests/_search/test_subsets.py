@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import minmax_scale
 
@@ -13,9 +13,10 @@ from s2fs._core.criterion import EQUAL
 from s2fs._core.problem import Problem
 from s2fs._engine.compiled import CompiledState
 from s2fs._engine.reference import SubsetState
+from s2fs._engine.separability import Separability
 from s2fs._search.choices import Choices
 from s2fs._search.subsets import beam, floating
-from strategies import problems
+from strategies import examples, problems
 
 SEARCHES = [
     {"search": "floating"},
@@ -34,12 +35,14 @@ def largest_sep(X, y, size):
 def sets(search, X, y, *width, State=SubsetState):
     """What a search finds, as Sep by size; no size is missing."""
     m = X.shape[1]
-    found = search(State(Problem(X, y)), m, (0.0316, 0.0316), Choices.everything(m), *width)
+    found = search(
+        Separability(State(Problem(X, y)), 0.0316, 0.0316), m, Choices.everything(m), *width
+    )
     assert sorted(found) == list(range(m + 1))
-    return [found[size].sep for size in range(1, m + 1)]
+    return [found[size].score for size in range(1, m + 1)]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(problems(max_samples=20, max_features=6))
 def test_a_full_beam_finds_the_optimum_of_every_size(data):
     X, y = data
@@ -58,7 +61,7 @@ def test_a_full_beam_finds_the_optimum_among_ten_features():
 
 
 @pytest.mark.parametrize("State", [SubsetState, CompiledState])
-@settings(max_examples=60)
+@examples(60)
 @given(
     problems(max_samples=25, max_features=10), st.sampled_from([(floating,), (beam, 1), (beam, 3)])
 )
@@ -68,7 +71,7 @@ def test_never_below_forward(State, data, search):
     assert np.all(found >= S2FS(1.0).fit(X, y).scores_ * (1 - EQUAL))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(problems(max_samples=25, max_features=10))
 def test_a_beam_of_one_is_the_forward_search(data):
     X, y = data
@@ -76,7 +79,7 @@ def test_a_beam_of_one_is_the_forward_search(data):
     assert set(beam_of_one.indices_) == set(S2FS(0.6).fit(X, y).indices_)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(problems(max_samples=20, max_features=8))
 def test_no_exchange_improves_what_floating_finds(data):
     X, y = data
@@ -94,7 +97,7 @@ def test_no_exchange_improves_what_floating_finds(data):
 
 
 @pytest.mark.parametrize("options", SEARCHES, ids=str)
-@settings(max_examples=60)
+@examples(60)
 @given(problems(max_samples=20, max_features=9))
 def test_a_set_is_put_in_greedy_order(options, data):
     X, y = data
@@ -109,17 +112,17 @@ def test_a_set_is_put_in_greedy_order(options, data):
     np.testing.assert_allclose(selector.scores_, seps, rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(problems(max_samples=20, max_features=9), st.sampled_from([beam, floating]))
 def test_same_sets_compiled_as_in_plain_numpy(data, search):
     X, y = data
     m = X.shape[1]
     width = (4,) if search is beam else ()
     plain, fast = (
-        search(State(Problem(X, y)), m, (0.1, 0.1), Choices.everything(m), *width)
+        search(Separability(State(Problem(X, y)), 0.1, 0.1), m, Choices.everything(m), *width)
         for State in (SubsetState, CompiledState)
     )
-    assert {size: s.units for size, s in plain.items()} == {s: v.units for s, v in fast.items()}
+    assert {size: s.groups for size, s in plain.items()} == {s: v.groups for s, v in fast.items()}
 
 
 def test_floating_and_beam_leave_a_greedy_trap():

@@ -107,19 +107,19 @@ def test_the_rule_on_worked_numbers():
     # Best 0.90 with 4 features, standard error 0.02: 0.88 is enough, 0.87 is not.
     mean = np.array([[0.70, 0.87, 0.89, 0.90], [0.60, 0.87, 0.88, 0.90]])
     error = np.full((2, 4), 0.02)
-    assert choose(mean, error, True) == (0, 2)
-    assert choose(mean, error, False) == (0, 3)
-    assert choose(mean[::-1], error, True) == (0, 2)
-    assert choose(mean[1:], error[1:] / 4, True) == (0, 3)
+    assert choose(mean, error) == (0, 2)
+    assert choose(mean) == (0, 3)
+    assert choose(mean[::-1], error) == (0, 2)
+    assert choose(mean[1:], error[1:] / 4) == (0, 3)
     lucky = np.array([[0.5, 0.6, 0.90], [0.89, 0.6, 0.7]])  # one feature of another pair
-    assert choose(lucky, np.full((2, 3), 0.02), True) == (0, 2)
-    assert choose(mean, np.zeros((2, 4)), True) == (0, 3)
-    assert choose(np.full((3, 4), 0.5), error[:1].repeat(3, 0), False) == (0, 0)
+    assert choose(lucky, np.full((2, 3), 0.02)) == (0, 2)
+    assert choose(mean, np.zeros((2, 4))) == (0, 3)
+    assert choose(np.full((3, 4), 0.5)) == (0, 0)
     rounding = np.array([[0.1 + 0.2, 0.3]])  # equal scores, whatever the last digit says
-    assert choose(rounding[:, ::-1], np.zeros((1, 2)), False) == (0, 0)
+    assert choose(rounding[:, ::-1]) == (0, 0)
 
 
-def test_equal_prefixes_are_judged_once():
+def test_equal_prefixes_are_scored_once():
     fits = []
 
     class Counting(KNeighborsClassifier):
@@ -279,7 +279,6 @@ def test_ranks_are_those_of_the_scores():
         ({"scoring": lambda *_: np.nan}, "gave NaN or infinity"),
         ({"cv": [(np.arange(90), np.arange(0))]}, "cv leaves fold 0 without training or test rows"),
     ],
-    ids=str,
 )
 def test_bad_arguments(parameters, words):
     with pytest.raises(ValueError, match=words):

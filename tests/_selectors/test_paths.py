@@ -21,8 +21,8 @@ def test_paths_equal_separate_fits(data):
             np.testing.assert_allclose(paths.scores[a, b], fit.scores_, rtol=1e-9, atol=1e-9)
 
 
-def test_compiled_paths_equal_separate_fits_on_a_wide_table(monkeypatch):
-    monkeypatch.setattr("s2fs._engine.reference.COMPILED_FROM", 0)
+def test_compiled_paths_equal_separate_fits_on_a_wide_table(compile_all):
+    compile_all()
     rng = np.random.default_rng(0)
     y = np.arange(60) % 4
     X = rng.normal(size=(60, 400)) + rng.normal(size=(4, 400))[y]
@@ -35,8 +35,8 @@ def test_compiled_paths_equal_separate_fits_on_a_wide_table(monkeypatch):
     assert len({tuple(path) for path in paths.indices.reshape(81, 12).tolist()}) > 1
 
 
-def test_each_distinct_set_is_evaluated_once(monkeypatch):
-    monkeypatch.setattr("s2fs._engine.reference.COMPILED_FROM", 0)
+def test_each_distinct_set_is_evaluated_once(monkeypatch, compile_all):
+    compile_all()
     calls = []
     shortlists = CompiledState.shortlists
 

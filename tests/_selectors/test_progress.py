@@ -6,13 +6,14 @@ import sys
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.callback import ProgressBar
 from sklearn.datasets import load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import s2fs._util.progress
 from s2fs import S2FS, S2FSCV, StabilitySelector
+
+ProgressBar = pytest.importorskip("sklearn.callback", reason="needs scikit-learn 1.9").ProgressBar
 
 
 class Diary:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.datasets import load_wine
@@ -15,6 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from s2fs import S2FS, S2FSCV, Selection, StabilitySelector, __version__
 from s2fs.baselines import AnovaF
+from strategies import examples
 
 
 @pytest.fixture
@@ -146,7 +147,7 @@ ANYTHING = st.recursive(
 )
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(value=ANYTHING)
 def test_no_content_does_more_than_be_refused(tmp_path_factory, value):
     """Whatever stands in a field, loading gives a checked selection or a ValueError."""

@@ -1,4 +1,4 @@
-"""The search loop, its completion rules, and the base class of the rivals."""
+"""The search loop, its completion rules, and the base class of the baselines."""
 
 from itertools import combinations
 
@@ -7,15 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2fs.baselines._completion import COMPLETION, Ranked, RivalSelector, complete
+from s2fs.baselines import Baseline
+from s2fs.baselines._completion import Subset, complete
+from s2fs.baselines.base import Ranked
 
 
-class Table:
+class Table(Subset):
     """A set function given by a table, as a growing subset."""
 
-    def __init__(self, table):
+    def __init__(self, table, empty=0.0, target=np.inf, submodular=False):
         self.table = table
         self.chosen = frozenset()
+        self.empty, self.target, self.submodular = empty, target, submodular
 
     def score(self, candidates):
         return np.array([self.table[self.chosen | {c}] for c in candidates.tolist()])
@@ -24,7 +27,7 @@ class Table:
         self.chosen |= {feature}
 
 
-def literal(table, importance, k, rule, delta=0.0, target=np.inf, empty=-np.inf):
+def literal(table, importance, k, rule, delta, target, empty):
     """The rules in words, without any of the machinery."""
     m = len(importance)
     by_importance = sorted(range(m), key=lambda f: (-importance[f], f))
@@ -83,9 +86,8 @@ def coverages(draw):
 def test_complete_follows_its_rules(function, k, rule, delta, target, empty):
     table, importance = function
     k = min(k, len(importance))
-    options = {"delta": delta, "target": target, "empty": empty}
-    ranked = complete(lambda: Table(table), importance, k, rule, **options)
-    indices, scores, peak = literal(table, importance, k, rule, **options)
+    ranked = complete(lambda: Table(table, empty, target), len(importance), k, rule, delta=delta)
+    indices, scores, peak = literal(table, importance, k, rule, delta, target, empty)
     assert ranked.indices.tolist() == indices
     assert ranked.scores.tolist() == scores
     assert ranked.peak == peak
@@ -94,12 +96,18 @@ def test_complete_follows_its_rules(function, k, rule, delta, target, empty):
 @given(coverages(), st.sampled_from(["importance", "restart", "greedy"]))
 def test_lazy_search_is_the_plain_search(function, rule):
     table, importance = function
-    lists = [
-        complete(lambda: Table(table), importance, len(importance), rule, empty=0.0, lazy=lazy)
-        for lazy in (False, True)
-    ]
-    for plain, lazy in zip(*lists, strict=True):
-        np.testing.assert_array_equal(plain, lazy)
+    m = len(importance)
+    plain = complete(lambda: Table(table), m, m, rule)
+    lazy = complete(lambda: Table(table, submodular=True), m, m, rule)
+    for one, other in zip(plain, lazy, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_importance_may_be_given():
+    flat = dict.fromkeys(all_subsets(3), 1.0)
+    ranked = complete(lambda: Table(flat), 3, 3, importance=np.array([1.0, 3.0, 2.0]))
+    assert ranked.indices.tolist() == [1, 2, 0]
+    assert ranked.scores.tolist() == [1.0, 2.0, 1.0]
 
 
 def test_lazy_search_scores_fewer_candidates():
@@ -117,7 +125,7 @@ def test_lazy_search_scores_fewer_candidates():
         def __missing__(self, key):
             return float(sum(values[f] for f in key))
 
-    ranked = complete(lambda: Counted(Sum()), values, 10, empty=0.0, lazy=True)
+    ranked = complete(lambda: Counted(Sum(), submodular=True), m, 10)
     assert ranked.indices.tolist() == list(range(10))
     assert asked[0] == m
     assert max(asked[1:]) < m / 2
@@ -131,8 +139,7 @@ def test_lazy_search_looks_beyond_many_stale_candidates():
         def __missing__(self, key):
             return float(len(set().union(*(sets[f] for f in key))))
 
-    alone = np.array([float(len(s)) for s in sets])
-    ranked = complete(lambda: Table(Coverage()), alone, 4, empty=0.0, lazy=True)
+    ranked = complete(lambda: Table(Coverage(), submodular=True), len(sets), 4)
     assert ranked.indices.tolist() == [0, 40, 41, 1]
     assert ranked.scores.tolist() == [10, 16, 21, 10]
     assert ranked.peak == 3
@@ -141,33 +148,48 @@ def test_lazy_search_looks_beyond_many_stale_candidates():
 def test_differences_of_rounding_are_ties():
     table = Table({frozenset({0}): 0.3, frozenset({1}): 0.1 + 0.2})
     assert 0.1 + 0.2 > 0.3
-    ranked = complete(lambda: table, np.array([0.3, 0.1 + 0.2]), 1)
+    ranked = complete(lambda: table, 2, 1)
     assert ranked.indices.tolist() == [0]
 
 
 def test_tie_break_orders_what_is_appended():
     flat = dict.fromkeys(all_subsets(3), 0.0)
     tie_break = np.array([1.0, 2.0, 3.0])
-    ranked = complete(lambda: Table(flat), np.ones(3), 3, empty=0.0, tie_break=tie_break)
+    ranked = complete(lambda: Table(flat), 3, 3, tie_break=tie_break)
     assert ranked.indices.tolist() == [2, 1, 0]
     assert ranked.peak == 0
 
 
-class ByMean(RivalSelector):
-    """Ranks by the mean of the scaled column; keeps what it was given."""
+class ByMean(Baseline):
+    """Ranks by the mean of the scaled column; keeps what it was given.
+
+    Status: {status}.
+
+    Parameters
+    ----------
+    {n_features_to_select}
+
+    References
+    ----------
+    {citation}.
+    """
 
     status = "confirmed"
-    citation = "none"
-    _parameter_constraints = {**RivalSelector._parameter_constraints, **COMPLETION}  # noqa: RUF012
+    citation = "A test"
 
-    def __init__(self, *, n_features_to_select=10, completion="importance"):
+    def __init__(self, n_features_to_select=10):
         self.n_features_to_select = n_features_to_select
-        self.completion = completion
 
     def _rank_varying(self, X, codes, k):
         self.seen_ = X
         order = np.argsort(-X.mean(axis=0), kind="stable")[:k]
         return Ranked(order, X.mean(axis=0)[order], 1)
+
+
+def test_shared_parts_of_a_docstring_are_filled_in():
+    assert "Status: confirmed." in ByMean.__doc__
+    assert "\nn_features_to_select : int or float, default=10\n    How many" in ByMean.__doc__
+    assert ByMean.__doc__.endswith("A test.")
 
 
 def test_constant_features_come_last_by_index_without_a_score():

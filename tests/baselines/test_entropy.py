@@ -2,7 +2,7 @@ from math import exp, log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import minmax_scale
 
@@ -16,9 +16,9 @@ from s2fs.baselines._entropy import (
     neighbourhood_bits,
     neighbourhood_sizes,
 )
-from strategies import problems
+from strategies import examples, problems
 
-small = settings(max_examples=50)
+small = examples(50)
 #: Radii that fall between and exactly onto the differences of coarse data.
 radii = st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.5, 1.0])
 

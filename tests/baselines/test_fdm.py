@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from s2fs.baselines._completion import complete
 from s2fs.baselines._relations import lower_approximation
 from s2fs.baselines.fdm import FDM, Clauses
+from strategies import examples
 
 X = np.array(
     [
@@ -142,7 +143,7 @@ def test_dependency_of_the_worked_example(subset, gamma):
 
 @pytest.mark.parametrize("snorm", ["lukasiewicz", "max"])
 @pytest.mark.parametrize("similarity", ["sigma", "range", "gaussian"])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(data=scaled_data(), draw=st.data())
 def test_sat_is_its_definition(snorm, similarity, data, draw):
     X, codes = data
@@ -154,7 +155,7 @@ def test_sat_is_its_definition(snorm, similarity, data, draw):
 
 
 @pytest.mark.parametrize("snorm", ["lukasiewicz", "max"])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(data=scaled_data())
 def test_sat_grows_by_less_and_less(snorm, data):
     X, codes = data
@@ -171,14 +172,19 @@ def test_sat_grows_by_less_and_less(snorm, data):
     assert value == pytest.approx(1, abs=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(data=scaled_data(), rule=st.sampled_from(["importance", "restart"]))
 def test_lazy_search_is_the_plain_search(data, rule):
     X, codes = data
     m = X.shape[1]
     clauses = Clauses(X, codes)
-    alone = clauses.unsatisfied().score(np.arange(m))
-    plain = complete(clauses.unsatisfied, alone, m, rule, target=1.0, empty=0.0)
+
+    def scored_in_full():
+        subset = clauses.unsatisfied(target=1.0)
+        subset.submodular = False
+        return subset
+
+    plain = complete(scored_in_full, m, m, rule)
     lazy = FDM(m, similarity="sigma", completion=rule).fit(X, codes)
     assert lazy.indices_.tolist() == plain.indices.tolist()
     np.testing.assert_array_equal(lazy.scores_, plain.scores)

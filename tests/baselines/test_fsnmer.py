@@ -2,16 +2,16 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 from sklearn.preprocessing import minmax_scale
 
 from s2fs.baselines._entropy import granule_entropy, label_entropy, neighbourhood_sizes
 from s2fs.baselines.fsnmer import FSNMER, Refinement, interval_partition
-from strategies import problems
+from strategies import examples, problems
 
-small = settings(max_examples=50)
+small = examples(50)
 X = np.array([[0, 0.1, 0.5], [0.1, 0, 0], [0.5, 0.6, 1], [0.6, 0.4, 0.5], [0.9, 1, 0], [1, 0.9, 1]])
 Y = np.array([0, 0, 0, 1, 1, 1])
 

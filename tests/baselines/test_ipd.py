@@ -5,15 +5,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier
 
 from s2fs.baselines._relations import Relation
 from s2fs.baselines.ipd import IPD, Margins
 from six_rows import CODES, X, Y
+from strategies import examples
 
-READINGS = ["F1", "F1-sum", "F1-max", "F2"]
+VARIANTS = ["F1", "F1-sum", "F1-max", "F2"]
 
 
 def lower_approximations(X, codes, features, eps=None):
@@ -32,27 +33,27 @@ def lower_approximations(X, codes, features, eps=None):
     ]
 
 
-def literal(X, codes, features, reading, eps=None):
+def literal(X, codes, features, variant, eps=None):
     """J by its definition, with inner products."""
     n, r = len(X), codes.max() + 1
     L = np.array(lower_approximations(X, codes, features, eps))
     D = np.array([codes == i for i in range(r)], dtype=float)
-    if reading == "F2":
+    if variant == "F2":
         pairs = [(i, j) for i in range(r) for j in range(i + 1, r)]
         overlap = sum((L[i] * L[j]).sum() / n for i, j in pairs) / len(pairs)
         return L.max(axis=0).mean() - overlap
     gamma = sum(L[i] @ D[i] for i in range(r)) / n
-    if reading == "F1-max":
+    if variant == "F1-max":
         error = sum(max(L[i, x] for i in range(r) if i != codes[x]) for x in range(n)) / n
     else:
         error = sum(L[i] @ D[j] for i in range(r) for j in range(r) if i != j) / n
-        if reading == "F1":
+        if variant == "F1":
             error /= r - 1
     return gamma - error
 
 
-def score(subset, reading="F1"):
-    margins = Margins(Relation(X, CODES, None, reflexive=False), reading)
+def score(subset, variant="F1"):
+    margins = Margins(Relation(X, CODES, None, reflexive=False), variant)
     for feature in subset[:-1]:
         margins.add(feature)
     return margins.score(np.array(subset[-1:]))[0]
@@ -113,32 +114,32 @@ def test_ranking_of_the_worked_example():
     np.testing.assert_allclose(ipd.scores_, [0.1833, 0.2333, -0.1167], atol=5e-5)
 
 
-def test_the_overlap_reading_goes_on_where_the_other_stops():
-    ipd = IPD(n_features_to_select=3, reading="F2").fit(X, Y)
+def test_the_overlap_variant_goes_on_where_the_other_stops():
+    ipd = IPD(n_features_to_select=3, variant="F2").fit(X, Y)
     assert ipd.peak_ == 3
     np.testing.assert_allclose(ipd.scores_, [0.4050, 0.4133, 0.4167], atol=5e-5)
 
 
-@pytest.mark.parametrize("reading", READINGS)
-@settings(max_examples=40, deadline=None)
+@pytest.mark.parametrize("variant", VARIANTS)
+@examples(40)
 @given(data=scaled_data(), eps=st.sampled_from([None, 0.2, 0.5]), draw=st.data())
-def test_the_criterion_is_its_definition(reading, data, eps, draw):
+def test_the_criterion_is_its_definition(variant, data, eps, draw):
     X, codes = data
     m = X.shape[1]
     subset = draw.draw(st.lists(st.integers(0, m - 1), max_size=2))
-    margins = Margins(Relation(X, codes, eps, reflexive=False), reading)
+    margins = Margins(Relation(X, codes, eps, reflexive=False), variant)
     for feature in subset:
         margins.add(feature)
-    expected = [literal(X, codes, [*subset, c], reading, eps) for c in range(m)]
+    expected = [literal(X, codes, [*subset, c], variant, eps) for c in range(m)]
     np.testing.assert_allclose(margins.score(np.arange(m)), expected, rtol=1e-12, atol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(data=scaled_data())
 def test_the_criterion_stays_between_minus_one_and_one(data):
     X, codes = data
-    for reading in ("F1", "F1-max"):
-        margins = Margins(Relation(X, codes, None, reflexive=False), reading)
+    for variant in ("F1", "F1-max"):
+        margins = Margins(Relation(X, codes, None, reflexive=False), variant)
         scores = margins.score(np.arange(X.shape[1]))
         assert (np.abs(scores) <= 1).all()
 

@@ -3,16 +3,16 @@ from math import inf, log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import minmax_scale
 
 from s2fs import components
 from s2fs.baselines._entropy import LinearGranules, label_entropy
 from s2fs.baselines.mafrfs import MAFRFS, Margins, criterion, uncertainty_measure
-from strategies import problems
+from strategies import examples, problems
 
-small = settings(max_examples=40)
+small = examples(40)
 X = np.array([[0, 0.1, 0.5], [0.1, 0, 0], [0.5, 0.6, 1], [0.6, 0.4, 0.5], [0.9, 1, 0], [1, 0.9, 1]])
 Y = np.array([0, 0, 0, 1, 1, 1])
 MEASURES = ["FCE", "FE", "FJE", "FMI"]

@@ -6,18 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from s2fs.baselines._completion import complete
 from s2fs.baselines.mdp import MDP, SettlingTable
 from six_rows import CODES, X, Y
+from strategies import examples
 
 VARIANTS = [
     (weights, pairs, similarity)
     for weights in ("none", "inverse", "maximal")
     for pairs in ("maximal", "lambda")
-    for similarity in ("sigma", "linear")
+    for similarity in ("sigma", "range")
 ]
 
 
@@ -66,7 +67,7 @@ def alone(X, codes, *variant):
     [
         (("none", "maximal", "sigma"), [7, 6, 5]),
         (("inverse", "maximal", "sigma"), [3.8333, 3.3333, 1.8333]),
-        (("none", "lambda", "linear"), [14, 9, 7]),
+        (("none", "lambda", "range"), [14, 9, 7]),
     ],
 )
 def test_counts_of_the_worked_example(variant, expected):
@@ -95,7 +96,7 @@ def test_pairs_of_the_worked_example():
 
 
 def test_thresholds_of_the_lambda_variant():
-    table = SettlingTable(X, CODES, pairs="lambda", similarity="linear")
+    table = SettlingTable(X, CODES, pairs="lambda", similarity="range")
     lower = dict(zip(table.pairs.left.tolist(), table.threshold, strict=True))
     np.testing.assert_allclose([lower[i] for i in range(6)], [0.6, 0.5, 0.4, 0.4, 0.8, 0.8])
 
@@ -108,7 +109,7 @@ def test_ranking_of_the_worked_example():
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(data=scaled_data(), draw=st.data())
 def test_settled_weight_is_its_definition(variant, data, draw):
     X, codes = data
@@ -122,8 +123,8 @@ def test_settled_weight_is_its_definition(variant, data, draw):
     np.testing.assert_allclose(growing.score(np.arange(X.shape[1])), expected, rtol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
-@given(data=scaled_data(), similarity=st.sampled_from(["sigma", "linear"]))
+@examples(40)
+@given(data=scaled_data(), similarity=st.sampled_from(["sigma", "range"]))
 def test_the_reduct_keeps_the_dependency_of_all_features(data, similarity):
     X, codes = data
     n, m = X.shape
@@ -143,7 +144,7 @@ def test_the_reduct_keeps_the_dependency_of_all_features(data, similarity):
     assert dependency(mdp.indices_[: mdp.peak_]) == pytest.approx(dependency(range(m)), abs=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     data=scaled_data(),
     variant=st.sampled_from(VARIANTS),
@@ -153,9 +154,13 @@ def test_lazy_search_is_the_plain_search(data, variant, rule):
     X, codes = data
     m = X.shape[1]
     table = SettlingTable(X, codes, *variant)
-    importance = table.nothing_settled().score(np.arange(m))
-    tie_break = table.discernibility(np.arange(m))
-    plain = complete(table.nothing_settled, importance, m, rule, empty=0.0, tie_break=tie_break)
+
+    def scored_in_full():
+        subset = table.nothing_settled()
+        subset.submodular = False
+        return subset
+
+    plain = complete(scored_in_full, m, m, rule, tie_break=table.discernibility(np.arange(m)))
     weights, pairs, similarity = variant
     lazy = MDP(
         n_features_to_select=m,
@@ -187,7 +192,7 @@ def test_copies_are_ranked_by_their_own_count():
 def test_equal_counts_are_appended_by_discernibility():
     # Feature 0 settles every pair; 1 and 2 settle one each, but 2 tells the others apart better.
     X = np.array([[0, 0, 0], [0, 0.1, 0.3], [1, 0.2, 0.6], [1, 1, 1]])
-    mdp = MDP(n_features_to_select=3, similarity="linear").fit(X, [0, 0, 1, 1])
+    mdp = MDP(n_features_to_select=3, similarity="range").fit(X, [0, 0, 1, 1])
     assert mdp.scores_.tolist() == [4, 1, 1]
     assert mdp.indices_.tolist() == [0, 2, 1]
 

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from s2fs.baselines._relations import Relation
 from s2fs.baselines.rdsi import RDSI, Approximations, fuzzy_decision, self_information
 from six_rows import CODES, X, Y
+from strategies import examples
 
 MEASURES = ["relative", "certain", "possible", "combined"]
 
@@ -142,7 +143,7 @@ def test_ranking_of_the_worked_example(decision, peak):
 
 @pytest.mark.parametrize("decision", ["fuzzy", "crisp"])
 @pytest.mark.parametrize("measure", MEASURES)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(data=scaled_data(), eps=st.sampled_from([0.1, 0.3, 1.0]), draw=st.data())
 def test_the_measure_is_its_definition(decision, measure, data, eps, draw):
     X, codes = data
@@ -155,7 +156,7 @@ def test_the_measure_is_its_definition(decision, measure, data, eps, draw):
 
 @pytest.mark.parametrize("decision", ["fuzzy", "crisp"])
 @pytest.mark.parametrize("measure", MEASURES)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(data=scaled_data())
 def test_the_measure_never_rises(decision, measure, data):
     X, codes = data

@@ -73,7 +73,7 @@ def test_relief_is_that_of_scikit_rebate():
 
 def test_relief_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "skrebate", None)
-    with pytest.raises(ImportError, match="pip install skrebate"):
+    with pytest.raises(ImportError, match=r"ReliefF needs skrebate: pip install 's2fs\[relief\]'"):
         ReliefF(n_features_to_select=1).fit(np.eye(4), [0, 0, 1, 1])
 
 

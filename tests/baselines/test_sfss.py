@@ -1,15 +1,16 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import minmax_scale
 
-from s2fs.baselines._entropy_kernels import aggregation
+from s2fs.baselines._plain_loops import Centres
+from s2fs.baselines.loops import aggregation
 from s2fs.baselines.sfss import SFSS, CentreSubset, ClassCentres
 from six_rows import CODES, X
-from strategies import problems
+from strategies import examples, problems
 
-small = settings(max_examples=50)
+small = examples(50)
 
 
 def separability_parts(X, y, subset):
@@ -55,7 +56,8 @@ def test_worked_memberships(subset, expected):
     for i in range(6):  # a sum over one instance is its membership
         own = slice(i, i + 1)
         columns = np.ascontiguousarray(X[own, last].T).reshape(1, 1)
-        aggregation(columns, centres[last], squares[own], CODES[own], 1.0, 1e-12, found[i])
+        of = Centres(squares[own], CODES[own], power=1.0, floor=1e-12)
+        found[i] = aggregation(of, columns, centres[last])
     assert found[:, 0] == pytest.approx(expected, abs=5.1e-5)
 
 

@@ -1,11 +1,8 @@
-"""What the tests of bench reports share: made-up results, and a small real ledger."""
+"""What the tests of bench reports share: made-up results, and a small results file."""
 
 import numpy as np
 
-from s2fs.bench import load_plan, run
-from s2fs.bench._plan import SelectorSpec
-from s2fs.bench._results import Result
-from s2fs.bench._run import Unit
+from s2fs.bench import Result, Run, SelectorSpec, load_plan, run_plan
 from s2fs.evaluation import Curve
 
 DATASETS = ("glioma", "srbct", "all_aml_3", "isolet")
@@ -16,13 +13,13 @@ SIZES = (1, 2, 3)
 def result(dataset, name, values, weights=None, *, method=None, seed=0, protocol="inside"):
     alphas, betas = ((weights[0],), (weights[1],)) if weights else ((), ())
     spec = SelectorSpec(name, method or name, {}, alphas=alphas, betas=betas)
-    unit = Unit(dataset, "hash", spec, protocol, 0, 10, seed, SIZES, ("knn",))
+    run = Run(dataset, "hash", spec, protocol, 0, 10, seed, SIZES, ("knn",))
     curve = Curve("knn", np.array(SIZES), {"accuracy": np.asarray(values, dtype=float)})
-    return Result(unit, weights, (), {"knn": curve}, 0.5)
+    return Result(run, weights, (), {"knn": curve}, 0.5)
 
 
 def made_up_results():
-    """S²FS on a grid, its variants, and three rivals; the score tells who it is."""
+    """S²FS on a grid, its variants, and three baselines; the score tells who it is."""
     found = []
     for d, dataset in enumerate(DATASETS):
         base = np.array([0.5, 0.6, 0.7]) + d / 100
@@ -38,8 +35,8 @@ def made_up_results():
     return found
 
 
-def small_ledger(folder):
-    """The ledger of a real run on the bundled data, of a few seconds."""
+def small_results(folder):
+    """The results file of a small plan on the bundled data, of a few seconds."""
     plan = folder / "tiny.toml"
     plan.write_text(
         'title = "tiny"\ndatasets = ["srbct_bundled"]\nlearners = ["knn"]\nsizes = [1, 2]\n'
@@ -47,5 +44,5 @@ def small_ledger(folder):
         '[[selectors]]\nname = "S2FS"\n'
         '[[selectors]]\nname = "ANOVA"\nmethod = "AnovaF"\n'
     )
-    run(load_plan(str(plan)), folder / "tiny.sqlite")
+    run_plan(load_plan(str(plan)), folder / "tiny.sqlite")
     return folder / "tiny.sqlite"

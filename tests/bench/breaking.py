@@ -1,6 +1,7 @@
-"""Selectors that fail, for plans that name them as ``breaking:Breaking``."""
+"""Selectors that fail or wait, for plans that name them as ``breaking:Breaking``."""
 
 import os
+import time
 
 from s2fs.baselines.reference import AnovaF
 
@@ -17,3 +18,12 @@ class Dying(AnovaF):
         if len(X) > 30:
             os._exit(1)
         return super()._feature_scores(X, codes)
+
+
+class Waiting(AnovaF):
+    """Waits as long as the file named by HOLD is there, but for the toy."""
+
+    def fit(self, X, y):
+        while len(X) > 30 and os.path.exists(os.environ.get("HOLD", "")):
+            time.sleep(0.05)
+        return super().fit(X, y)

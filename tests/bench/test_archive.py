@@ -12,7 +12,7 @@ from s2fs.bench import (
     load_plan,
     open_results,
     results,
-    run,
+    run_plan,
     write_archive,
     write_tables,
 )
@@ -20,8 +20,8 @@ from s2fs.cli import main
 
 
 @pytest.fixture(scope="module")
-def ledger(tmp_path_factory):
-    """A grid, weights chosen inside, and a rival, under a classifier and k-means."""
+def file(tmp_path_factory):
+    """A grid, weights chosen inside, and a baseline, under a classifier and k-means."""
     folder = tmp_path_factory.mktemp("archive")
     plan = folder / "plan.toml"
     plan.write_text(
@@ -32,16 +32,16 @@ def ledger(tmp_path_factory):
         "grid = { alpha = [0.01, 0.1], beta = [0.1] }\n"
         '[[selectors]]\nname = "FDM"\n'
     )
-    run(load_plan(str(plan)), folder / "l.sqlite")
-    with Ledger(folder / "l.sqlite") as book:
-        write_archive(book, folder / "l.npz")
+    run_plan(load_plan(str(plan)), folder / "l.sqlite")
+    with Ledger(folder / "l.sqlite") as ledger:
+        write_archive(ledger, folder / "l.npz")
     return folder / "l.sqlite"
 
 
-def test_what_is_read_is_what_the_ledger_says(ledger):
-    with Ledger(ledger) as book, open_results(ledger.with_suffix(".npz")) as archive:
+def test_what_is_read_is_what_the_ledger_has(file):
+    with Ledger(file) as ledger, open_results(file.with_suffix(".npz")) as archive:
         assert isinstance(archive, Archive)
-        there, here = list(results(book)), list(results(archive))
+        there, here = list(results(ledger)), list(results(archive))
         assert len(there) == len(here) == 4
         for one, other in zip(there, here, strict=True):
             assert one.identity() == other.identity()
@@ -51,27 +51,27 @@ def test_what_is_read_is_what_the_ledger_says(ledger):
             for name, curve in one.curves.items():
                 np.testing.assert_allclose(other.curves[name].values, curve.values, atol=1e-7)
                 np.testing.assert_array_equal(other.curves[name].sizes, curve.sizes)
-        both = [[(e.unit.dataset, e.seconds) for e in b.entries()] for b in (book, archive)]
+        both = [[(e.run.dataset, e.seconds) for e in b.entries()] for b in (ledger, archive)]
         assert both[0] == both[1]
 
 
-def test_tables_and_exports_are_those_of_the_ledger(ledger, tmp_path):
-    with Ledger(ledger) as book, open_results(ledger.with_suffix(".npz")) as archive:
-        there, here = (write_tables(b, tmp_path / type(b).__name__) for b in (book, archive))
+def test_tables_and_exports_are_those_of_the_ledger(file, tmp_path):
+    with Ledger(file) as ledger, open_results(file.with_suffix(".npz")) as archive:
+        there, here = (write_tables(b, tmp_path / type(b).__name__) for b in (ledger, archive))
         for one, other in zip(there, here, strict=True):
             if one.suffix != ".csv":  # where all digits are written
                 assert one.read_text() == other.read_text()
-        assert [row["size"] for row in export_curves(book)] == [
+        assert [row["size"] for row in export_curves(ledger)] == [
             row["size"] for row in export_curves(archive)
         ]
-        for one, other in zip(export_rows(book), export_rows(archive), strict=True):
+        for one, other in zip(export_rows(ledger), export_rows(archive), strict=True):
             assert one["max"] == pytest.approx(other["max"], abs=1e-7)
             assert one["best_size"] == other["best_size"]
 
 
-def test_commands_take_the_archive(ledger, tmp_path):
+def test_commands_take_the_archive(file, tmp_path):
     call = CliRunner().invoke
-    made = call(main, ["bench", "archive", str(ledger), "--out", str(tmp_path / "a.npz")])
+    made = call(main, ["bench", "archive", str(file), "--out", str(tmp_path / "a.npz")])
     assert made.exit_code == 0, made.output
     assert (tmp_path / "a.npz").read_bytes()
     for command in (
@@ -85,7 +85,7 @@ def test_commands_take_the_archive(ledger, tmp_path):
     assert (tmp_path / "figures" / "curves-knn.svg").is_file()
 
 
-def test_what_is_no_archive_is_told(ledger, tmp_path):
+def test_what_is_no_archive_is_said(file, tmp_path):
     np.savez(tmp_path / "other.npz", X=np.eye(3))
     (tmp_path / "text.npz").write_text("no archive")
     np.savez(tmp_path / "future.npz", about=np.array(json.dumps({"format": 99})))
@@ -94,13 +94,13 @@ def test_what_is_no_archive_is_told(ledger, tmp_path):
             Archive(tmp_path / f"{name}.npz")
     with pytest.raises(FileNotFoundError, match="is not there"):
         open_results(tmp_path / "missing.npz")
-    refused = CliRunner().invoke(main, ["bench", "archive", str(ledger), "--out", "a.zip"])
+    refused = CliRunner().invoke(main, ["bench", "archive", str(file), "--out", "a.zip"])
     assert refused.exit_code == 2
     assert "ends in .npz" in refused.output
 
 
 def test_an_unfinished_ledger_has_nothing_to_keep(tmp_path):
     nothing = pytest.raises(ValueError, match="no complete cross-validation")
-    with Ledger(tmp_path / "empty.sqlite", create=True) as book, nothing:
-        write_archive(book, tmp_path / "a.npz")
+    with Ledger(tmp_path / "empty.sqlite", create=True) as ledger, nothing:
+        write_archive(ledger, tmp_path / "a.npz")
     assert not (tmp_path / "a.npz").exists()

@@ -11,11 +11,9 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from s2fs.bench import DatasetInfo, fetch_dataset, find_dataset, load_dataset
-from s2fs.bench import _paper_data as registry
+from s2fs.bench import PAPER_DATASETS, DatasetInfo, fetch_dataset, find_dataset, load_dataset
+from s2fs.bench._datasets import Source, content_hash
 from s2fs.bench._download import git_blob_hash
-from s2fs.bench._local import content_hash
-from s2fs.bench._paper_data import Source
 
 X = np.array([[3, 0.25, 7], [1, 8.5, -2], [0.1, 4, 6], [9, 9, 0.3]])
 LABELS = np.array([2, 1, 3, 1])
@@ -57,7 +55,7 @@ def publish(tmp_path, monkeypatch, server):
             sums.get(sha256, sha256),
         )
         info = DatasetInfo("tiny", "Tiny", 4, 3, ("p", "q", "r"), source, content)
-        monkeypatch.setitem(registry.REGISTRY, "tiny", info)
+        monkeypatch.setitem(PAPER_DATASETS, "tiny", info)
         return path
 
     return put
@@ -111,12 +109,16 @@ def test_second_fetch_needs_no_server(publish, server):
 
 
 @pytest.mark.parametrize(
-    ("kind", "wrong"),
-    [("SHA-256", {"sha256": "0" * 64}), ("git blob", {"sha256": None, "blob": "0" * 40})],
+    ("wrong", "message"),
+    [
+        ({"sha256": "0" * 64}, r"SHA256 hash of downloaded file \(tiny.mat\) does not match"),
+        ({"sha256": None, "blob": "0" * 40}, "git blob .* instead of 0000.*nothing was kept"),
+    ],
+    ids=["SHA-256", "git blob"],
 )
-def test_wrong_content_is_not_kept(publish, server, tmp_path, kind, wrong):
+def test_wrong_content_is_not_kept(publish, server, tmp_path, wrong, message):
     publish("tiny.mat", as_mat, **wrong)
-    with pytest.raises(ValueError, match=f"has the {kind} .* instead of 0000.*nothing was kept"):
+    with pytest.raises(ValueError, match=message):
         fetch_dataset("tiny", base_url=server)
     assert leftovers(tmp_path) == []
 

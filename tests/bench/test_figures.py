@@ -1,14 +1,14 @@
-"""Figures of a bench: from made-up results over several datasets, and from a real ledger."""
+"""Figures of a bench: from made-up results over several datasets, and from a small results file."""
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from bench.benches import DATASETS, made_up_results, result, small_ledger
-from s2fs.baselines import RIVALS
-from s2fs.bench import Ledger, build_tables
+from bench.benches import DATASETS, made_up_results, result, small_results
+from s2fs.baselines import BASELINES
+from s2fs.bench import Ledger, build_tables, write_figures
 from s2fs.bench._figures import bench_figures, curve_panels
-from s2fs.cli._figures import figures
+from s2fs.cli import main
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_seeds_are_averaged_before_the_best_pair_is_taken():
 
 @pytest.mark.parametrize("name", ["FDM", "SFSS", "IPD"])
 def test_reconstructed_algorithms_are_called_so(made_up, name):
-    status = RIVALS[name].status
+    status = BASELINES[name].status
     sign = {"confirmed": "", "partly reconstructed": "‡", "reconstructed": "†"}[status]
     drawn = dict(bench_figures(made_up))
     legend = drawn["curves-knn"].legends[0]
@@ -90,10 +90,10 @@ def test_variants_take_weights_in_the_recommended_region(made_up):
     np.testing.assert_allclose(medians, np.array([0.64, 0.59, 0.58, 0.57]) + 0.015)
 
 
-def test_the_command_draws_a_real_ledger_in_three_formats(tmp_path):
-    ledger = small_ledger(tmp_path)
+def test_the_command_draws_results_in_three_formats(tmp_path):
+    results = small_results(tmp_path)
     out = tmp_path / "figures"
-    done = CliRunner().invoke(figures, [str(ledger), "--out", str(out)])
+    done = CliRunner().invoke(main, ["figures", str(results), "--out", str(out)])
     assert done.exit_code == 0, done.output
     stems = ("curves-knn", "distance-and-direction")
     expected = {f"{stem}.{suffix}" for stem in stems for suffix in ("svg", "pdf", "png")}
@@ -102,14 +102,12 @@ def test_the_command_draws_a_real_ledger_in_three_formats(tmp_path):
     assert all(path.stat().st_size > 1000 for path in out.iterdir())
 
 
-def test_an_empty_ledger_is_told(tmp_path):
-    from s2fs.bench import write_figures
-
+def test_an_empty_results_file_is_refused(tmp_path):
     with (
-        Ledger(tmp_path / "empty.sqlite", create=True) as book,
+        Ledger(tmp_path / "empty.sqlite", create=True) as ledger,
         pytest.raises(ValueError, match="no complete cross-validation yet"),
     ):
-        write_figures(book, tmp_path)
+        write_figures(ledger, tmp_path)
 
 
 def test_pictures_show_their_pixels_where_the_data_are_at_hand(paper_data):

@@ -1,4 +1,4 @@
-"""Claims, leases and results in the ledger."""
+"""Claims, leases and results in a results file."""
 
 import multiprocessing
 import os
@@ -8,23 +8,21 @@ import time
 
 import pytest
 
-from s2fs.bench import Ledger
-from s2fs.bench._plan import SelectorSpec
-from s2fs.bench._run import Unit
+from s2fs.bench import Ledger, Run, SelectorSpec
 
 SPAWN = multiprocessing.get_context("spawn")
-UNITS = [
-    Unit("d", "h", SelectorSpec("S2FS", "S2FS", {}), "inside", fold, 40, 0, (1,), ("knn",))
+RUNS = [
+    Run("d", "h", SelectorSpec("S2FS", "S2FS", {}), "inside", fold, 40, 0, (1,), ("knn",))
     for fold in range(40)
 ]
-KEY = UNITS[0].key
+KEY = RUNS[0].key
 
 
 @pytest.fixture
 def path(tmp_path):
-    path = tmp_path / "ledger.sqlite"
+    path = tmp_path / "results.sqlite"
     with Ledger(path, create=True) as ledger:
-        ledger.add(UNITS)
+        ledger.add(RUNS)
     return path
 
 
@@ -33,7 +31,7 @@ def state(path, key=KEY):
         return ledger.states()[key]
 
 
-def test_life_of_a_unit(path):
+def test_life_of_a_run(path):
     with Ledger(path) as ledger:
         assert state(path) == "waiting"
         assert ledger.claim(KEY)
@@ -42,7 +40,7 @@ def test_life_of_a_unit(path):
         ledger.finish(KEY, b"numbers", 1.5)
         assert ledger.result(KEY) == b"numbers"
         entry = ledger.entries()[0]
-        assert (entry.unit, entry.state, entry.seconds) == (UNITS[0], "done", 1.5)
+        assert (entry.run, entry.state, entry.seconds) == (RUNS[0], "done", 1.5)
         assert not ledger.claim(KEY)
 
 
@@ -50,9 +48,9 @@ def test_adding_again_keeps_what_is_done(path):
     with Ledger(path) as ledger:
         ledger.claim(KEY)
         ledger.finish(KEY, b"numbers", 1)
-        ledger.add(UNITS)
+        ledger.add(RUNS)
         assert ledger.result(KEY) == b"numbers"
-        assert len(ledger.entries()) == len(UNITS)
+        assert len(ledger.entries()) == len(RUNS)
 
 
 def test_failed_unit_is_tried_again_by_a_later_run_only(path):
@@ -69,16 +67,16 @@ def test_failed_unit_is_tried_again_by_a_later_run_only(path):
 
 def test_release_gives_back_the_unfinished_only(path):
     with Ledger(path) as ledger:
-        for unit in UNITS[:2]:
-            ledger.claim(unit.key)
+        for run in RUNS[:2]:
+            ledger.claim(run.key)
         ledger.finish(KEY, b"numbers", 1)
         ledger.release()
-        assert state(path, UNITS[0].key) == "done"
-        assert state(path, UNITS[1].key) == "waiting"
-        assert not ledger.claim(UNITS[1].key)
-    assert not ledger.claim(UNITS[1].key)  # nor after the file was closed
+        assert state(path, RUNS[0].key) == "done"
+        assert state(path, RUNS[1].key) == "waiting"
+        assert not ledger.claim(RUNS[1].key)
+    assert not ledger.claim(RUNS[1].key)  # nor after the file was closed
     with Ledger(path) as other:
-        assert other.claim(UNITS[1].key)
+        assert other.claim(RUNS[1].key)
 
 
 def test_claim_ends_with_its_lease_unless_renewed(path):
@@ -90,7 +88,7 @@ def test_claim_ends_with_its_lease_unless_renewed(path):
         slow.lease = -1
         slow.renew()
         assert other.claim(KEY)
-        # The run that was taken for dead wakes up: its result comes too late.
+        # The process that was taken for dead wakes up: its result comes too late.
         slow.finish(KEY, b"late", 1)
         slow.renew()
         slow.release()
@@ -108,9 +106,9 @@ def claim_and_wait(path, claimed):
 
 def test_claim_of_a_killed_process_is_free_at_once(path):
     claimed = SPAWN.Event()
-    process = SPAWN.Process(target=claim_and_wait, args=(path, claimed))
+    process = SPAWN.Process(target=claim_and_wait, args=(path, claimed), daemon=True)
     process.start()
-    assert claimed.wait(60)
+    assert claimed.wait(600)
     with Ledger(path) as ledger:
         assert not ledger.claim(KEY)
         os.kill(process.pid, signal.SIGKILL)
@@ -131,52 +129,54 @@ def test_claim_from_another_machine_holds_until_its_lease_ends(path):
 def claim_all(path, ready, mine):
     with Ledger(path) as ledger:
         ready.wait()
-        mine.put([unit.key for unit in UNITS if ledger.claim(unit.key)])
+        mine.put([run.key for run in RUNS if ledger.claim(run.key)])
         ready.wait()  # a process that has ended holds no claims
 
 
-def test_two_processes_never_hold_the_same_unit(path):
+def test_two_processes_never_hold_the_same_run(path):
     ready, mine = SPAWN.Barrier(2), SPAWN.Queue()
-    processes = [SPAWN.Process(target=claim_all, args=(path, ready, mine)) for _ in range(2)]
+    processes = [
+        SPAWN.Process(target=claim_all, args=(path, ready, mine), daemon=True) for _ in range(2)
+    ]
     for process in processes:
         process.start()
-    claims = [mine.get(timeout=60) for _ in processes]
+    claims = [mine.get(timeout=600) for _ in processes]
     for process in processes:
         process.join()
-    assert sorted(claims[0] + claims[1]) == sorted(unit.key for unit in UNITS)
+    assert sorted(claims[0] + claims[1]) == sorted(run.key for run in RUNS)
 
 
 def create(path, ready):
     ready.wait()
     with Ledger(path, create=True) as ledger:
-        ledger.add(UNITS)
+        ledger.add(RUNS)
 
 
-def test_two_processes_may_make_the_same_ledger(tmp_path):
+def test_two_processes_may_make_the_same_file(tmp_path):
     path, ready = tmp_path / "new.sqlite", SPAWN.Barrier(2)
-    processes = [SPAWN.Process(target=create, args=(path, ready)) for _ in range(2)]
+    processes = [SPAWN.Process(target=create, args=(path, ready), daemon=True) for _ in range(2)]
     for process in processes:
         process.start()
     for process in processes:
         process.join()
     assert [process.exitcode for process in processes] == [0, 0]
     with Ledger(path) as ledger:
-        assert len(ledger.states()) == len(UNITS)
+        assert len(ledger.states()) == len(RUNS)
 
 
-def test_file_without_tables_is_a_new_ledger(tmp_path):
-    """What a run leaves that is killed before its first transaction."""
+def test_file_without_tables_is_a_new_results_file(tmp_path):
+    """What a process leaves that is killed before its first transaction."""
     path = tmp_path / "new.sqlite"
     with sqlite3.connect(path) as db:
         db.execute("PRAGMA journal_mode = WAL")
     db.close()
     with Ledger(path, create=True) as ledger:
-        ledger.add(UNITS)
+        ledger.add(RUNS)
         assert ledger.claim(KEY)
 
 
 def test_bad_files(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"no ledger .*'s2fs bench run PLAN --ledger"):
+    with pytest.raises(FileNotFoundError, match=r"no results file .*'s2fs bench run PLAN --res"):
         Ledger(tmp_path / "none.sqlite")
     with pytest.raises(FileNotFoundError, match="is no directory; make it first"):
         Ledger(tmp_path / "none" / "new.sqlite", create=True)
@@ -184,12 +184,12 @@ def test_bad_files(tmp_path):
         Ledger(tmp_path, create=True)
     text = tmp_path / "text.csv"
     text.write_text("a,b\n" * 500)
-    with pytest.raises(ValueError, match=r"is no ledger .*give another file"):
+    with pytest.raises(ValueError, match=r"is no results file .*give another file"):
         Ledger(text)
     assert text.read_text() == "a,b\n" * 500
     other = tmp_path / "other.sqlite"
     with sqlite3.connect(other) as db:
         db.execute("CREATE TABLE things (name TEXT)")
     db.close()
-    with pytest.raises(ValueError, match=r"is no ledger \(it holds something else"):
+    with pytest.raises(ValueError, match=r"is no results file \(it holds something else"):
         Ledger(other, create=True)

@@ -1,4 +1,4 @@
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -63,3 +63,11 @@ def test_equal_algorithms_do_not_differ():
 def test_unknown_control():
     with pytest.raises(ValueError, match="control is 'z'"):
         wilcoxon_holm([[1, 2], [2, 1]], names=["a", "b"], control="z")
+
+
+def test_adjusted_p_values_are_those_of_scikit_posthocs():
+    posthocs = pytest.importorskip("scikit_posthocs")
+    scores = np.random.default_rng(5).random((12, 4))
+    theirs = posthocs.posthoc_wilcoxon(list(scores.T), p_adjust="holm").to_numpy()
+    for (i, j), pair in zip(combinations(range(4), 2), wilcoxon_holm(scores), strict=True):
+        assert pair.adjusted_p_value == pytest.approx(theirs[i, j])

@@ -1,11 +1,11 @@
 """Plans: those that ship, and what is said about bad ones."""
 
+from pathlib import Path
+
 import pytest
 
 from s2fs._core.criterion import PAPER_GRID
-from s2fs.bench import PAPER_DATASETS, PLANS, load_plan
-from s2fs.bench._plan import parse_plan
-from s2fs.evaluation import LEARNERS
+from s2fs.bench import PAPER_DATASETS, PAPER_LEARNERS, PLANS, load_plan
 
 GOOD = """
 title = "t"
@@ -20,7 +20,7 @@ S2FS = 'title = "t"\ndatasets = ["yale"]\n[[selectors]]\nname = "S2FS"\n'
 def test_shipped_plans_are_valid(name):
     plan = load_plan(name)
     assert plan.protocol == "inside"
-    assert plan.learners == LEARNERS
+    assert plan.learners == tuple(PAPER_LEARNERS)
 
 
 def test_paper_plan_is_the_paper():
@@ -34,7 +34,7 @@ def test_paper_plan_is_the_paper():
     assert (grid.tune, inside.tune) == ("none", "inside")
 
 
-def test_sensitivity_shares_its_units_with_the_paper_plan():
+def test_sensitivity_shares_its_runs_with_the_paper_plan():
     (grid,) = load_plan("sensitivity").selectors
     assert grid in load_plan("paper").selectors
 
@@ -85,9 +85,11 @@ def test_file_and_defaults(tmp_path):
         (S2FS + 'tune = "outside"', r"tune is 'outside' \(did you mean 'inside'\?\)"),
     ],
 )
-def test_complaints_name_the_key(text, message):
+def test_error_messages_name_the_key(tmp_path, monkeypatch, text, message):
+    monkeypatch.chdir(tmp_path)
+    Path("p").write_text(text)
     with pytest.raises(ValueError, match=message):
-        parse_plan(text, "p")
+        load_plan("p")
 
 
 def test_no_such_plan():

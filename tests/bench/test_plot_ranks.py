@@ -7,7 +7,7 @@ from s2fs.bench import nemenyi_test, plot_critical_difference, published_results
 posthocs = pytest.importorskip("scikit_posthocs")
 
 
-def printed_scores(learner, statistic):
+def published_scores(learner, statistic):
     """The table of the paper, a row per dataset."""
     return pd.Series(
         {
@@ -43,7 +43,7 @@ def their_bars(scores):
 @pytest.mark.parametrize("learner", ["cart", "knn", "svm", "kmeans"])
 @pytest.mark.parametrize("statistic", ["max", "ave"])
 def test_group_bars_are_those_of_scikit_posthocs(learner, statistic):
-    scores = printed_scores(learner, statistic)
+    scores = published_scores(learner, statistic)
     ax = plot_critical_difference(nemenyi_test(scores, names=list(scores.columns)))
     assert bars(ax) == their_bars(scores)
 
@@ -58,7 +58,7 @@ def test_group_bars_of_random_scores(seed):
 
 
 def test_scale_names_and_critical_difference():
-    scores = printed_scores("knn", "ave")
+    scores = published_scores("knn", "ave")
     result = nemenyi_test(scores, names=list(scores.columns))
     ax = plot_critical_difference(result, title="kNN")
     (cd,) = (line.get_xdata() for line in ax.lines if line.get_gid() == "cd")
@@ -71,7 +71,7 @@ def test_scale_names_and_critical_difference():
 
 
 def test_lines_to_the_names_do_not_cross():
-    scores = printed_scores("svm", "ave")
+    scores = published_scores("svm", "ave")
     ax = plot_critical_difference(nemenyi_test(scores, names=list(scores.columns)))
     elbows = [np.array(line.get_xydata()) for line in ax.lines if len(line.get_xdata()) == 3]
     assert len(elbows) == 9

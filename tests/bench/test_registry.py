@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from s2fs.bench import PAPER_DATASETS, DatasetInfo, find_dataset, load_dataset
-from s2fs.bench import _paper_data as registry
-from s2fs.bench._local import content_hash
+from s2fs.bench._datasets import content_hash
 
-#: Name, title, shape and classes, as the paper's table of datasets prints them (SRBCT has 83 rows).
+#: Name, title, shape and classes, as in the paper's table of datasets (SRBCT has 83 rows).
 PAPER = [
     ("all_aml_3", "ALL-AML-3", 72, 7129, 3),
     ("all_aml_4", "ALL-AML-4", 72, 7129, 4),
@@ -28,7 +27,7 @@ def small(monkeypatch, tmp_path):
     info = DatasetInfo(
         "small", "Small", 4, 6, ("b", "a"), PAPER_DATASETS["yale"].source, None, (2, 3), "F"
     )
-    monkeypatch.setitem(registry.REGISTRY, "small", info)
+    monkeypatch.setitem(PAPER_DATASETS, "small", info)
     for variable, folder in (("S2FS_DATA", "folder"), ("XDG_CACHE_HOME", "cache")):
         (tmp_path / folder).mkdir()
         monkeypatch.setenv(variable, str(tmp_path / folder))

@@ -18,7 +18,7 @@ def tables():
 
 def differences(tables, weights):
     column = [
-        (t.ours - t.printed)[:, j]
+        (t.ours - t.published)[:, j]
         for t in tables
         for j, c in enumerate(t.columns)
         if (c.algorithm, c.weights) == ("S2FS", weights)

@@ -1,4 +1,4 @@
-"""One unit of work, against the evaluation spelt out."""
+"""One run, against the evaluation spelt out."""
 
 from dataclasses import replace
 
@@ -8,9 +8,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 
 from s2fs import S2FS
-from s2fs.bench._plan import SelectorSpec
-from s2fs.bench._run import Outcome, Unit, choose_weights, run_unit
-from s2fs.evaluation import LEARNERS, pool_folds, prefix_curves, stratified_folds
+from s2fs.bench import PAPER_LEARNERS, Run, SelectorSpec
+from s2fs.bench._run import Outcome, choose_weights, evaluate_run
+from s2fs.evaluation import pool_folds, prefix_curves, stratified_folds
 
 SIZES = (1, 2, 3, 5)
 GRID = {"alphas": (0.01, 1.0), "betas": (0.0, 0.1, 1.0)}
@@ -23,38 +23,47 @@ def data():
     return rng.normal(size=(48, 12)) + y[:, None] * rng.uniform(0, 1, size=12), y
 
 
-def unit(fold=0, **selector):
+def run_of(fold=0, **selector):
     spec = SelectorSpec(**{"name": "S2FS", "method": "S2FS", "parameters": {}, **selector})
-    return Unit("d", "h", spec, "inside", fold, 4, 7, SIZES, LEARNERS)
+    return Run("d", "h", spec, "inside", fold, 4, 7, SIZES, tuple(PAPER_LEARNERS))
 
 
 @pytest.mark.parametrize("protocol", ["inside", "before"])
 def test_folds_pooled_are_the_prefix_curves(data, protocol):
     X, y = data
-    units = [replace(unit(fold, parameters={"alpha": 0.3}), protocol=protocol) for fold in range(4)]
-    folds = [run_unit(u, X, y).fold_result(0, SIZES) for u in units]
+    runs = [
+        replace(run_of(fold, parameters={"alpha": 0.3}), protocol=protocol) for fold in range(4)
+    ]
+    folds = [evaluate_run(run, X, y).fold_result(0, SIZES) for run in runs]
     curves = pool_folds(folds)
     truth = prefix_curves(
-        X, y, S2FS(5, alpha=0.3), sizes=SIZES, cv=4, random_state=7, protocol=protocol
+        X,
+        y,
+        S2FS(5, alpha=0.3),
+        learners=PAPER_LEARNERS,
+        sizes=SIZES,
+        cv=4,
+        random_state=7,
+        protocol=protocol,
     )
-    for learner in LEARNERS:
+    for learner in PAPER_LEARNERS:
         assert np.array_equal(curves[learner].values, truth[learner].values)
     for fold, ranking in zip(folds, truth.rankings, strict=True):
         assert np.array_equal(fold.ranking, ranking)
 
 
 def test_grid_is_so_many_single_runs(data):
-    """Prefixes that rankings share are judged once; the numbers must not show it."""
+    """Prefixes that rankings share are scored once; the numbers must not show it."""
     X, y = data
-    grid = run_unit(unit(**GRID), X, y)
+    grid = evaluate_run(run_of(**GRID), X, y)
     assert grid.weights.tolist() == [[a, b] for a in GRID["alphas"] for b in GRID["betas"]]
     assert len(np.unique(grid.rankings, axis=0)) > 1
     assert (grid.rankings[:, :1] == grid.rankings[0, :1]).sum() > 1
     for i, (alpha, beta) in enumerate(grid.weights):
-        one = run_unit(unit(parameters={"alpha": alpha, "beta": beta}), X, y)
+        one = evaluate_run(run_of(parameters={"alpha": alpha, "beta": beta}), X, y)
         assert np.array_equal(grid.rankings[i], one.rankings[0])
-        for learner, said in one.predictions.items():
-            assert np.array_equal(grid.predictions[learner][i], said[0])
+        for learner, predicted in one.predictions.items():
+            assert np.array_equal(grid.predictions[learner][i], predicted[0])
         assert np.array_equal(grid.nmi[i], one.nmi[0])
 
 
@@ -73,39 +82,39 @@ def inner_accuracy(X, y, alpha, beta):
 
 def test_weights_are_chosen_from_the_training_rows_alone(data):
     X, y = data
-    tuned = unit(**GRID, tune="inside")
+    tuned = run_of(**GRID, tune="inside")
     train, test = next(iter(stratified_folds(y, 4, random_state=7)))
     pairs = [(a, b) for a in GRID["alphas"] for b in GRID["betas"]]
     scores = [inner_accuracy(X[train], y[train], *pair) for pair in pairs]
     assert max(scores) > min(scores)
     best = int(np.argmax(scores))
     assert choose_weights(tuned, X[train], y[train]) == best
-    outcome = run_unit(tuned, X, y)
+    outcome = evaluate_run(tuned, X, y)
     assert outcome.weights.tolist() == [list(pairs[best])]
     truth = S2FS(5, alpha=pairs[best][0], beta=pairs[best][1]).fit(X[train], y[train])
     assert np.array_equal(outcome.rankings[0], truth.indices_)
     # Test rows of another world change nothing in what was chosen.
     other = X.copy()
     other[test] = 1000
-    assert run_unit(tuned, other, y).weights.tolist() == outcome.weights.tolist()
+    assert evaluate_run(tuned, other, y).weights.tolist() == outcome.weights.tolist()
 
 
 def test_outcome_survives_storage(data):
-    outcome = run_unit(unit(**GRID), *data)
+    outcome = evaluate_run(run_of(**GRID), *data)
     back = Outcome.from_bytes(outcome.to_bytes())
     for name in ("weights", "rankings", "y_test", "nmi"):
         assert np.array_equal(getattr(back, name), getattr(outcome, name))
     assert list(back.predictions) == ["cart", "knn", "svm"]
-    for learner, said in outcome.predictions.items():
-        assert np.array_equal(back.predictions[learner], said)
-    bare = run_unit(replace(unit(), learners=("knn",)), *data)
+    for learner, predicted in outcome.predictions.items():
+        assert np.array_equal(back.predictions[learner], predicted)
+    bare = evaluate_run(replace(run_of(), learners=("knn",)), *data)
     assert Outcome.from_bytes(bare.to_bytes()).nmi is None
 
 
 def test_unit_survives_storage():
-    one = unit(**GRID, tune="inside", parameters={"scale": None})
-    assert Unit.from_json(one.to_json()) == one
-    assert Unit.from_json(one.to_json()).key == one.key
+    one = run_of(**GRID, tune="inside", parameters={"scale": None})
+    assert Run.from_json(one.to_json()) == one
+    assert Run.from_json(one.to_json()).key == one.key
 
 
 @pytest.mark.parametrize(
@@ -129,16 +138,16 @@ def test_unit_survives_storage():
     ids=str,
 )
 def test_key_depends_on_everything(change):
-    assert replace(unit(), **change).key != unit().key
+    assert replace(run_of(), **change).key != run_of().key
 
 
 def test_key_does_not_depend_on_the_order_of_parameters():
     one, other = {"alpha": 0.1, "beta": 0.2}, {"beta": 0.2, "alpha": 0.1}
-    assert unit(parameters=one).key == unit(parameters=other).key
+    assert run_of(parameters=one).key == run_of(parameters=other).key
 
 
 def test_random_selectors_get_the_seed(data):
     spec = {"name": "random", "method": "RandomOrder"}
-    first, second = (run_unit(unit(**spec), *data).rankings for _ in range(2))
+    first, second = (evaluate_run(run_of(**spec), *data).rankings for _ in range(2))
     assert np.array_equal(first, second)
-    assert not np.array_equal(first, run_unit(replace(unit(**spec), seed=8), *data).rankings)
+    assert not np.array_equal(first, evaluate_run(replace(run_of(**spec), seed=8), *data).rankings)

@@ -7,46 +7,53 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from s2fs.bench import Column, Table, build_tables, compare, published_results
-from s2fs.bench._plan import SelectorSpec
+from s2fs.bench import (
+    PAPER_LEARNERS,
+    Column,
+    Result,
+    Run,
+    SelectorSpec,
+    Table,
+    build_tables,
+    compare,
+    published_results,
+)
 from s2fs.bench._render import (
     _csv,
     _latex_table,
     _markdown_table,
     comparison_rows,
-    heading,
     markdown,
     table_rows,
 )
-from s2fs.bench._results import Result
-from s2fs.bench._run import Unit
-from s2fs.bench._tables import printed_table, settings
-from s2fs.evaluation import LEARNERS, Curve
+from s2fs.bench._results import by_setting
+from s2fs.bench._tables import published_table
+from s2fs.evaluation import Curve
 
-#: F_F as the paper prints it.
+#: F_F as published.
 F_F = {
     "max": {"cart": 15.3958, "knn": 18.4042, "svm": 15.2697, "kmeans": 24.8028},
     "ave": {"cart": 21.0668, "knn": 22.0702, "svm": 15.4123, "kmeans": 27.9357},
 }
-EIGHT = [(learner, statistic) for learner in LEARNERS for statistic in ("max", "ave")]
+EIGHT = [(learner, statistic) for learner in PAPER_LEARNERS for statistic in ("max", "ave")]
 
 
 @pytest.mark.parametrize(("learner", "statistic"), EIGHT)
-def test_printed_numbers_give_the_printed_statistics(learner, statistic):
-    table = printed_table(learner, statistic)
+def test_published_numbers_give_the_published_statistics(learner, statistic):
+    table = published_table(learner, statistic)
     assert table.ours.shape == (10, 9)
     (comparison,) = compare(table)
     assert round(comparison.friedman.statistic, 4) == F_F[statistic][learner]
     ranks = rankdata(-table.ours, axis=1).mean(axis=0)
     assert np.allclose(comparison.friedman.average_ranks, ranks)
-    assert np.allclose(comparison.printed_ranks, ranks)
+    assert np.allclose(comparison.published_ranks, ranks)
 
 
-def test_printed_verdicts():
+def test_published_verdicts():
     verdicts = [
         comparison.verdict(j)
         for learner, statistic in EIGHT
-        for comparison in compare(printed_table(learner, statistic))
+        for comparison in compare(published_table(learner, statistic))
         for j in range(1, 9)
     ]
     assert (verdicts.count("better"), verdicts.count("comparable")) == (35, 29)
@@ -54,7 +61,7 @@ def test_printed_verdicts():
 
 @pytest.mark.parametrize(("learner", "statistic"), EIGHT)
 def test_best_and_second_by_hand(learner, statistic):
-    table = printed_table(learner, statistic)
+    table = published_table(learner, statistic)
     for values, marks in zip(table.ours, table.marks(), strict=True):
         best = max(values)
         second = max(v for v in values if v < best)
@@ -63,7 +70,7 @@ def test_best_and_second_by_hand(learner, statistic):
 
 
 def test_wins_ties_and_losses_by_hand():
-    table = printed_table("knn", "max")
+    table = published_table("knn", "max")
     (comparison,) = compare(table)
     for j in range(9):
         pairs = [(row[0], row[j]) for row in table.ours]
@@ -104,7 +111,7 @@ def test_columns_beside_are_compared_in_their_turn():
     assert [column.weights for column in inside.columns] == ["inside", "fixed", "fixed"]
     assert best.wins.tolist() == [0, 1, 2]
     assert inside.losses.tolist() == [0, 1, 1]
-    assert best.printed_ranks is None
+    assert best.published_ranks is None
 
 
 def test_incomplete_datasets_are_not_compared():
@@ -132,14 +139,14 @@ def test_latex():
 
 def test_leaky_results_are_called_leaky_everywhere():
     one = result("FDM")
-    (table, _) = build_tables([replace(one, unit=replace(one.unit, protocol="before"))])
+    (table, _) = build_tables([replace(one, run=replace(one.run, protocol="before"))])
     assert table.leaky
     assert "leaky: selected before the split" in _latex_table(table)
     assert {row["leaky"] for row in table_rows([table])} == {True}
     both = np.array([[0.7, 0.9, 0.8, 0.6], [0.5, 0.2, 0.3, 0.4]])
     comparisons = list(compare(small(ours=both, leaky=True)))
     assert {row["leaky"] for row in comparison_rows(comparisons)} == {True}
-    text = markdown([table], comparisons, [replace(one, unit=replace(one.unit, protocol="before"))])
+    text = markdown([table], comparisons, [replace(one, run=replace(one.run, protocol="before"))])
     assert "**Leaky**" in text
     assert "## 5-NN, Max accuracy (leaky: selected before the split)" in text
     assert "### SVM, Max (leaky): S²FS best α, β against the others" in text
@@ -153,10 +160,10 @@ def test_csv():
     assert (first["algorithm"], first["weights"], first["mark"]) == ("S2FS", "best", "best")
     assert float(first["difference"]) == pytest.approx(-0.003)
     assert rows[2]["status"] == "reconstructed"
-    comparisons = list(compare(printed_table("knn", "max")))
+    comparisons = list(compare(published_table("knn", "max")))
     lines = list(csv.DictReader(_csv(comparison_rows(comparisons)).splitlines()))
     assert len(lines) == 9
-    assert {line["status"] for line in lines} == {"confirmed"}  # as printed, all are originals
+    assert {line["status"] for line in lines} == {"confirmed"}  # as published, all are originals
     assert float(lines[0]["critical_difference"]) == pytest.approx(3.7988, abs=1e-4)
 
 
@@ -171,9 +178,9 @@ def test_all_720_numbers_are_there():
 def result(name="S2FS", values=(0.5, 0.7), *, seed=0, version="1", **spec):
     weights, chosen = spec.pop("weights", None), spec.pop("chosen", ())
     selector = SelectorSpec(name, spec.pop("method", name), {}, **spec)
-    unit = Unit("yale", "h", selector, "inside", 0, 10, seed, (1, 2), ("knn",), version)
+    run = Run("yale", "h", selector, "inside", 0, 10, seed, (1, 2), ("knn",), version)
     curve = Curve("knn", np.array([1, 2]), {"accuracy": np.array(values)})
-    return Result(unit, weights, chosen, {"knn": curve}, 0.5)
+    return Result(run, weights, chosen, {"knn": curve}, 0.5)
 
 
 def test_cells_of_every_kind():
@@ -186,7 +193,7 @@ def test_cells_of_every_kind():
             result(values=(0.3, 0.4), chosen=((0.01, 0.01),), tune="inside", **pairs),
         ]
     )
-    assert [heading(c) for c in max_.columns] == [
+    assert [c.heading for c in max_.columns] == [
         "S²FS best α, β",
         "S²FS α, β chosen inside",
         "S²FS α = β = 0.0316",
@@ -196,8 +203,8 @@ def test_cells_of_every_kind():
     # The best pair of weights is another one for Max than for Ave.
     assert np.allclose(max_.ours, [[0.9, 0.4, 0.7, 0.9]])
     assert np.allclose(ave.ours, [[0.65, 0.35, 0.65, 0.5]])
-    printed = published_results()["knn", "max", "Yale", "S2FS"]
-    assert np.allclose(max_.printed[0, :3], printed)
+    published = published_results()["knn", "max", "Yale", "S2FS"]
+    assert np.allclose(max_.published[0, :3], published)
 
 
 def test_seeds_are_averaged_and_versions_replaced():
@@ -213,9 +220,9 @@ def test_seeds_are_averaged_and_versions_replaced():
 
 def test_settings_keep_what_differs_apart():
     one = result()
-    other = replace(one, unit=replace(one.unit, n_folds=5))
-    leaky = replace(one, unit=replace(one.unit, protocol="before"))
-    assert {name: len(some) for name, some in settings([one, other, leaky, one]).items()} == {
+    other = replace(one, run=replace(one.run, n_folds=5))
+    leaky = replace(one, run=replace(one.run, protocol="before"))
+    assert {name: len(some) for name, some in by_setting([one, other, leaky, one]).items()} == {
         "inside-10-folds-top-1-to-2": 2,
         "inside-5-folds-top-1-to-2": 1,
         "before-10-folds-top-1-to-2": 1,

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
-from s2fs.bench._tree import best_splits
 from s2fs.bench._learners import cart
+from s2fs.bench._tree import best_splits
 
 
 def stump(x, codes):

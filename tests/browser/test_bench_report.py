@@ -1,6 +1,6 @@
 import pytest
 
-from bench.benches import made_up_results, small_ledger
+from bench.benches import made_up_results, small_results
 from s2fs.bench import Ledger, bench_report
 
 PHONE = {"viewport": {"width": 375, "height": 812}, "device_scale_factor": 2, "is_mobile": True}
@@ -9,9 +9,9 @@ PHONE = {"viewport": {"width": 375, "height": 812}, "device_scale_factor": 2, "i
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bench")
-    with pytest.MonkeyPatch.context() as patch, Ledger(small_ledger(folder)) as book:
-        patch.setattr("s2fs.bench._report.results", lambda _: made_up_results())
-        return bench_report(book, folder / "bench.html", title="<script>alert(1)</script>")
+    with pytest.MonkeyPatch.context() as patch, Ledger(small_results(folder)) as ledger:
+        patch.setattr("s2fs.bench._results.results", lambda _: made_up_results())
+        return bench_report(ledger, folder / "bench.html", title="<script>alert(1)</script>")
 
 
 def test_opens_without_errors_and_shows_its_title_as_text(visit, bench):

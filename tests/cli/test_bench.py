@@ -48,7 +48,7 @@ def ran(folder):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("S2FS_DATA", str(folder))
         patch.setenv("XDG_CACHE_HOME", str(folder))
-        return bench("run", folder / "plan.toml", "--ledger", folder / "l.sqlite")
+        return bench("run", folder / "plan.toml", "--results", folder / "l.sqlite")
 
 
 def test_run(ran):
@@ -61,7 +61,7 @@ def test_run(ran):
 
 def test_run_again(ran, folder):
     result = bench(
-        "run", folder / "plan.toml", "--ledger", folder / "l.sqlite", "--datasets", "srbct_bundled"
+        "run", folder / "plan.toml", "--results", folder / "l.sqlite", "--datasets", "srbct_bundled"
     )
     assert result.stdout == "0 done, 3 failed, 9 done before.\n"
 
@@ -82,9 +82,9 @@ def test_status(ran, folder):
     assert len(lines) == 10
 
 
-def test_status_of_an_empty_ledger(folder):
+def test_status_of_an_empty_results_file(folder):
     Ledger(folder / "empty.sqlite", create=True).__exit__()
-    assert bench("status", folder / "empty.sqlite").output == "No units.\n"
+    assert bench("status", folder / "empty.sqlite").output == "No runs.\n"
 
 
 def test_tables(ran, folder):
@@ -104,7 +104,7 @@ def test_tables(ran, folder):
     )
     assert float(cell["ours"]) == best
     assert cell["dataset"] == "SRBCT (bundled)"
-    assert cell["printed"] == "nan"  # other numbers than the paper's SRBCT
+    assert cell["published"] == "nan"  # other numbers than the paper's SRBCT
 
 
 def test_export(ran, folder):
@@ -124,10 +124,10 @@ def test_export(ran, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["status", "none"], "Error: There is no ledger 'none'; 's2fs bench run PLAN"),
-        (["run", "quik", "--ledger", "x"], "Error: plan is 'quik', which is no file (did you mean"),
-        (["run", "quick", "--ledger", "no/x"], "Error: ledger is 'no/x', but 'no' is no directory"),
-        (["run", "quick", "--ledger", "x", "--datasets", "y"], "Error: datasets has 'y', which is"),
+        (["status", "none"], "Error: There is no results file 'none'; 's2fs bench run"),
+        (["run", "quik", "--results", "x"], "Error: plan is 'quik', which is no file (did you me"),
+        (["run", "quick", "--results", "no/x"], "Error: path is 'no/x', but 'no' is no directory"),
+        (["run", "quick", "--results", "x", "--datasets", "y"], "Error: datasets has 'y', which"),
         (["export", "empty.sqlite", "--out", "x.txt"], "Error: --output is 'x.txt'; give a name"),
         (["export", "empty.sqlite", "--out", "x.csv"], "Error: empty.sqlite has no complete cross"),
         (["tables", "empty.sqlite", "--out", "x"], "Error: empty.sqlite has no complete cross-v"),

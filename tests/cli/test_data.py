@@ -33,7 +33,9 @@ def test_info(run):
 
 
 def test_fetch_prints_the_file(run, monkeypatch, tmp_path):
-    monkeypatch.setattr("s2fs.datasets.fetch", lambda name, force: tmp_path / f"{name}.npz")
+    monkeypatch.setattr(
+        "s2fs.cli._data.fetch_dataset", lambda name, force: tmp_path / f"{name}.npz"
+    )
     result = run("fetch", "--all")
     assert result.exit_code == 0
     assert result.output.split() == [str(tmp_path / f"{name}.npz") for name in PAPER_DATASETS]
@@ -45,7 +47,7 @@ def test_failed_fetch_does_not_stop_the_others(run, monkeypatch, tmp_path):
             raise OSError("orl could not be downloaded.")
         return tmp_path / name
 
-    monkeypatch.setattr("s2fs.datasets.fetch", fetch)
+    monkeypatch.setattr("s2fs.cli._data.fetch_dataset", fetch)
     result = run("fetch", "orl", "yale")
     assert result.exit_code == 2
     assert result.stdout.split() == [str(tmp_path / "yale")]

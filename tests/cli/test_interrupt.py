@@ -1,4 +1,4 @@
-"""Ctrl-C, sent to a process of its own at a moment that is known from its progress bar."""
+"""Ctrl-C, sent to a process of its own after a known step, where it waits for it."""
 
 import os
 import re
@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from io import StringIO
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,27 +18,47 @@ from s2fs.datasets import read_table
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 
+#: ``s2fs``, whose progress bar of the given label stops after a number of steps.
+CHILD = """
+import signal, sys, time
+import rich.progress
+
+track, (_, wanted, last, *command) = rich.progress.track, sys.argv
+
+def stopping(items, label, **options):
+    for step, item in enumerate(track(items, label, **options), start=1):
+        yield item
+        if label.endswith(wanted) and step == int(last):
+            print("waiting", file=sys.__stderr__, flush=True)
+            time.sleep(3600)
+
+rich.progress.track = stopping
+# It is ignored in whatever a shell has started in the background.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from s2fs.cli import main
+main(command, prog_name="s2fs")
+"""
+
 
 @pytest.fixture(scope="module")
-def wide(tmp_path_factory):
-    """Large enough for a search of minutes."""
-    path = tmp_path_factory.mktemp("wide") / "wide.npz"
+def table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("table") / "table.npz"
     rng = np.random.default_rng(0)
-    y = np.arange(200) % 5
-    np.savez(path, X=rng.normal(size=(200, 2000)) + rng.normal(size=(5, 2000))[y], y=y)
+    y = np.arange(60) % 3
+    np.savez(path, X=rng.normal(size=(60, 40)) + rng.normal(size=(3, 40))[y], y=y)
     return path
 
 
-def interrupted(folder, sign, *options):
-    """Start ``s2fs``, send SIGINT when its terminal shows the sign, and wait for the end."""
+def interrupted(folder, label, step, *options):
+    """Start ``s2fs``, send SIGINT after a step of its progress bar, and wait for the end."""
     ours, theirs = os.openpty()
     process = subprocess.Popen(
-        [Path(sys.executable).with_name("s2fs"), *map(str, options)],
+        [sys.executable, "-c", CHILD, label, str(step), *map(str, options)],
         cwd=folder, stdout=subprocess.PIPE, stderr=theirs,
         env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
     )  # fmt: skip
     os.close(theirs)
-    seen, sent, patience = "", False, time.monotonic() + 120
+    seen, sent, patience = "", False, time.monotonic() + 600
     try:
         while time.monotonic() < patience:
             if not select.select([ours], [], [], 1)[0]:
@@ -49,10 +68,10 @@ def interrupted(folder, sign, *options):
             except OSError:  # the process has closed the terminal
                 break
             seen += piece.decode(errors="replace")
-            if not sent and re.search(sign, seen):
+            if not sent and "waiting" in seen:
                 process.send_signal(signal.SIGINT)
                 sent = True
-        stdout = process.communicate(timeout=60)[0].decode()
+        stdout = process.communicate(timeout=600)[0].decode()
     finally:
         process.kill()
         process.wait()
@@ -63,34 +82,34 @@ def interrupted(folder, sign, *options):
     return process.returncode, stdout, seen
 
 
-def test_the_ranking_found_so_far_is_printed(wide, tmp_path):
+def test_the_ranking_found_so_far_is_printed(table, tmp_path):
+    pytest.importorskip("sklearn.callback", reason="needs scikit-learn 1.9")
     code, stdout, seen = interrupted(
-        tmp_path, r"[1-9]\d*%", "select", wide, "-k", 1000, "-o", "r.csv", "--save", "m.json"
+        tmp_path, "S²FS", 7, "select", table, "-k", 30, "-o", "r.csv", "--save", "m.json"
     )
     assert code == 130
-    table = pd.read_csv(StringIO(stdout), sep=r"\s+")
-    assert 0 < len(table) < 1000
-    told = re.search(r"Stopped after (\d+) of 1000 features; this ranking is partial", seen)
-    assert int(told[1]) == len(table)
+    found = pd.read_csv(StringIO(stdout), sep=r"\s+")
+    told = re.search(r"Stopped after (\d+) of 30 features; this ranking is partial", seen)
+    assert int(told[1]) == len(found) == 7
     assert "No file was written." in seen
     assert list(tmp_path.iterdir()) == []
-    data = read_table(wide)
-    first = S2FS(min(len(table), 20)).fit(data.X, data.y).indices_
-    assert table["feature"].tolist()[:20] == [data.feature_names[f] for f in first]
+    data = read_table(table)
+    first = S2FS(7).fit(data.X, data.y).indices_
+    assert found["feature"].tolist() == [data.feature_names[f] for f in first]
 
 
-def test_a_complete_ranking_is_printed_if_only_the_stability_is_missing(wide, tmp_path):
-    options = ["-k", 3, "--stability", 100_000, "-o", "r.csv"]
-    code, stdout, seen = interrupted(tmp_path, "subsamples", "select", wide, *options)
+def test_a_complete_ranking_is_printed_if_only_the_stability_is_missing(table, tmp_path):
+    options = ["-k", 3, "--stability", 10, "-o", "r.csv"]
+    code, stdout, seen = interrupted(tmp_path, "subsamples", 2, "select", table, *options)
     assert code == 130
     assert len(pd.read_csv(StringIO(stdout), sep=r"\s+")) == 3
     assert "the ranking is complete" in seen
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nothing_is_printed_before_anything_is_chosen(wide, tmp_path):
+def test_nothing_is_printed_before_anything_is_chosen(table, tmp_path):
     code, stdout, seen = interrupted(
-        tmp_path, "folds", "select", wide, "-k", "auto", "--tune", "-o", "r.csv"
+        tmp_path, "folds", 1, "select", table, "-k", "auto", "--tune", "-o", "r.csv"
     )
     assert (code, stdout) == (130, "")
     assert "Stopped." in seen

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from s2fs.cli._output import note, print_table
+from s2fs.cli._shared import note, print_table
 
 TABLE = {"rank": [1, 2], "feature": ["[red]a[/red]", "two\nlines"], "sep": [1.5, float("inf")]}
 

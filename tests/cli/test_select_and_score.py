@@ -186,11 +186,11 @@ def test_bad_options_of_select(wine, options, sentence):
 @pytest.mark.parametrize(
     ("features", "sentence"),
     [
-        ("alcohl", "--features is 'alcohl'"),
+        ("alcohl", "--features has 'alcohl'"),
         ("alcohl", "did you mean 'alcohol'?"),
-        ("ash,ash", "has a feature twice"),
-        ("ash,2", "has a feature twice"),
-        ("13", "has 13 column(s)"),
+        ("ash,ash", "has 'ash' more than once"),
+        ("ash,2", "has 'ash' more than once"),
+        ("13", "are numbered from 0 to 12"),
         ("", "--features is empty"),
     ],
 )

@@ -93,7 +93,7 @@ def test_stability(wine, arrays, tmp_path):
     index = stable.stability_
     assert numbers == [f"{value:.3f}" for value in (index.value, index.low, index.high)]
     _, (line,) = printed(succeeds("select", wine, "-t", "cultivar", "-k", 13, "--stability", 2))
-    assert "no stability to tell" in line
+    assert "no stability to measure" in line
 
 
 def test_save(wine, arrays, tmp_path):
@@ -111,7 +111,7 @@ def test_save(wine, arrays, tmp_path):
         (["--tune", "--alpha", "0.1"], "--alpha and --tune contradict each other"),
         (["--tune", "--search", "beam"], "--search and --tune contradict each other"),
         (["--stability", "1"], "'--stability': 1 is not in the range x>=2"),
-        (["--include", "alcohl"], "--include is 'alcohl', but"),
+        (["--include", "alcohl"], "--include has 'alcohl', but"),
         (["--include", "alcohl"], "did you mean 'alcohol'?"),
         (["--include", "ash", "--exclude", "2"], "include and exclude share"),
         (["--search", "sideways"], "'sideways' is not one of"),

@@ -136,7 +136,7 @@ def test_columns_that_do_not_fit(model, new, wanted):
 def test_bad_calls(model, new, tmp_path):
     assert "There is no file 'no.json'" in fails("transform", "no.json", new)
     assert "There is no file 'no.csv'" in fails("transform", model, "no.csv")
-    assert "--keep is 'botle'" in fails("transform", model, new, "--keep", "botle")
+    assert "--keep has 'botle'" in fails("transform", model, new, "--keep", "botle")
     assert "the data itself" in fails("transform", model, new, "-o", new)
     assert "ends in .csv" in fails("transform", model, new, "-o", tmp_path / "o.txt")
     assert "is not JSON" in fails("transform", new, new)

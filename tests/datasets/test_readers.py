@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.io import arff, savemat
 
 from s2fs.datasets import Dataset, read_table
+from strategies import examples
 
 X = np.array([[0.1, -2.0, 1e-300], [1 / 3, 4.0, 1e9 + 1], [5.0, 0.0, np.pi], [2.0, 1.0, 7.0]])
 NAMES = ["gene, long", 'the "quoted" one', "größe µ 基因"]
@@ -144,7 +145,7 @@ NAME = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filte
 )
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(names=st.lists(NAME, min_size=2, max_size=5, unique=True), rows=st.data())
 def test_any_text_and_number_survives_csv(tmp_path_factory, names, rows):
     table = rows.draw(

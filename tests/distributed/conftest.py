@@ -4,7 +4,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def cluster():
     with LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"

@@ -144,10 +144,10 @@ def test_the_bench_spreads_over_the_cluster(cluster, tmp_path):
     plan = tmp_path / "plan.toml"
     plan.write_text(PLAN)
     there, here = tmp_path / "there.sqlite", tmp_path / "here.sqlite"
-    result = run("bench", "run", plan, "--ledger", there, "--scheduler", cluster.scheduler_address)
+    result = run("bench", "run", plan, "--results", there, "--scheduler", cluster.scheduler_address)
     assert result.exit_code == 0, result.output
     assert "4 done, 0 failed, 0 done before." in result.stdout
-    assert run("bench", "run", plan, "--ledger", here).exit_code == 0
+    assert run("bench", "run", plan, "--results", here).exit_code == 0
     rows = []
     for path in (there, here):
         with Ledger(path) as book:

@@ -28,11 +28,13 @@ def workers():
             subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             for _ in range(2)
         ]
-        client.wait_for_workers(2, timeout=60)
-        yield client, processes
-        for process in processes:
-            process.kill()
-            process.wait()
+        try:
+            client.wait_for_workers(2, timeout=300)
+            yield client, processes
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
 
 
 def killing(monkeypatch, process, before_step):

@@ -5,18 +5,19 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from s2fs._core.problem import Problem
 from s2fs._engine.compiled import CompiledState
+from s2fs._engine.separability import Separability
 from s2fs._search.forward import forward
 from s2fs.distributed import _rows, _shard
 from s2fs.distributed._exchange import Question
 from s2fs.distributed._problem import ClusterProblem
 from s2fs.distributed._state import DistributedState
-from strategies import problems
+from strategies import examples, problems
 
 
 class Here:
@@ -52,7 +53,7 @@ def three_threads():
         yield
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(problems(max_samples=30), st.data())
 def test_any_cut_gives_the_choice_of_one_machine(problem, data):
     X, y = problem
@@ -61,16 +62,16 @@ def test_any_cut_gives_the_choice_of_one_machine(problem, data):
     form = data.draw(st.sampled_from([np.asarray, csr_array]))
     order = data.draw(st.sampled_from([np.arange(len(y)), np.argsort(y, kind="stable")]))
     k, weights = min(5, X.shape[1]), (0.3, 0.3)
-    alone = list(forward(CompiledState(Problem(X, y, scale)), k, *weights))
+    alone = list(forward(Separability(CompiledState(Problem(X, y, scale)), *weights), k))
     state = distributed_state(X[order], y[order], cuts, scale=scale, form=form)
-    steps = list(forward(state, k, *weights))
+    steps = list(forward(Separability(state, *weights), k))
     assert [step.feature for step in steps] == [step.feature for step in alone]
     np.testing.assert_allclose(
-        [step.sep for step in steps], [step.sep for step in alone], rtol=1e-9, atol=1e-12
+        [step.score for step in steps], [step.score for step in alone], rtol=1e-9, atol=1e-12
     )
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(problems(max_samples=30), st.data())
 def test_what_all_rows_have_in_common_is_found_from_the_chunks(problem, data):
     X, y = problem

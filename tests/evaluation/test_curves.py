@@ -4,7 +4,6 @@ import pytest
 from joblib import parallel_config
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris, make_classification
-from sklearn.feature_selection import f_classif
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
@@ -12,23 +11,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from s2fs._selectors.base import RankingSelector
+from s2fs.baselines import AnovaF
 from s2fs.evaluation import FoldResult, evaluate_fold, pool_folds, prefix_curves, stratified_folds
 
 
-class ByF(RankingSelector):
-    """Features by their F statistic: fast, univariate, and easily fooled by noise."""
-
-    def __init__(self, n_features_to_select=10):
-        self.n_features_to_select = n_features_to_select
-
-    def _rank(self, X, codes, k):
-        F = f_classif(X, codes)[0]
-        order = np.argsort(-F, kind="stable")[:k]
-        return order, F[order]
-
-
-class NeedsNames(ByF):
+class NeedsNames(AnovaF):
     def fit(self, X, y):
         assert list(X.columns) == list("abcd")
         return super().fit(X, y)
@@ -42,8 +29,8 @@ def noise():
 
 def test_selection_before_the_split_flatters_noise(noise):
     sizes = [1, 2, 4, 8, 12, 16, 20]
-    honest = prefix_curves(*noise, ByF(20), sizes=sizes)
-    leaky = prefix_curves(*noise, ByF(20), sizes=sizes, protocol="before")
+    honest = prefix_curves(*noise, AnovaF(20), sizes=sizes)
+    leaky = prefix_curves(*noise, AnovaF(20), sizes=sizes, protocol="before")
     assert (honest.leaky, leaky.leaky) == (False, True)
     for learner in ("cart", "knn", "svm"):
         # Nested sizes of 60 rows: the mean keeps the spread of one size, about 0.065.
@@ -58,12 +45,12 @@ def test_selection_before_the_split_flatters_noise(noise):
 def test_curves_equal_a_pipeline_in_cross_validation():
     X, y = make_classification(120, 12, n_informative=4, n_classes=3, random_state=0)
     names = np.array(["c", "a", "b"])[y]  # labels need not be numbers, nor sorted like the codes
-    result = prefix_curves(X, names, ByF(6), learners=["svm", "knn"], cv=5, random_state=3)
+    result = prefix_curves(X, names, AnovaF(6), learners=["svm", "knn"], cv=5, random_state=3)
     for size in (1, 4, 6):
         truth, svm, knn = [], [], []
         splits = StratifiedKFold(5, shuffle=True, random_state=3).split(X, names)
         for train, test in splits:
-            chosen = ByF(6).fit(X[train], names[train]).indices_[:size]
+            chosen = AnovaF(6).fit(X[train], names[train]).indices_[:size]
             for model, into in ((SVC(C=10), svm), (KNeighborsClassifier(5), knn)):
                 model = make_pipeline(MinMaxScaler(), model)
                 model.fit(X[train][:, chosen], names[train])
@@ -81,7 +68,7 @@ def test_curves_equal_a_pipeline_in_cross_validation():
 def test_scores_of_a_class_that_is_never_predicted():
     truth = np.array([0, 0, 1, 1, 2])
     predicted = np.array([[0, 1, 1, 1, 1], [0, 0, 0, 0, 0]])
-    fold = FoldResult(np.array([1, 2]), np.array([4, 5]), truth, {"cart": predicted}, None)
+    fold = FoldResult(np.array([1, 2]), np.array([4, 5]), truth, {"cart": predicted}, {})
     curve = pool_folds([fold])["cart"]
     for row in range(2):
         assert curve.scores["balanced_accuracy"][row] == pytest.approx(
@@ -96,8 +83,12 @@ def test_scores_of_a_class_that_is_never_predicted():
 def test_accuracy_is_pooled_over_folds_of_unequal_size():
     sizes, ranking = np.array([1]), np.array([0])
     folds = [
-        FoldResult(sizes, ranking, np.zeros(3), {"knn": np.zeros((1, 3))}, np.array([0.2])),
-        FoldResult(sizes, ranking, np.ones(1), {"knn": np.zeros((1, 1))}, np.array([0.4])),
+        FoldResult(
+            sizes, ranking, np.zeros(3), {"knn": np.zeros((1, 3))}, {"kmeans": np.array([0.2])}
+        ),
+        FoldResult(
+            sizes, ranking, np.ones(1), {"knn": np.zeros((1, 1))}, {"kmeans": np.array([0.4])}
+        ),
     ]
     curves = pool_folds(folds)
     assert curves["knn"].values == pytest.approx([3 / 4])
@@ -111,7 +102,6 @@ def test_nothing_of_the_test_rows_reaches_the_training():
     outlier = X[test].copy()
     outlier[0] = 1e6
     after = evaluate_fold(X[train], y[train], outlier, y[test], [2, 3, 0])
-    np.testing.assert_array_equal(before.nmi, after.nmi)
     for learner in ("cart", "knn", "svm"):
         np.testing.assert_array_equal(
             before.predictions[learner][:, 1:], after.predictions[learner][:, 1:]
@@ -120,20 +110,20 @@ def test_nothing_of_the_test_rows_reaches_the_training():
 
 def test_same_answer_in_parallel():
     X, y = load_iris(return_X_y=True)
-    one = prefix_curves(X, y, ByF(3), cv=4)
+    one = prefix_curves(X, y, AnovaF(3), cv=4)
     with parallel_config("threading"):
-        two = prefix_curves(X, y, ByF(3), cv=4, n_jobs=2)
+        two = prefix_curves(X, y, AnovaF(3), cv=4, n_jobs=2)
     for learner, curve in one.curves.items():
         np.testing.assert_array_equal(curve.values, two[learner].values)
 
 
 def test_sizes():
     X, y = load_iris(return_X_y=True)
-    all_sizes = prefix_curves(X, y, ByF(3), learners=["knn"], cv=3)
+    all_sizes = prefix_curves(X, y, AnovaF(3), learners=["knn"], cv=3)
     assert all_sizes["knn"].sizes.tolist() == [1, 2, 3]
-    some = prefix_curves(X, y, ByF(3), learners=["knn"], cv=3, sizes=[1, 3])
+    some = prefix_curves(X, y, AnovaF(3), learners=["knn"], cv=3, sizes=[1, 3])
     np.testing.assert_array_equal(some["knn"].values, all_sizes["knn"].values[[0, 2]])
-    assert len(prefix_curves(X, y, ByF(3), learners=["knn"], cv=3, sizes=2)["knn"].values) == 2
+    assert len(prefix_curves(X, y, AnovaF(3), learners=["knn"], cv=3, sizes=2)["knn"].values) == 2
 
 
 def test_small_classes_stay_in_every_training_fold():
@@ -153,13 +143,13 @@ def test_the_selector_sees_a_data_frame():
     X, y = load_iris(return_X_y=True)
     frame = pd.DataFrame(X, columns=list("abcd"))
     named = prefix_curves(frame, y, NeedsNames(2), learners=["cart"], cv=3)
-    plain = prefix_curves(X, y, ByF(2), learners=["cart"], cv=3)
+    plain = prefix_curves(X, y, AnovaF(2), learners=["cart"], cv=3)
     np.testing.assert_array_equal(named["cart"].values, plain["cart"].values)
 
 
 def test_bundled_data_gives_sensible_scores():
     X, y = load_iris(return_X_y=True)
-    result = prefix_curves(X, y, ByF(2))
+    result = prefix_curves(X, y, AnovaF(2))
     assert result.n_splits == len(result.rankings) == 10
     for curve in result.curves.values():
         assert 0.75 < curve.ave <= curve.max <= 1
@@ -187,7 +177,7 @@ class Unranked(BaseEstimator):
 )
 def test_errors(change, message):
     X, y = load_iris(return_X_y=True)
-    arguments = {"X": X, "y": y, "selector": ByF(2), "cv": 3, **change}
+    arguments = {"X": X, "y": y, "selector": AnovaF(2), "cv": 3, **change}
     with pytest.raises((ValueError, TypeError), match=message):
         prefix_curves(**arguments)
 

@@ -50,7 +50,7 @@ def test_the_own_share_is_one_half_between_two_centroids():
     geometry = class_geometry(X, [0, 0, 1, 1, 1])
     middle = (geometry.centroids[0] + geometry.centroids[1]) / 2
     distance = np.linalg.norm(np.asarray(X) - geometry.centroids[:, None], axis=2)
-    nearer_to_own = distance[geometry.own, range(5)] < distance[1 - geometry.own, range(5)]
+    nearer_to_own = distance[geometry.codes, range(5)] < distance[1 - geometry.codes, range(5)]
     assert ((geometry.own_share > 0.5) == nearer_to_own).all()
     assert middle[0] == pytest.approx(5 / 6)
 
@@ -60,7 +60,7 @@ def test_an_instance_on_another_centroid_belongs_to_that_class_alone():
     assert geometry.centroids[0] == 2
     assert geometry.memberships[4].tolist() == [1, 0]
     assert geometry.own_share[4] == 0
-    assert geometry.rival.tolist() == [1, 1, 1, 1, 0, 0, 0]
+    assert geometry.nearest_other.tolist() == [1, 1, 1, 1, 0, 0, 0]
 
 
 def test_coinciding_points_are_infinitely_well_separated():

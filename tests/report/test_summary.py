@@ -78,8 +78,8 @@ def test_samples_between_classes_by_definition(srbct):
     assert found == expected
     assert len(found) == summary["between"]["total"] > 0
     assert list(found.values()) == sorted(found.values())
-    below = [row["nearer_to_rival"] for row in summary["between"]["rows"]]
-    assert summary["between"]["nearer_to_rival"] == sum(below)
+    below = [row["nearer_to_other"] for row in summary["between"]["rows"]]
+    assert summary["between"]["nearer_to_other"] == sum(below)
 
 
 def test_curves_select_inside_the_folds(srbct):

@@ -49,7 +49,18 @@ class Components(NamedTuple):
     lambda_dir: Any
 
     def separability(self, alpha: float, beta: float) -> Any:
-        """Sep (Eq. 23); infinite where the classes are points but apart, 0 where nothing is."""
+        """Sep (Eq. 23); infinite where the classes are points but apart, 0 where nothing is.
+
+        Parameters
+        ----------
+        alpha, beta : float
+            The weights of the two components of direction.
+
+        Returns
+        -------
+        float or ndarray
+            One number for each subset.
+        """
         compactness = np.asarray(self.theta_dis + alpha * self.theta_dir)
         separation = np.asarray(self.lambda_dis + beta * self.lambda_dir)
         if compactness.min() > 0:
@@ -138,9 +149,9 @@ def separability(
     compactness: Compactness = "mean",
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Compute Sep (Eq. 23), how far apart the classes are over how tight they are.
+    """Compute Sep, how far apart the classes are over how tight they are.
 
-    ``Sep = (lambda_dis + beta * lambda_dir) / (theta_dis + alpha * theta_dir)``.
+    ``Sep = (lambda_dis + beta * lambda_dir) / (theta_dis + alpha * theta_dir)`` (Eq. 23).
 
     Parameters
     ----------
@@ -193,11 +204,23 @@ def nearest(distances: Floats) -> NDArray[np.intp]:
     return np.argmax(distances <= smallest * (1 + EQUAL), axis=-1)
 
 
-def _cosine(u: Floats, v: Floats) -> Floats:
+def cosine(u: Floats, v: Floats) -> Floats:
     """Cosine along the last axis; 0 with a zero vector."""
     norms = np.linalg.norm(u, axis=-1) * np.linalg.norm(v, axis=-1)
     dot = (u * v).sum(axis=-1)
     return np.clip(np.divide(dot, norms, out=np.zeros_like(dot), where=norms > 0), -1, 1)
+
+
+def memberships(distances: Floats) -> Floats:
+    """Membership of each instance (row) in each class by its distances to the centroids (Eq. 12).
+
+    An instance on centroids belongs to those alone, in equal shares.
+    """
+    at_centroid = distances == 0
+    touching = at_centroid.any(axis=1)
+    shares = np.where(at_centroid, 1.0, 0.0)
+    shares[~touching] = 1 / distances[~touching] ** 2
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
 def _compactness(
@@ -219,14 +242,7 @@ def _compactness(
     else:
         theta_dis = np.sqrt(np.average(distance_own**2, weights=omega))
 
-    # Eq. 12. An instance on centroids belongs to those alone, in equal shares.
-    at_centroid = distance == 0
-    touching = at_centroid.any(axis=1)
-    membership = np.where(at_centroid, 1.0, 0.0)
-    membership[~touching] = 1 / distance[~touching] ** 2
-    membership /= membership.sum(axis=1, keepdims=True)
-
-    turned = membership * (1 - _cosine(V_own[:, None, :], V))
+    turned = memberships(distance) * (1 - cosine(V_own[:, None, :], V))
     turned[rows, own] = 0
     turned[distance_own == 0] = 0
     theta_dir = np.average(turned.sum(axis=1), weights=omega)  # Eq. 13
@@ -252,7 +268,7 @@ def _separation(
             ratios = [_ratio(distance[a, r], distance[a, s]) ** 2 for s in range(p) if s != a]
             membership = 1 / (sum(ratios) + (1 if centroid_membership == "printed" else 0))
             if distance[q, a] > 0 and distance[q, r] > 0:  # a vector of length 0 tells no direction
-                lambda_dir += membership * (1 - float(_cosine(V[q, a], V[q, r])))
+                lambda_dir += membership * (1 - float(cosine(V[q, a], V[q, r])))
     return float(lambda_dis), lambda_dir / p  # Eq. 21
 
 

@@ -43,7 +43,7 @@ def direction_tangent(D, P, own, weight, size, near, curvature, slopes):  # type
     own, weight : (blocks, lanes)
         Class and weight of each instance; padding has the weight 0.
     size : int
-        Indices in the subset: the tangent touches where a candidate is like one of them.
+        Features in the subset: the tangent touches where a candidate is like one of them.
     near, curvature : (instances,)
         Where the squared distances to the own centroid, and κ, are written.
     slopes : (classes, classes)

@@ -1,28 +1,67 @@
-"""What a search asks of the state of a subset, and what the answers have in common."""
+"""What a search asks of an engine.
 
-from typing import Protocol, Self
+Two interfaces meet here. A :class:`Criterion` is what every search works with: the criterion of a
+subset that grows feature by feature. A :class:`State` holds what S²FS needs to know of a subset for
+any pair of weights; :class:`~s2fs._engine.separability.Separability` makes a criterion of it.
+"""
+
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from s2fs._core.criterion import EQUAL, Components
-from s2fs._core.problem import Problem
 from s2fs._util.types import Floats, Indices
 
 Weights = tuple[float, float]  # (alpha, beta)
 
 
-class State(Protocol):
-    """What a search asks of the state of a subset."""
+class Scored(NamedTuple):
+    """What a criterion says of a subset joined by each of some candidates.
 
-    problem: Problem
+    Attributes
+    ----------
+    scores : ndarray of shape (n_candidates,)
+        The criterion; larger is better.
+    parts : ndarray of shape (n_parts, n_candidates)
+        The quantities the criterion is made of, for the record.
+    """
+
+    scores: Floats
+    parts: Floats
+
+
+class Criterion(Protocol):
+    """The criterion of a growing subset, empty at first."""
+
+    @property
+    def varying(self) -> NDArray[np.bool_]:
+        """Mask of the features that are not constant; its length is the number of features."""
+
+    def shortlist(self, candidates: Indices, n_best: int = 1) -> Indices:
+        """The candidates that may have one of the ``n_best`` largest scores, increasing."""
+
+    def score(self, candidates: Indices) -> Scored:
+        """The criterion of the subset joined by each candidate, in double precision."""
+
+    def add(self, feature: int) -> None:
+        """Let a feature join the subset."""
+
+    def copy(self) -> Self:
+        """An independent criterion of the same subset."""
+
+
+class State(Protocol):
+    """What S²FS needs to know of a growing subset, whatever the weights."""
+
+    problem: Any
 
     def shortlists(
         self, candidates: Indices, weights: list[Weights], n_best: int = 1
     ) -> list[Indices]:
         """For each pair (alpha, beta) the candidates that may have the largest Sep, or equal it.
 
-        With ``n_best`` those that may be among so many best, or equal the last of them.
+        With ``n_best`` those that may be among that many best, or equal the last of them.
         """
 
     def score(self, candidates: Indices) -> Components:

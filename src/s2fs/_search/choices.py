@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from s2fs._util.messages import did_you_mean, some_of
+from s2fs._util.columns import Columns, repeated
 from s2fs._util.types import Indices
 
-#: Indices that are chosen together; mostly a single one.
-Unit = tuple[int, ...]
+#: Features that are chosen together; mostly a single one.
+Group = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -20,17 +20,17 @@ class Choices:
 
     Attributes
     ----------
-    first : tuple of int
+    included : tuple of int
         The features that are in from the start, in order.
     singles : ndarray
         The features that may be added one by one, increasing.
-    bundles : tuple of tuple of int
+    groups : tuple of tuple of int
         The features that may only be added together; by their smallest member.
     """
 
-    first: Unit
+    included: Group
     singles: Indices
-    bundles: tuple[Unit, ...] = ()
+    groups: tuple[Group, ...] = ()
 
     @classmethod
     def everything(cls, m: int) -> "Choices":
@@ -40,63 +40,65 @@ class Choices:
     @property
     def n_features(self) -> int:
         """How many features a search can have chosen at its end."""
-        return len(self.first) + len(self.singles) + sum(map(len, self.bundles))
+        return len(self.included) + len(self.singles) + sum(map(len, self.groups))
 
-    def minus(self, units: Collection[Unit]) -> "Choices":
-        """What is left to add besides ``units``."""
+    def minus(self, taken: Collection[Group]) -> "Choices":
+        """What is left to add besides the groups ``taken``."""
         singles = self.singles
-        for unit in units:
-            place = singles.searchsorted(unit[0])
-            if len(unit) == 1 and place < len(singles) and singles[place] == unit[0]:
+        for group in taken:
+            place = singles.searchsorted(group[0])
+            if len(group) == 1 and place < len(singles) and singles[place] == group[0]:
                 singles = np.concatenate([singles[:place], singles[place + 1 :]])
-        bundles = tuple(b for b in self.bundles if b not in units)
-        return Choices(self.first, singles, bundles)
+        groups = tuple(group for group in self.groups if group not in taken)
+        return Choices(self.included, singles, groups)
 
-    def only(self, units: Iterable[Unit]) -> "Choices":
-        """The same start, and nothing to add but ``units``."""
-        chosen = sorted(units, key=min)
-        singles = np.array([u[0] for u in chosen if len(u) == 1], dtype=np.intp)
-        return Choices(self.first, singles, tuple(u for u in chosen if len(u) > 1))
+    def only(self, groups: Iterable[Group]) -> "Choices":
+        """The same start, and nothing to add but ``groups``."""
+        chosen = sorted(groups, key=min)
+        singles = np.array([group[0] for group in chosen if len(group) == 1], dtype=np.intp)
+        return Choices(self.included, singles, tuple(group for group in chosen if len(group) > 1))
 
-    def fitting(self, room: int) -> "Choices":
-        """What can be added if at most ``room`` more features are wanted."""
-        if room <= 0:
-            return replace(self, singles=self.singles[:0], bundles=())
-        if not self.bundles:
+    def fitting(self, n_left: int) -> "Choices":
+        """What can be added if at most ``n_left`` more features are wanted."""
+        if n_left <= 0:
+            return replace(self, singles=self.singles[:0], groups=())
+        if not self.groups:
             return self
-        return replace(self, bundles=tuple(b for b in self.bundles if len(b) <= room))
+        return replace(self, groups=tuple(group for group in self.groups if len(group) <= n_left))
 
     def __bool__(self) -> bool:
-        return len(self.singles) + len(self.bundles) > 0
+        return len(self.singles) + len(self.groups) > 0
 
 
-def resolve(include: Any, exclude: Any, groups: Any, m: int, names: Indices | None) -> Choices:
+def resolve(
+    include: Any, exclude: Any, groups: Any, m: int, names: Sequence[str] | None
+) -> Choices:
     """Resolve the constraints of a user on ``m`` features, which may have ``names``.
 
     A group of which one feature is included is included as a whole; an excluded feature leaves its
     group, as if its column were not there.
     """
-    inside = _positions("include", include, m, names)
-    outside = set(_positions("exclude", exclude, m, names))
+    columns = Columns(names, m)
+    inside = columns.positions(include, "include")
+    outside = set(columns.positions(exclude, "exclude"))
     both = [f for f in inside if f in outside]
     if both:
         raise ValueError(
-            f"include and exclude share {_shown(both, names)}; name each feature in one of them."
+            f"include and exclude share {columns.shown(both)}; name each feature in one of them."
         )
     if len(outside) == m:
         raise ValueError(f"exclude has all {m} feature(s) of X; leave some to choose from.")
-    bundles = [
-        tuple(f for f in bundle if f not in outside) for bundle in _bundles(groups, m, names)
-    ]
-    bundle_of = {f: bundle for bundle in bundles for f in bundle}
-    first = tuple(dict.fromkeys(g for f in inside for g in (f, *bundle_of.get(f, ()))))
-    taken = {*first, *outside}
-    free = [bundle for bundle in bundles if bundle and bundle[0] not in taken]
-    together = {f for bundle in free if len(bundle) > 1 for f in bundle}
+    given = _groups(groups, m, columns)
+    together = [tuple(f for f in group if f not in outside) for group in given]
+    group_of = {f: group for group in together for f in group}
+    included = tuple(dict.fromkeys(g for f in inside for g in (f, *group_of.get(f, ()))))
+    taken = {*included, *outside}
+    free = sorted(
+        (group for group in together if len(group) > 1 and group[0] not in taken), key=min
+    )
     single = np.ones(m, dtype=bool)
-    single[[*taken, *together]] = False
-    singles = np.flatnonzero(single)
-    return Choices(first, singles, tuple(sorted((b for b in free if len(b) > 1), key=min)))
+    single[[*taken, *(f for group in free for f in group)]] = False
+    return Choices(included, np.flatnonzero(single), tuple(free))
 
 
 def n_to_choose(choices: Choices, wanted: Any, m: int) -> int:
@@ -104,81 +106,46 @@ def n_to_choose(choices: Choices, wanted: Any, m: int) -> int:
     n_free = choices.n_features
     what = "of X" if n_free == m else "that are not excluded"
     k = n_features_to_choose(n_free if wanted == "auto" else wanted, n_free, what)
-    if len(choices.first) > k:
+    if len(choices.included) > k:
         raise ValueError(
-            f"include has {len(choices.first)} feature(s), with their groups, but "
+            f"include has {len(choices.included)} feature(s), with their groups, but "
             f"n_features_to_select={wanted} asks for {k}; include fewer or ask for more."
         )
-    if not choices.first and not choices.fitting(k):
+    if not choices.included and not choices.fitting(k):
         raise ValueError(
             f"groups has nothing that fits n_features_to_select={wanted}: the smallest group has "
-            f"{min(map(len, choices.bundles))} features; ask for as many."
+            f"{min(map(len, choices.groups))} features; ask for as many."
         )
     return k
 
 
-def _positions(argument: str, wanted: Any, m: int, names: Any) -> list[int]:
-    """The positions of features given by name or position, each once."""
-    if wanted is None:
-        return []
-    position_of = {} if names is None else {str(name): f for f, name in enumerate(names)}
-    found = [_position(argument, item, m, position_of) for item in wanted]
-    if len(set(found)) < len(found):
-        twice = _repeated(found, names)
-        raise ValueError(f"{argument} has {twice} more than once; name each feature once.")
-    return found
-
-
-def _position(argument: str, item: Any, m: int, position_of: dict[str, int]) -> int:
-    if isinstance(item, str):
-        if item in position_of:
-            return position_of[item]
-        if position_of:
-            hint = did_you_mean(item, position_of)
-            raise ValueError(f"{argument} has {item!r}{hint}, which is not a column of X.")
-        raise ValueError(
-            f"{argument} has the name {item!r}, but X has no column names; give positions from 0 "
-            f"to {m - 1}."
-        )
-    if isinstance(item, Integral) and not isinstance(item, bool) and 0 <= int(item) < m:
-        return int(item)
-    raise ValueError(f"{argument} has {item!r}; give column names, or positions from 0 to {m - 1}.")
-
-
-def _bundles(groups: Any, m: int, names: Any) -> list[Unit]:
+def _groups(groups: Any, m: int, columns: Columns) -> list[Group]:
     """The groups as positions, from lists of features or from a label per feature."""
     if groups is None:
         return []
     entries: Sequence[Any] = list(groups)
     lists = [hasattr(entry, "__iter__") and not isinstance(entry, str) for entry in entries]
     if all(lists):
-        bundles = [tuple(_positions("groups", entry, m, names)) for entry in entries]
+        found = [tuple(columns.positions(entry, "groups")) for entry in entries]
     elif not any(lists) and len(entries) == m:
         members_of: dict[Any, list[int]] = {}
         for f, label in enumerate(entries):
             if label is not None:
                 members_of.setdefault(label, []).append(f)
-        bundles = list(map(tuple, members_of.values()))
+        found = list(map(tuple, members_of.values()))
     else:
         raise ValueError(
             f"groups has {len(entries)} entries; give lists of features, or one label for each of "
             f"the {m} feature(s) of X."
         )
-    if () in bundles:
-        raise ValueError(f"groups has an empty group at position {bundles.index(())}; drop it.")
-    members = [f for bundle in bundles for f in bundle]
-    if len(set(members)) < len(members):
-        twice = _repeated(members, names)
-        raise ValueError(f"groups has {twice} in more than one group; give each feature one.")
-    return bundles
-
-
-def _repeated(features: list[int], names: Any) -> str:
-    return _shown([f for i, f in enumerate(features) if f in features[:i]], names)
-
-
-def _shown(features: Sequence[int], names: Any) -> str:
-    return some_of(features if names is None else [names[f] for f in features])
+    if () in found:
+        raise ValueError(f"groups has an empty group at position {found.index(())}; drop it.")
+    members = [f for group in found for f in group]
+    if twice := repeated(members):
+        raise ValueError(
+            f"groups has {columns.shown(twice)} in more than one group; give each feature one."
+        )
+    return found
 
 
 def n_features_to_choose(wanted: int | float, m: int, what: str = "of X") -> int:

@@ -3,7 +3,7 @@
 The reference for a step is the same table with its rows shuffled: every candidate keeps its values
 and its relations to the other candidates, but has lost its tie to the classes and to the features
 chosen so far. The best of the shuffled candidates is what the best of so many features reaches by
-chance. The search ends when the real ones no longer beat it by a share ``tol`` of Sep.
+chance. The search ends when the real ones no longer beat it by a share ``tol`` of the score.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from s2fs._engine.protocol import State
+from s2fs._engine.protocol import Criterion
 from s2fs._search.choices import Choices
 from s2fs._search.forward import Step, extensions, forward
 from s2fs._util.types import Floats, Indices
@@ -25,7 +25,7 @@ PATIENCE = 3
 
 
 def with_shuffled_rows(
-    X: Any, codes: Indices, omega: Floats | None
+    X: Any, codes: Indices, sample_weight: Floats | None
 ) -> tuple[Any, Indices, Floats | None]:
     """The table, and beside it the same columns with their rows shuffled, always in one way.
 
@@ -35,7 +35,7 @@ def with_shuffled_rows(
 
     Returns
     -------
-    X, codes, omega
+    X, codes, sample_weight
         The doubled table, and the classes and weights of its rows.
     """
     rng = np.random.default_rng(0)
@@ -43,16 +43,16 @@ def with_shuffled_rows(
     order = np.lexsort((key, codes))
     repeats = _repeats(X[order], codes[order], key[order])
     if repeats.any():
-        mass = np.ones(len(codes)) if omega is None else omega
+        weight = np.ones(len(codes)) if sample_weight is None else sample_weight
         kept = np.flatnonzero(~repeats)
-        omega, order = np.add.reduceat(mass[order], kept), order[kept]
-    elif omega is not None:
-        omega = omega[order]
+        sample_weight, order = np.add.reduceat(weight[order], kept), order[kept]
+    elif sample_weight is not None:
+        sample_weight = sample_weight[order]
     X, codes = X[order], codes[order]
     shuffled = X[rng.permutation(len(order))]
     if sparse.issparse(X):
-        return sparse.hstack([X, shuffled], format="csc"), codes, omega
-    return np.hstack([X, shuffled]), codes, omega
+        return sparse.hstack([X, shuffled], format="csc"), codes, sample_weight
+    return np.hstack([X, shuffled]), codes, sample_weight
 
 
 def _repeats(X: Any, codes: Indices, key: Floats) -> NDArray[np.bool_]:
@@ -65,16 +65,14 @@ def _repeats(X: Any, codes: Indices, key: Floats) -> NDArray[np.bool_]:
     return repeats
 
 
-def forward_until_chance(
-    state: State, alpha: float, beta: float, choices: Choices, tol: float
-) -> Iterator[Step]:
+def forward_until_chance(criterion: Criterion, choices: Choices, tol: float) -> Iterator[Step]:
     """Run :func:`forward` while it beats chance, on a table made by :func:`with_shuffled_rows`."""
     held: list[Step] = []  # what did not beat chance, until something after it does
     n_found = n_failed = 0
-    for steps, by_chance in against_chance(state, alpha, beta, choices):
+    for steps, by_chance in against_chance(criterion, choices):
         held += steps
         n_failed += 1
-        if steps[-1].sep > by_chance * (1 + tol) or n_found == 0:
+        if steps[-1].score > by_chance * (1 + tol) or n_found == 0:
             yield from held
             n_found += len(held)
             held, n_failed = [], 0
@@ -82,27 +80,27 @@ def forward_until_chance(
             break
 
 
-def against_chance(
-    state: State, alpha: float, beta: float, choices: Choices
-) -> Iterator[tuple[list[Step], float]]:
-    """The units of a forward search, each with the Sep that the best shuffled one would have.
+def against_chance(criterion: Criterion, choices: Choices) -> Iterator[tuple[list[Step], float]]:
+    """The groups of a forward search, each with the score that the best shuffled one would have.
 
     What the search has to start with comes first and is compared with 0.
     """
-    m = state.problem.n_features // 2
-    bundle_of = {f: bundle for bundle in choices.bundles for f in bundle}
-    steps = forward(state, choices.n_features, alpha, beta, choices)
-    if choices.first:
-        yield list(islice(steps, len(choices.first))), 0.0
+    m = len(criterion.varying) // 2
+    group_of = {f: group for group in choices.groups for f in group}
+    steps = forward(criterion, choices.n_features, choices)
+    if choices.included:
+        yield list(islice(steps, len(choices.included))), 0.0
     left = choices
     while left:
-        ((_, parts),) = extensions(state, _shuffled(left, m), alpha, beta)
+        ((_, by_chance),) = extensions(criterion, _shuffled(left, m))
         step = next(steps)
-        unit = bundle_of.get(step.feature, (step.feature,))
-        yield [step, *islice(steps, len(unit) - 1)], float(parts.separability(alpha, beta)[0])
-        left = left.minus([unit])
+        group = group_of.get(step.feature, (step.feature,))
+        yield [step, *islice(steps, len(group) - 1)], float(by_chance.scores[0])
+        left = left.minus([group])
 
 
 def _shuffled(left: Choices, m: int) -> Choices:
     """The shuffled columns of what is left to choose."""
-    return Choices((), left.singles + m, tuple(tuple(f + m for f in b) for b in left.bundles))
+    return Choices(
+        (), left.singles + m, tuple(tuple(f + m for f in group) for group in left.groups)
+    )

@@ -1,26 +1,36 @@
-"""The contract every selector keeps: fit once, get a ranked list."""
+"""The contract every selector keeps, and the base of those that search by a criterion."""
 
-from numbers import Integral
-from typing import Any, ClassVar, Self
+from collections.abc import Iterable
+from copy import copy
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, RealNotInt
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _num_samples,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d, validate_data
 
-from s2fs._search.choices import n_features_to_choose
+from s2fs._core.weights import ClassWeight, row_weights
+from s2fs._engine.protocol import Criterion
+from s2fs._search.choices import Choices, n_features_to_choose, n_to_choose, resolve
+from s2fs._search.forward import Step, forward
+from s2fs._search.stopping import forward_until_chance, with_shuffled_rows
+from s2fs._search.subsets import beam, floating
 from s2fs._util.columns import reject_nonfinite_columns, reject_text_columns
+from s2fs._util.dask import current_client, in_memory, is_dask
+from s2fs._util.labels import encode_classes, reject_one_class
+from s2fs._util.progress import CallbackSupportMixin, progress, watched
 from s2fs._util.tables import as_table
-from s2fs._util.types import Indices
+from s2fs._util.types import Floats, Indices
+
+#: With "auto" the number of steps is not known beforehand.
+USUAL_SIZE = 50
+
+Search = Literal["forward", "floating", "beam"]
 
 
 class RankingSelector(SelectorMixin, BaseEstimator):
@@ -41,6 +51,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         ``n_selected + 1``.
     support_ : ndarray of shape (n_features_in_,)
         Mask of the chosen features.
+    feature_names_ : ndarray of shape (n_selected,)
+        The names of the chosen features in order of choice.
     classes_ : ndarray of shape (n_classes,)
         The class labels, sorted.
     """
@@ -53,6 +65,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     }
     #: The sparse format the selector takes, or False.
     _accept_sparse: ClassVar[str | bool] = False
+    #: Whether NaN stands for a missing value, or is refused.
+    _allow_nan: ClassVar[bool] = False
     n_features_to_select: Any  # a number or a fraction; a selector may take more
 
     def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, NDArray[np.float64]]:
@@ -102,20 +116,18 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self.support_[indices] = True
         self.ranking_ = np.full(self.n_features_in_, len(indices) + 1)
         self.ranking_[indices] = np.arange(1, len(indices) + 1)
+        names = self.get_feature_names_out()  # in the order of the columns
+        self.feature_names_ = names[indices.argsort().argsort()]
         return self
 
     def _encode(self, y: NDArray[Any]) -> Indices:
         """For each label its position in ``classes_``, which is set here."""
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y has one class only ({self.classes_[0]}); {type(self).__name__} needs at "
-                "least two to tell apart."
-            )
+        self.classes_, codes = encode_classes(y)
+        reject_one_class(self.classes_)
         return codes
 
-    def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Check the input; every complaint names the argument and the columns."""
+    def _validate(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
+        """Check the input; error messages name the argument and the columns."""
         reject_text_columns(X)
         if y is not None and hasattr(X, "__len__") and _num_samples(X) != _num_samples(y):
             raise ValueError(
@@ -130,10 +142,12 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,
             ensure_min_samples=2,
+            reset=reset,
         )
         y = column_or_1d(y)
         check_classification_targets(y)
-        reject_nonfinite_columns(X, getattr(self, "feature_names_in_", None))
+        names = getattr(self, "feature_names_in_", None)
+        reject_nonfinite_columns(X, names, allow_nan=self._allow_nan)
         return X, y
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -151,8 +165,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         ranks = self.ranking_[self.indices_]
-        names = self.get_feature_names_out()  # in the order of the columns
-        features = names[self.indices_.argsort().argsort()].astype(str)
+        features = self.feature_names_.astype(str)
         return as_table({"rank": ranks, "feature": features, **self._score_columns()})
 
     def _score_columns(self) -> dict[str, NDArray[Any]]:
@@ -163,4 +176,165 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = bool(self._accept_sparse)
+        tags.input_tags.allow_nan = self._allow_nan
         return tags
+
+
+class SearchSelector(CallbackSupportMixin, RankingSelector):
+    """Base of the selectors that search for a set of features by a criterion.
+
+    A subclass says which criterion, by :meth:`_criterion`, and how its path is called, by
+    ``_score_name`` and ``_part_names``. Searches, constraints, weights, "auto", progress and
+    callbacks are here.
+    """
+
+    _accept_sparse: ClassVar[str | bool] = "csc"
+    #: What the progress bar says.
+    _label: ClassVar[str]
+    #: The columns of ``path_``: the criterion, and the quantities it is made of.
+    _score_name: ClassVar[str]
+    _part_names: ClassVar[tuple[str, ...]]
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_features_to_select": [
+            *RankingSelector._parameter_constraints["n_features_to_select"],
+            StrOptions({"auto"}),
+        ],
+        "search": [StrOptions({"forward", "floating", "beam"})],
+        "beam_width": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "include": ["array-like", None],
+        "exclude": ["array-like", None],
+        "groups": ["array-like", None],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+    search: Search
+    beam_width: int
+    tol: float
+    include: Iterable[str | int] | None
+    exclude: Iterable[str | int] | None
+    groups: Iterable[Any] | None
+    class_weight: ClassWeight
+    n_jobs: int | None
+    verbose: int
+
+    def _criterion(
+        self, X: Any, codes: Indices, sample_weight: Floats | None, n_steps: int
+    ) -> Criterion:
+        """The criterion of the empty subset.
+
+        Parameters
+        ----------
+        X : ndarray or sparse array of shape (n_samples, n_features)
+            Finite numbers, not scaled; sparse input in CSC format.
+        codes : ndarray of shape (n_samples,)
+            For each instance the position of its label in ``classes_``.
+        sample_weight : ndarray of shape (n_samples,) or None
+            How much each instance counts, positive; None is 1 each.
+        n_steps : int
+            About how many features will be added.
+        """
+        raise NotImplementedError
+
+    def _criterion_on_cluster(self, client: Any, X: Any, y: Any, sample_weight: Any) -> Criterion:
+        """The same for rows that stay on the cluster of a Dask client; sets ``classes_``."""
+        raise NotImplementedError
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Select features of ``X`` that tell the classes ``y`` apart.
+
+        Parameters
+        ----------
+        X : array-like, sparse array or data frame of shape (n_samples, n_features)
+            Numeric features without missing values. A Dask array or data frame stays on the cluster
+            of the current ``distributed.Client``; without one it is computed here.
+        y : array-like of shape (n_samples,)
+            Class labels, at least two distinct ones.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts: weight 2 is two equal instances, weight 0 is none.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
+        if is_dask(X) and (client := current_client()) is not None:
+            criterion = self._criterion_on_cluster(client, X, y, sample_weight)
+            choices, k = self._to_choose()
+            return self._record(criterion, self._steps(criterion, k, choices), k)
+        X, codes, weight, choices, k = self._prepare(*in_memory(X, y, sample_weight))
+        if self.n_features_to_select == "auto":
+            criterion = self._criterion(*with_shuffled_rows(X, codes, weight), USUAL_SIZE)
+            steps = forward_until_chance(criterion, choices, self.tol)
+            if self.search == "forward":
+                return self._record(criterion, steps, k)
+            k = len(list(progress(steps, k, self._label, show=self.verbose > 0)))
+        criterion = self._criterion(X, codes, weight, k)
+        return self._record(criterion, self._steps(criterion, k, choices), k)
+
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Any, Indices, Floats | None, Choices, int]:
+        """Check the input: the rows that count, their classes and weights, and what to choose."""
+        X, y = self._validate(X, y)
+        weight = None
+        if sample_weight is not None or self.class_weight is not None:
+            weight = row_weights(sample_weight, self.class_weight, y)
+        if weight is not None and not weight.all():
+            there = weight > 0
+            X, y, weight = X[there], y[there], weight[there]
+        codes = self._encode(y)
+        return X, codes, weight, *self._to_choose()
+
+    def _to_choose(self) -> tuple[Choices, int]:
+        """What may be chosen of the features seen, and how many of them."""
+        m = self.n_features_in_
+        choices = resolve(
+            self.include, self.exclude, self.groups, m, getattr(self, "feature_names_in_", None)
+        )
+        return choices, n_to_choose(choices, self.n_features_to_select, m)
+
+    def _steps(self, criterion: Criterion, k: int, choices: Choices) -> Iterable[Step]:
+        """The selected features in order, ``k`` of them if the groups allow it."""
+        if self.search == "forward":
+            return forward(criterion, k, choices)
+        if self.search == "floating":
+            found = floating(criterion.copy(), k, choices)
+        else:
+            found = beam(criterion.copy(), k, choices, self.beam_width)
+        return forward(criterion, k, choices.only(found[max(found)].groups))
+
+    def _record(self, criterion: Criterion, steps: Iterable[Step], k: int) -> Self:
+        """Take the steps as they come, at most ``k``, and set the fitted attributes."""
+        rows: list[tuple[float, ...]] = []
+
+        def so_far() -> dict[str, Any]:
+            known = copy(self)._set_path(rows)
+            known._explain(criterion)
+            return {name: value for name, value in vars(known).items() if name.endswith("_")}
+
+        for step in watched(self, steps, k, self._label, so_far):
+            rows.append((step.feature, step.score, step.gain, *step.parts))  # noqa: PERF401
+        self._set_path(rows)
+        self._explain(criterion)
+        return self
+
+    def _explain(self, criterion: Any) -> None:
+        """Set fitted attributes that only this criterion has, after ``path_`` is set."""
+
+    def _set_path(self, rows: list[tuple[float, ...]]) -> Self:
+        measures = (self._score_name, "gain", *self._part_names)
+        fields = [("feature", np.intp), *((name, np.float64) for name in measures)]
+        self.path_ = np.array(rows, dtype=fields)
+        scores = self.path_[self._score_name].copy()
+        return self._set_ranking(self.path_["feature"].copy(), scores)
+
+    def _score_columns(self) -> dict[str, NDArray[Any]]:
+        return path_columns(self.path_)
+
+
+def path_columns(path: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """The columns of a path that follow the feature."""
+    return {name: path[name] for name in path.dtype.names[1:]}  # type: ignore[index]

@@ -7,17 +7,20 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 from sklearn.base import _fit_context
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
 from s2fs._core.criterion import PAPER_GRID, CentroidMembership
+from s2fs._core.folds import stratified_folds
 from s2fs._core.problem import Scale
 from s2fs._core.weights import ClassWeight
 from s2fs._search.choices import n_features_to_choose, resolve
-from s2fs._selectors.base import RankingSelector
+from s2fs._selectors.base import RankingSelector, path_columns
 from s2fs._selectors.paths import s2fs_paths
-from s2fs._selectors.prefixes import choose, judge_prefixes, make_judge
+from s2fs._selectors.prefixes import Split, choose, prefix_scorer, score_prefixes
 from s2fs._selectors.s2fs import S2FS
 from s2fs._util.progress import CallbackSupportMixin, watched
 from s2fs._util.types import Floats, Indices
@@ -30,7 +33,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
     """Select features by S²FS with everything left open chosen by cross-validation.
 
     In each fold, the greedy paths of all pairs of weights are found on the training rows, and
-    every prefix of every path is judged by a classifier on the test rows. The pair of weights and
+    every prefix of every path is scored by a classifier on the test rows. The pair of weights and
     the number of features that do best, or the smallest number that does as well, are then used
     for a selection on all rows.
 
@@ -48,19 +51,23 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         The folds. A number stands for shuffled folds with the classes in equal shares, which also
         keep ``groups`` together if those are given to ``fit``.
     estimator : classifier, default=None
-        What judges the prefixes. ``None`` is 5 nearest neighbours in a form that takes all
+        What scores the prefixes. ``None`` is 5 nearest neighbours in a form that takes all
         prefixes of a path from one running table of distances.
     scoring : str or callable, default="accuracy"
         What to make large: a name of scikit-learn's, or ``scorer(estimator, X, y)``.
     one_standard_error : bool, default=True
         Choose the smallest number of features whose mean score, with the weights of the best one,
         is within one standard error of it, instead of the best one itself.
+    include, exclude : sequence of str or int, default=None
+        As for :class:`S2FS`, in every fold and on all rows. Numbers of features below that of
+        ``include`` are not considered.
+    class_weight : "balanced" or dict, default=None
+        As for :class:`S2FS`, in every fold and on all rows.
     scale : {"minmax", None}, default="minmax"
         As for :class:`S2FS`. The classifier sees the features on the same scale, learnt from the
         training rows of the fold.
-    include, exclude, class_weight, centroid_membership
-        As for :class:`S2FS`, in every fold and on all rows. Numbers of features below that of
-        ``include`` are not considered.
+    centroid_membership : {"printed", "normalized"}, default="printed"
+        As for :class:`S2FS`.
     n_jobs : int, default=None
         Number of threads; folds run side by side. The result does not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -73,7 +80,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
     best_params_ : dict
         The chosen ``alpha``, ``beta`` and ``n_features_to_select``.
     best_score_ : float
-        Their mean score over the folds. As the best of many it is optimistic; judge the whole
+        Their mean score over the folds. As the best of many it is optimistic; score the whole
         estimator by an outer cross-validation.
     best_index_ : int
         Their position in ``cv_results_``.
@@ -94,7 +101,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
     -----
     Of equal scores the smallest number of features is taken, then the smallest alpha, then the
     smallest beta. The standard error is that of the best score over the folds. Prefixes that
-    several pairs share are judged once.
+    several pairs share are scored once.
 
     Examples
     --------
@@ -189,7 +196,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         named = frame if hasattr(self, "feature_names_in_") else X
         alphas, betas = _increasing("alphas", self.alphas), _increasing("betas", self.betas)
         sizes = self._sizes()
-        judge = make_judge(self.estimator, self.scoring)
+        scorer = prefix_scorer(self.estimator, self.scoring)
         folds = self._folds(X, y, groups)
 
         def scores_of(train: Indices, test: Indices) -> Floats:
@@ -197,7 +204,8 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
             grid = alphas.tolist(), betas.tolist()
             paths = s2fs_paths(rows, y[train], int(sizes[-1]), *grid, **self._options())
             rankings = paths.indices.reshape(-1, sizes[-1])
-            return judge_prefixes(X, y, train, test, rankings, sizes, judge=judge, scale=self.scale)
+            split = Split(X, y, train, test)
+            return score_prefixes(split, rankings, sizes, scorer=scorer, scale=self.scale)
 
         # Threads: the loops are compiled and let go of the interpreter, and nothing is copied.
         run = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
@@ -213,10 +221,10 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         return {name: getattr(self, name) for name in _SHARED}
 
     def _sizes(self) -> Indices:
-        """The numbers of features to judge."""
+        """The numbers of features to score."""
         names = getattr(self, "feature_names_in_", None)
         choices = resolve(self.include, self.exclude, None, self.n_features_in_, names)
-        n_free, n_first = choices.n_features, len(choices.first)
+        n_free, n_first = choices.n_features, len(choices.included)
         wanted, most = self.n_features_to_select, self.max_features
         if wanted != "auto":
             what = "of X" if n_free == self.n_features_in_ else "that are not excluded"
@@ -233,10 +241,6 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
 
     def _folds(self, X: Any, y: NDArray[Any], groups: Any) -> list[tuple[Indices, Indices]]:
         """The training and test rows of each fold."""
-        from sklearn.model_selection import StratifiedGroupKFold, check_cv
-
-        from s2fs._core.folds import stratified_folds
-
         cv = 5 if self.cv is None else self.cv
         if not isinstance(cv, Integral):
             splitter = check_cv(cv, y, classifier=True)
@@ -254,8 +258,6 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
 
     def _conclude(self, scores: Floats, alphas: Floats, betas: Floats, sizes: Indices) -> None:
         """Set what follows from the scores, of shape (folds, pairs, sizes)."""
-        from scipy.stats import rankdata
-
         mean, std = scores.mean(axis=0), scores.std(axis=0)
         if not np.isfinite(mean).all():
             raise ValueError(
@@ -264,7 +266,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
             )
         self.n_splits_ = len(scores)
         error = std / max(1, self.n_splits_ - 1) ** 0.5
-        pair, size = choose(mean, error, self.one_standard_error)
+        pair, size = choose(mean, error if self.one_standard_error else None)
         by_pair = np.repeat(np.arange(len(alphas) * len(betas)), len(sizes))
         self.cv_results_ = {
             "param_alpha": alphas[by_pair // len(betas)],
@@ -283,7 +285,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         }
 
     def _score_columns(self) -> dict[str, NDArray[Any]]:
-        return S2FS._score_columns(self)  # of the same path
+        return path_columns(self.path_)
 
 
 def _increasing(name: str, values: Any) -> Floats:

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from s2fs._core.criterion import PAPER_GRID, CentroidMembership
 from s2fs._core.problem import Problem, Scale
-from s2fs._core.weights import ClassWeight
-from s2fs._engine.start import empty_state
-from s2fs._search.forward import forward_grid
+from s2fs._core.weights import ClassWeight, relative
+from s2fs._engine.separability import empty_state
+from s2fs._search.grid import forward_grid
 from s2fs._selectors.s2fs import S2FS
 from s2fs._util.types import Floats
 
@@ -67,7 +67,17 @@ def s2fs_paths(
         Length of each path: a number, or a fraction of the features in (0, 1].
     alphas, betas : sequence of float, default=the grid of the paper
         The weights; every alpha is combined with every beta.
-    sample_weight, class_weight, include, exclude, scale, centroid_membership, n_jobs
+    sample_weight : array-like of shape (n_samples,), default=None
+        As for :meth:`S2FS.fit`.
+    class_weight : "balanced" or dict, default=None
+        As for :class:`S2FS`.
+    include, exclude : sequence of str or int, default=None
+        As for :class:`S2FS`.
+    scale : {"minmax", None}, default="minmax"
+        As for :class:`S2FS`.
+    centroid_membership : {"printed", "normalized"}, default="printed"
+        As for :class:`S2FS`.
+    n_jobs : int, default=None
         As for :class:`S2FS`.
 
     Returns
@@ -101,14 +111,14 @@ def s2fs_paths(
     )
     for alpha, beta in weights:  # the checks are those of the estimator
         selector.set_params(alpha=alpha, beta=beta)._validate_params()
-    X, codes, omega, choices, k = selector._prepare(X, y, sample_weight)
-    problem = Problem(X, codes, scale, omega)
+    X, codes, weight, choices, k = selector._prepare(X, y, sample_weight)
+    problem = Problem(X, codes, scale, relative(weight))
     n_steps = k * len(weights)
     state = empty_state(problem, centroid_membership, n_steps, effective_n_jobs(n_jobs))
     steps = list(forward_grid(state, k, weights, choices))
     shape = (k, len(alphas), len(betas))
     indices = np.array([[step.feature for step in row] for row in steps]).reshape(shape)
-    scores = np.array([[step.sep for step in row] for row in steps]).reshape(shape)
+    scores = np.array([[step.score for step in row] for row in steps]).reshape(shape)
     return Paths(
         np.array(alphas), np.array(betas), np.moveaxis(indices, 0, -1), np.moveaxis(scores, 0, -1)
     )

@@ -1,12 +1,14 @@
-"""How good the prefixes of several rankings are, judged by a classifier on unseen rows."""
+"""How good the prefixes of several rankings are on unseen rows, and which of them to choose."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.metrics import check_scoring
+from sklearn.preprocessing import MinMaxScaler
 
 from s2fs._core.criterion import EQUAL
 from s2fs._core.problem import Scale
@@ -14,13 +16,30 @@ from s2fs._engine.neighbours import knn
 from s2fs._util.types import Floats, Indices
 
 #: Scores of prefixes, from training rows, their labels, test rows, their labels and the sizes.
-Judge = Callable[[Floats, NDArray[Any], Floats, NDArray[Any], Indices], Floats]
+PrefixScorer = Callable[[Floats, NDArray[Any], Floats, NDArray[Any], Indices], Floats]
 
 
-def make_judge(estimator: Any, scoring: Any) -> Judge:
+class Split(NamedTuple):
+    """Rows to learn from and rows to score on.
+
+    Attributes
+    ----------
+    X : ndarray or sparse array of shape (n_samples, n_features)
+        All features, not scaled.
+    y : ndarray of shape (n_samples,)
+        Class labels.
+    train, test : ndarray of int
+        The rows to learn from, and those to score on.
+    """
+
+    X: Any
+    y: NDArray[Any]
+    train: Indices
+    test: Indices
+
+
+def prefix_scorer(estimator: Any = None, scoring: Any = "accuracy") -> PrefixScorer:
     """What scores the prefixes: an estimator, or 5 nearest neighbours if that is None."""
-    from sklearn.metrics import check_scoring
-
     if estimator is not None:
         scorer = check_scoring(estimator, scoring=scoring)
 
@@ -69,33 +88,21 @@ class _Known(ClassifierMixin, BaseEstimator):
         return self.predictions
 
 
-def judge_prefixes(
-    X: Any,
-    y: NDArray[Any],
-    train: Indices,
-    test: Indices,
-    rankings: Indices,
-    sizes: Indices,
-    *,
-    judge: Judge,
-    scale: Scale,
+def score_prefixes(
+    split: Split, rankings: Indices, sizes: Indices, *, scorer: PrefixScorer, scale: Scale
 ) -> Floats:
     """Score the prefixes of rankings on test rows; a prefix that several rankings share, once.
 
     Parameters
     ----------
-    X : ndarray or sparse array of shape (n_samples, n_features)
-        All features, not scaled; only those of the rankings become dense.
-    y : ndarray of shape (n_samples,)
-        Class labels.
-    train, test : ndarray of int
-        The rows to learn from, and those to judge on.
+    split : Split
+        The data; only the features of the rankings become dense.
     rankings : ndarray of shape (n_rankings, n_ranked)
-        Indices in order of choice, from the training rows.
+        Features in order of choice, from the training rows.
     sizes : ndarray of shape (n_sizes,)
         The lengths of prefix, increasing.
-    judge : callable
-        What :func:`make_judge` made.
+    scorer : callable
+        What :func:`prefix_scorer` made.
     scale : {"minmax", None}
         Whether to scale each feature to [0, 1] on the training rows.
 
@@ -104,8 +111,7 @@ def judge_prefixes(
     ndarray of shape (n_rankings, n_sizes)
         The scores.
     """
-    from sklearn.preprocessing import MinMaxScaler
-
+    X, y, train, test = split
     features, ranked = np.unique(rankings, return_inverse=True)
     ranked = ranked.reshape(rankings.shape)
     A, B = (_dense(X, rows, features) for rows in (train, test))
@@ -113,37 +119,36 @@ def judge_prefixes(
         scaler = MinMaxScaler().set_output(transform="default").fit(A)
         A, B = scaler.transform(A), scaler.transform(B)
     scores = np.empty((len(rankings), len(sizes)))
-    for i, ranking in enumerate(ranked):
-        known = np.zeros(len(sizes), dtype=bool)
-        if i:
-            # How long each earlier ranking goes the same way, and the one that does so longest.
-            common = (ranked[:i] == ranking).cumprod(axis=1).sum(axis=1)
-            twin = int(common.argmax())
-            known = sizes <= common[twin]
-            scores[i, known] = scores[twin, known]
-        if not known.all():
-            scores[i, ~known] = judge(
-                A[:, ranking], y[train], B[:, ranking], y[test], sizes[~known]
+    for i, (twin, shared) in enumerate(shared_prefixes(ranked, sizes)):
+        scores[i, shared] = scores[twin, shared]
+        if not shared.all():
+            columns = ranked[i]
+            scores[i, ~shared] = scorer(
+                A[:, columns], y[train], B[:, columns], y[test], sizes[~shared]
             )
     return scores
 
 
-def choose(mean: Floats, standard_error: Floats, one_standard_error: bool) -> tuple[int, int]:
+def shared_prefixes(rankings: Indices, sizes: Indices) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+    """For each ranking the earlier one that starts like it longest, and the sizes they share."""
+    yield 0, np.zeros(len(sizes), dtype=bool)
+    for i in range(1, len(rankings)):
+        common = (rankings[:i] == rankings[i]).cumprod(axis=1).sum(axis=1)
+        twin = int(common.argmax())
+        yield twin, sizes <= common[twin]
+
+
+def choose(mean: Floats, standard_error: Floats | None = None) -> tuple[int, int]:
     """Choose a row (pair of weights) and a column (number of features) of a table of mean scores.
 
-    Among equals, up to rounding, the smallest number goes first, then the earliest pair. One
-    standard error is given away on the path of the best pair only: the best of many pairs would
-    reach the limit by luck with too few features.
+    Among equals, up to rounding, the smallest number goes first, then the earliest pair. With a
+    standard error, the smallest number within one of the best score is taken, on the path of the
+    best pair only: the best of many pairs would reach the limit by luck with too few features.
     """
-    pair, size = _first_largest(mean)
-    if one_standard_error:
-        limit = mean[pair, size] - standard_error[pair, size]
-        size = int(_reaches(mean[pair], limit).argmax())
-    return pair, size
-
-
-def _first_largest(mean: Floats) -> tuple[int, int]:
     size, pair = np.argwhere(_reaches(mean, mean.max()).T)[0]
+    if standard_error is not None:
+        limit = mean[pair, size] - standard_error[pair, size]
+        size = _reaches(mean[pair], limit).argmax()
     return int(pair), int(size)
 
 

@@ -1,39 +1,21 @@
 """The S²FS estimator."""
 
 from collections.abc import Iterable
-from copy import copy
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from numbers import Real
+from typing import Any, ClassVar, Literal
 
-import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._core.criterion import CentroidMembership, Components
 from s2fs._core.problem import Problem, Scale
-from s2fs._core.weights import ClassWeight, row_weights
-from s2fs._engine.protocol import State
-from s2fs._engine.start import empty_state
-from s2fs._search.choices import Choices, n_to_choose, resolve
-from s2fs._search.forward import Step, forward
-from s2fs._search.stopping import forward_until_chance, with_shuffled_rows
-from s2fs._search.subsets import beam, floating
-from s2fs._selectors.base import RankingSelector
-from s2fs._util.dask import current_client, in_memory, is_dask
-from s2fs._util.progress import CallbackSupportMixin, progress, watched
+from s2fs._core.weights import ClassWeight, relative
+from s2fs._engine.separability import Separability, empty_state
+from s2fs._selectors.base import Search, SearchSelector
 from s2fs._util.types import Floats, Indices
 
-Search = Literal["forward", "floating", "beam"]
 
-_MEASURES = ("sep", "gain", *Components._fields)
-#: With "auto" the number of steps is not known beforehand.
-_USUAL_SIZE = 50
-_PATH = np.dtype([("feature", np.intp), *((name, np.float64) for name in _MEASURES)])
-
-
-class S2FS(CallbackSupportMixin, RankingSelector):
+class S2FS(SearchSelector):
     """Select features by spatially-aware separability.
 
     Greedy forward selection of the features in which the classes are far apart and tight, both
@@ -63,10 +45,10 @@ class S2FS(CallbackSupportMixin, RankingSelector):
         than with the best feature of the same table with shuffled rows. After three in a row that
         do not pass the search ends, without them. A larger ``tol`` selects fewer features.
     include, exclude : list of str or int, default=None
-        Indices that are in from the start, in this order, and features that are never chosen; by
+        Features that are in from the start, in this order, and features that are never chosen; by
         column name or position. Included features count towards ``n_features_to_select``.
     groups : list of lists, or a label per feature, default=None
-        Indices that are chosen together, by column name or position; or for each feature the label
+        Features that are chosen together, by column name or position; or for each feature the label
         of its group, None for none. A group with more features than are still wanted is passed
         over; if nothing fits, fewer are selected. Including a feature includes its group, an
         excluded feature leaves its group.
@@ -98,6 +80,8 @@ class S2FS(CallbackSupportMixin, RankingSelector):
         ``n_selected + 1``.
     support_ : ndarray of shape (n_features_in_,)
         Mask of the selected features.
+    feature_names_ : ndarray of shape (n_selected,)
+        The names of the selected features in order of choice.
     classes_ : ndarray of shape (n_classes,)
         The class labels, sorted.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features_in_,)
@@ -118,33 +102,23 @@ class S2FS(CallbackSupportMixin, RankingSelector):
     >>> from s2fs import S2FS
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> selector = S2FS(n_features_to_select=3).fit(X, y)
-    >>> selector.get_feature_names_out()[selector.indices_.argsort().argsort()].tolist()
+    >>> selector.feature_names_.tolist()
     ['flavanoids', 'alcohol', 'color_intensity']
     >>> selector.scores_.round(4).tolist()
     [2.4267, 2.501, 2.4971]
     """
 
-    _accept_sparse: ClassVar[str | bool] = "csc"
+    _label: ClassVar[str] = "S²FS"
+    _score_name: ClassVar[str] = "sep"
+    _part_names: ClassVar[tuple[str, ...]] = Components._fields
     #: How many fits like this one there will be; whoever repeats them knows, and compiling may pay.
     _n_fits = 1
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_features_to_select": [
-            *RankingSelector._parameter_constraints["n_features_to_select"],
-            StrOptions({"auto"}),
-        ],
+        **SearchSelector._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="left")],
         "beta": [Interval(Real, 0, None, closed="left")],
-        "search": [StrOptions({"forward", "floating", "beam"})],
-        "beam_width": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "include": ["array-like", None],
-        "exclude": ["array-like", None],
-        "groups": ["array-like", None],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
         "scale": [StrOptions({"minmax"}), None],
         "centroid_membership": [StrOptions({"printed", "normalized"})],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -180,122 +154,29 @@ class S2FS(CallbackSupportMixin, RankingSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Select features of ``X`` that tell the classes ``y`` apart.
+    def _criterion(
+        self, X: Any, codes: Indices, sample_weight: Floats | None, n_steps: int
+    ) -> Separability:
+        problem = Problem(X, codes, self.scale, relative(sample_weight))
+        tries = {"forward": 1, "floating": n_steps, "beam": self.beam_width}[self.search]
+        state = empty_state(
+            problem,
+            self.centroid_membership,
+            n_steps * tries * self._n_fits,
+            effective_n_jobs(self.n_jobs),
+        )
+        return Separability(state, self.alpha, self.beta)
 
-        Parameters
-        ----------
-        X : array-like, sparse array or data frame of shape (n_samples, n_features)
-            Numeric features without missing values. A Dask array or data frame stays on the cluster
-            of the current ``distributed.Client``; without one it is computed here.
-        y : array-like of shape (n_samples,)
-            Class labels, at least two distinct ones.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each instance counts: weight 2 is two equal instances, weight 0 is none.
-
-        Returns
-        -------
-        Self
-            The fitted selector.
-        """
-        if is_dask(X) and (client := current_client()) is not None:
-            problem, choices, k = self._prepare_there(client, X, y, sample_weight)
-            return self._record(self._search(problem, choices, k), k)
-        X, y, sample_weight = in_memory(X, y, sample_weight)
-        X, codes, omega, choices, k = self._prepare(X, y, sample_weight)
-        if self.n_features_to_select == "auto":
-            doubled, classes, mass = with_shuffled_rows(X, codes, omega)
-            state = self._empty_state(Problem(doubled, classes, self.scale, mass), _USUAL_SIZE)
-            steps = forward_until_chance(state, self.alpha, self.beta, choices, self.tol)
-            if self.search == "forward":
-                return self._record(steps, k)
-            k = len(list(progress(steps, k, "S²FS", show=self.verbose > 0)))
-        problem = Problem(X, codes, self.scale, omega)
-        return self._record(self._search(problem, choices, k), k)
-
-    def _record(self, steps: Iterable[Step], k: int) -> Self:
-        """Take the steps as they come, at most ``k``, and set the fitted attributes."""
-        rows: list[tuple[float, ...]] = []
-
-        def so_far() -> dict[str, Any]:
-            known = copy(self)._set_path(rows)
-            return {name: value for name, value in vars(known).items() if name.endswith("_")}
-
-        for step in watched(self, steps, k, "S²FS", so_far):
-            rows.append((step.feature, step.sep, step.gain, *step.components))  # noqa: PERF401
-        return self._set_path(rows)
-
-    def _set_path(self, rows: list[tuple[float, ...]]) -> Self:
-        self.path_ = np.array(rows, dtype=_PATH)
-        return self._set_ranking(self.path_["feature"].copy(), self.path_["sep"].copy())
-
-    def _search(self, problem: Problem, choices: Choices, k: int) -> Iterable[Step]:
-        """The selected features in order, ``k`` of them if the groups allow it."""
-        weights = (self.alpha, self.beta)
-        if self.search == "forward":
-            return forward(self._empty_state(problem, k), k, *weights, choices)
-        if self.search == "floating":
-            state = self._empty_state(problem, k * k)
-            found = floating(state.copy(), k, weights, choices)
-        else:
-            state = self._empty_state(problem, k * self.beam_width)
-            found = beam(state.copy(), k, weights, choices, self.beam_width)
-        return forward(state, k, *weights, choices.only(found[max(found)].units))
-
-    def _prepare(
-        self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Any, Indices, Floats | None, Choices, int]:
-        """Check the input: the rows that count, their classes and weights, and what to choose."""
-        X, y = self._validate(X, y)
-        omega = row_weights(sample_weight, self.class_weight, y)
-        if omega is not None and not omega.all():
-            there = omega > 0
-            X, y, omega = X[there], y[there], omega[there]
-        codes = self._encode(y)
-        return X, codes, omega, *self._to_choose()
-
-    def _prepare_there(
+    def _criterion_on_cluster(
         self, client: Any, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Problem, Choices, int]:
-        """As :meth:`_prepare`, for rows that stay on the cluster of a Dask client."""
-        from s2fs.distributed._collections import check_columns
-        from s2fs.distributed._problem import cluster_problem
+    ) -> Separability:
+        from s2fs.distributed import cluster_problem  # loads Dask
 
-        check_columns(self, X)
         if self.n_features_to_select == "auto":
             raise ValueError(
                 "n_features_to_select='auto' needs all rows in one place, and X is on a Dask "
                 "cluster; give a number, or fit on a sample of the rows."
             )
-        choices, k = self._to_choose()
-        problem = cluster_problem(
-            client,
-            X,
-            y,
-            self.scale,
-            names=getattr(self, "feature_names_in_", None),
-            sample_weight=sample_weight,
-            class_weight=self.class_weight,
-        )
+        problem = cluster_problem(self, client, X, y, sample_weight)
         self._encode(problem.classes)
-        return problem, choices, k
-
-    def _to_choose(self) -> tuple[Choices, int]:
-        """What may be chosen of the features seen, and how many of them."""
-        m = self.n_features_in_
-        choices = resolve(
-            self.include, self.exclude, self.groups, m, getattr(self, "feature_names_in_", None)
-        )
-        return choices, n_to_choose(choices, self.n_features_to_select, m)
-
-    def _empty_state(self, problem: Problem, n_steps: int) -> State:
-        if hasattr(problem, "empty_state"):  # its rows are on a cluster
-            return problem.empty_state(self.centroid_membership)
-        n_steps *= self._n_fits
-        return empty_state(
-            problem, self.centroid_membership, n_steps, effective_n_jobs(self.n_jobs)
-        )
-
-    def _score_columns(self) -> dict[str, NDArray[Any]]:
-        return {name: self.path_[name] for name in _MEASURES}
+        return Separability(problem.empty_state(self.centroid_membership), self.alpha, self.beta)

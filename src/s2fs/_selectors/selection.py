@@ -7,15 +7,19 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from scipy.sparse import issparse
 
+from s2fs import __version__
+from s2fs._util.columns import repeated
 from s2fs._util.files import check_place, write_whole
 from s2fs._util.messages import did_you_mean
+from s2fs._util.values import plain
 
-_KIND = "s2fs selection"
-#: To be raised whenever an older reader would misunderstand a file.
-_FORMAT = 1
+#: The version is raised whenever an older reader would misunderstand a file.
+_FORMAT = {"format": "s2fs selection", "format_version": 1}
+#: The fields of a file, and what JSON holds them as.
 _FIELDS = {
     "selector": str,
     "parameters": dict,
@@ -72,12 +76,12 @@ class Selection:
 
     @classmethod
     def of(cls, selector: Any, feature_names: Sequence[str] | None = None) -> "Selection":
-        """Take down what a fitted selector chose.
+        """Keep what a fitted selector chose.
 
         Parameters
         ----------
         selector : estimator
-            Fitted, with ``indices_``, such as :class:`S2FS` or any rival.
+            Fitted, with ``indices_``, such as :class:`S2FS` or any baseline.
         feature_names : sequence of str, optional
             The names of all features, if the selector was fitted on an array; by default those it
             has seen, or "x0", "x1", ….
@@ -87,8 +91,6 @@ class Selection:
         Selection
             The selection.
         """
-        from s2fs import __version__
-
         m = selector.n_features_in_
         if feature_names is None:
             feature_names = getattr(selector, "feature_names_in_", [f"x{f}" for f in range(m)])
@@ -100,7 +102,7 @@ class Selection:
         indices = tuple(int(f) for f in selector.indices_)
         return cls(
             selector=type(selector).__name__,
-            parameters={name: _plain(value) for name, value in selector.get_params().items()},
+            parameters=plain(selector.get_params()),
             s2fs_version=__version__,
             n_features_in=m,
             indices=indices,
@@ -120,8 +122,7 @@ class Selection:
         path : str or path-like
             A name that ends in ``.json``.
         """
-        content = {"format": _KIND, "format_version": _FORMAT, **asdict(self)}
-        text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+        text = json.dumps(_FORMAT | asdict(self), ensure_ascii=False, indent=2, allow_nan=False)
         write_whole(check_place(path, "path", (".json",)), f"{text}\n".encode())
 
     @classmethod
@@ -142,21 +143,22 @@ class Selection:
         if not place.exists():
             raise FileNotFoundError(f"There is no file {str(path)!r}; check the path.")
         try:
-            content = json.loads(place.read_bytes().decode("utf-8"))
+            content = json.loads(place.read_text(encoding="utf-8"))
         except (ValueError, RecursionError):
             raise ValueError(f"{path} is not JSON; give a file that s2fs has saved.") from None
-        if not isinstance(content, dict) or content.get("format") != _KIND:
+        if not isinstance(content, dict) or content.get("format") != _FORMAT["format"]:
             raise ValueError(f"{path} holds no selection of s2fs; give a file that it has saved.")
-        if content.get("format_version") != _FORMAT:
+        if (version := content.get("format_version")) != _FORMAT["format_version"]:
             raise ValueError(
-                f"{path} has the format version {content.get('format_version')!r}, and this s2fs "
-                f"reads {_FORMAT}; use the s2fs that saved it, or select again."
+                f"{path} has the format version {version!r}, and this s2fs reads "
+                f"{_FORMAT['format_version']}; use the s2fs that saved it, or select again."
             )
-        problem = _what_is_wrong(content)
-        if problem:
-            raise ValueError(f"{path} is damaged: {problem}; select and save again.")
-        values = {name: content[name] for name in _FIELDS}
-        return cls(**values | {name: tuple(values[name]) for name in ("indices", "feature_names")})
+        values: dict[str, Any] = {name: content.get(name) for name in _FIELDS}
+        if damage := _damage(values):
+            raise ValueError(f"{path} is damaged: {damage}; select and save again.")
+        for name in ("indices", "feature_names"):
+            values[name] = tuple(values[name])
+        return cls(**values)
 
     def positions_in(self, names: Sequence[str], source: str = "X") -> list[int]:
         """Find the selected columns among those of a new table.
@@ -166,7 +168,7 @@ class Selection:
         names : sequence of str
             The columns of the table, in any order; others than the selected ones may be there.
         source : str, default="X"
-            What to call the table in a complaint.
+            What an error message calls the table.
 
         Returns
         -------
@@ -199,8 +201,6 @@ class Selection:
         data frame, ndarray or sparse array of shape (n_samples, n_selected)
             Of the kind that was given.
         """
-        import narwhals as nw
-
         frame = nw.from_native(X, pass_through=True)
         if isinstance(frame, nw.DataFrame | nw.LazyFrame):
             names = frame.collect_schema().names()
@@ -215,34 +215,16 @@ class Selection:
         return values[:, sorted(self.indices)]
 
 
-def _plain(value: Any) -> Any:
-    """A parameter as JSON can hold it."""
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return value if np.isfinite(value) else repr(value)
-    if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, Sequence):
-        return [_plain(item) for item in value]
-    return " ".join(repr(value).split())
-
-
-def _what_is_wrong(content: dict[str, Any]) -> str:
-    """The first thing in a file that cannot be, or nothing."""
+def _damage(values: dict[str, Any]) -> str:
+    """The first thing in the fields of a file that cannot be, or nothing."""
     for name, kind in _FIELDS.items():
-        value = content.get(name)
-        if not isinstance(value, kind) or isinstance(value, bool):
+        if type(values[name]) is not kind:
             return f"{name} is missing or no {kind.__name__}"
-    indices, names, m = content["indices"], content["feature_names"], content["n_features_in"]
+    indices, names, m = values["indices"], values["feature_names"], values["n_features_in"]
     if not all(type(f) is int and 0 <= f < m for f in indices):
         return f"indices has something else than positions from 0 to {m - 1}"
     if not all(isinstance(name, str) for name in names):
         return "feature_names has something else than text"
     if not indices or len(names) != len(indices):
         return f"it has {len(names)} name(s) for {len(indices)} position(s)"
-    if len(set(indices)) < len(indices) or len(set(names)) < len(names):
-        return "it has a feature twice"
-    return ""
+    return "it has a feature twice" if repeated(indices) or repeated(names) else ""

@@ -11,6 +11,7 @@ from sklearn.base import _fit_context, clone
 from sklearn.utils import Tags, _safe_indexing, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 
+from s2fs._core.stability import stability
 from s2fs._search.choices import n_features_to_choose
 from s2fs._selectors.base import RankingSelector
 from s2fs._selectors.s2fs import S2FS
@@ -22,7 +23,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
     """Select the features that a selector chooses again and again on parts of the rows.
 
     The selector is fitted on many random subsamples, each with the classes in the shares they
-    have in the data. Indices are ranked by how often they were chosen.
+    have in the data. Features are ranked by how often they were chosen.
 
     Parameters
     ----------
@@ -201,8 +202,6 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
 
     def _count(self) -> None:
         """Set what follows from the chosen sets."""
-        from s2fs._core.stability import stability
-
         m, n = self.n_features_in_, len(self.selected_)
         counts, ranks = np.zeros(m), np.zeros(m)
         for chosen in self.selected_:

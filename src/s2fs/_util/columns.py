@@ -1,79 +1,191 @@
-"""Columns by name or position, and checks that name the columns at fault."""
+"""Columns by name or position, and what their cells hold: numbers, text, missing values."""
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Any
 
+import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from s2fs._util.messages import did_you_mean, some_of
+from s2fs._util.types import Floats
+
+#: Cells that stand for "not known", in any case. The word "none" is not among them: it is a
+#: class label in many tables.
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "?"})
+_WHOLE_NUMBER = re.compile(r"\s*[+-]?\d+\s*")
 
 
-def reject_text_columns(X: Any) -> None:
-    """Raise if a data frame or an array of strings holds columns that are not numbers."""
-    import narwhals as nw
-
-    frame = nw.from_native(X, pass_through=True, eager_only=True)
-    if isinstance(frame, nw.DataFrame):
-        schema = frame.schema
-        text = [
-            name
-            for name, kind in schema.items()
-            if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown))
-        ]
-        if text:
-            raise ValueError(
-                f"X has columns that are not numeric: {some_of(text)}; drop or encode them."
-            )
-
-
-def reject_nonfinite_columns(X: Any, names: Any) -> None:
-    """Raise if a column holds NaN or infinity, and say which ones."""
-    # A sum per column tells without a temporary of the size of X.
-    with np.errstate(all="ignore"):
-        suspects = np.flatnonzero(~np.isfinite(np.asarray(X.sum(axis=0)).ravel()))
-    columns, found = [], set()
-    for f in suspects:
-        column = X[:, [f]].data if issparse(X) else X[:, f]
-        if not np.isfinite(column).all():  # a sum may also have overflowed
-            columns.append(f)
-            found.add("NaN" if np.isnan(column).any() else "infinity")
-    if not columns:
-        return
-    what = " and ".join(sorted(found))
-    shown = columns if names is None else np.asarray(names)[columns]
-    raise ValueError(f"X has {what} in column(s) {some_of(shown)}; impute or drop them.")
-
-
-def column_position(wanted: str | int, names: Sequence[str], argument: str, source: Any) -> int:
-    """Find a column by name, or else by its position.
+class Columns:
+    """The columns of a table, to be found by name or position.
 
     Parameters
     ----------
-    wanted : str or int
-        Name or position; a position may be text and may count from the end.
-    names : sequence of str
-        The columns there are.
-    argument, source : str
-        What to name in the complaint: the argument and the file.
-
-    Returns
-    -------
-    int
-        The position, not negative.
+    names : sequence of str or None
+        The names, if the columns have any.
+    n_columns : int
+        How many columns there are.
+    source : str, default="X"
+        What error messages call the table.
+    text_positions : bool, default=False
+        Whether text that is no name may be a position, and a position may count from the end, as
+        is usual on a command line.
     """
-    if isinstance(wanted, str) and wanted in names:
-        return names.index(wanted)
+
+    def __init__(
+        self,
+        names: Sequence[str] | None,
+        n_columns: int,
+        source: str = "X",
+        *,
+        text_positions: bool = False,
+    ) -> None:
+        self._names = names
+        self._n_columns = n_columns
+        self._source = source
+        self._text_positions = text_positions
+        self._positions_of: dict[str, list[int]] = {}
+        for f, name in enumerate(() if names is None else names):
+            self._positions_of.setdefault(str(name), []).append(f)
+
+    @classmethod
+    def of_file(cls, names: Sequence[str], source: Any) -> "Columns":
+        """The columns of a file, which a command line may name."""
+        return cls(names, len(names), str(source), text_positions=True)
+
+    def position(self, wanted: Any, argument: str) -> int:
+        """Find one column; an error message names the argument."""
+        return self._find(wanted, f"{argument} is {wanted!r}")
+
+    def positions(self, wanted: Iterable[Any] | None, argument: str) -> list[int]:
+        """Find some columns, each given once; None is no column."""
+        items = [] if wanted is None else list(wanted)
+        found = [self._find(item, f"{argument} has {item!r}") for item in items]
+        if twice := repeated(found):
+            raise ValueError(f"{argument} has {self.shown(twice)} more than once; give each once.")
+        return found
+
+    def without(self, drop: Iterable[Any], label: int | None) -> list[int]:
+        """The positions of the features: all columns but the dropped ones and the target."""
+        dropped = set(self.positions(drop, "drop"))
+        if label in dropped:
+            raise ValueError(f"{self.shown([label])} is both target and in drop; choose one.")
+        kept = [f for f in range(self._n_columns) if f != label and f not in dropped]
+        if not kept:
+            raise ValueError(
+                f"{self._source} has no features left beside the target and the dropped columns."
+            )
+        return kept
+
+    def shown(self, positions: Sequence[int]) -> str:
+        """Quote some columns: by name if they have names, else by position."""
+        return some_of(positions if self._names is None else [self._names[f] for f in positions])
+
+    def _find(self, wanted: Any, given: str) -> int:
+        m, source = self._n_columns, self._source
+        if isinstance(wanted, str):
+            found = self._positions_of.get(wanted, [])
+            if len(found) == 1:
+                return found[0]
+            if found:
+                raise ValueError(
+                    f"{given}, but {source} has {len(found)} columns of this name; give the "
+                    "position of the one you mean."
+                )
+            if not (self._text_positions and _WHOLE_NUMBER.fullmatch(wanted)):
+                raise ValueError(f"{given}, but {source} {self._lacks(wanted)}.")
+            wanted = int(wanted)
+        lowest = -m if self._text_positions else 0
+        is_position = isinstance(wanted, Integral) and not isinstance(wanted, bool)
+        if is_position and lowest <= int(wanted) < m:
+            return int(wanted) % m
+        raise ValueError(f"{given}, but the columns of {source} are numbered from 0 to {m - 1}.")
+
+    def _lacks(self, wanted: str) -> str:
+        if self._names is None:
+            return f"has no column names; give positions from 0 to {self._n_columns - 1}"
+        hint = did_you_mean(wanted, self._positions_of)
+        return f"has no such column{hint or f'; it has {some_of(self._positions_of)}'}"
+
+
+def repeated(items: Iterable[Any]) -> list[Any]:
+    """The items that are there more than once."""
+    return [item for item, count in Counter(items).items() if count > 1]
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell is empty, or says that the value is not known."""
+    if isinstance(cell, str):
+        return cell.strip().lower() in MISSING
+    return cell is None or bool(cell != cell)  # NaN is not equal to itself
+
+
+def as_numbers(cells: Sequence[Any] | NDArray[Any]) -> Floats | None:
+    """The cells as float64, NaN where one is missing; None if one of them is text."""
+    if isinstance(cells, np.ndarray):
+        return np.asarray(cells, dtype=np.float64)
     try:
-        position = int(wanted)
+        # Python reads 1_2 as twelve; in a data file it is an identifier.
+        if "_" in "".join(cells):
+            return None
+        return np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
+    except (TypeError, ValueError):  # not all cells are text, or not all of the text is numbers
+        pass
+    try:
+        return np.array([np.nan if is_missing(cell) else float(cell) for cell in cells])
     except ValueError:
+        return None
+
+
+def first_text(cells: Sequence[Any]) -> str:
+    """The first cell that is no number."""
+    return str(next(cell for cell in cells if as_numbers([cell]) is None))
+
+
+def reject_text_columns(X: Any) -> None:
+    """Raise if a data frame has columns that are not numbers, and say which ones."""
+    frame = nw.from_native(X, pass_through=True, eager_only=True)
+    if not isinstance(frame, nw.DataFrame):
+        return
+    text = [
+        name
+        for name, kind in frame.schema.items()
+        if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown))
+    ]
+    if text:
         raise ValueError(
-            f"{argument} is {wanted!r}, but {source} has no such column"
-            f"{did_you_mean(str(wanted), names) or f'; it has {some_of(names)}'}."
-        ) from None
-    if not -len(names) <= position < len(names):
-        raise ValueError(
-            f"{argument} is {wanted}, but {source} has {len(names)} column(s), numbered from 0 to "
-            f"{len(names) - 1}."
+            f"X has columns that are not numeric: {some_of(text)}; drop or encode them."
         )
-    return position % len(names)
+
+
+def nonfinite_columns(X: Any) -> dict[str, list[int]]:
+    """The columns that hold "NaN" and those that hold "infinity", as far as there are any."""
+    # A sum per column needs no temporary of the size of X.
+    with np.errstate(all="ignore"):
+        suspects = np.flatnonzero(~np.isfinite(np.asarray(X.sum(axis=0)).ravel()))
+    found: dict[str, list[int]] = {}
+    for f in suspects.tolist():  # a sum may also have overflowed
+        column = X[:, [f]].data if issparse(X) else X[:, f]
+        if np.isnan(column).any():
+            found.setdefault("NaN", []).append(f)
+        if np.isinf(column).any():
+            found.setdefault("infinity", []).append(f)
+    return found
+
+
+def reject_nonfinite_columns(
+    X: Any, names: Sequence[str] | None, *, allow_nan: bool = False
+) -> None:
+    """Raise if a column holds infinity, or NaN unless that is allowed, and say which ones."""
+    found = nonfinite_columns(X)
+    if allow_nan:
+        found.pop("NaN", None)
+    if found:
+        columns = sorted({f for positions in found.values() for f in positions})
+        shown = Columns(names, X.shape[1]).shown(columns)
+        what = " and ".join(sorted(found))
+        raise ValueError(f"X has {what} in column(s) {shown}; impute or drop them.")

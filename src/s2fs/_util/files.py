@@ -12,7 +12,7 @@ def check_place(path: str | os.PathLike[str], argument: str, suffixes: tuple[str
     path : str or path-like
         Where the file is to go.
     argument : str
-        What to call it in the complaint.
+        What error messages call it.
     suffixes : tuple of str
         How its name may end.
 

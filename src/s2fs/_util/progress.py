@@ -1,7 +1,11 @@
-"""How far a fit has got: told to callbacks of scikit-learn, and shown on standard error."""
+"""How far work has got: for the callbacks of scikit-learn, and on standard error."""
 
+import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
+
+from s2fs._util.optional import need
 
 try:
     from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin
@@ -61,12 +65,14 @@ def watched(
 
 def progress(items: Iterable[Item], total: int, label: str, *, show: bool) -> Iterator[Item]:
     """Yield ``items`` and, if asked to and on a terminal, show how many of ``total`` are done."""
-    if not show:
+    if not (show and (sys.stderr.isatty() or "ipykernel" in sys.modules)):
         yield from items
         return
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    quiet = not (console.is_terminal or console.is_jupyter)
-    yield from track(items, label, total=total, console=console, transient=True, disable=quiet)
+    try:
+        console = need("rich.console", extra="cli", purpose="A progress bar").Console(stderr=True)
+    except ImportError as error:  # no reason to give up the work
+        warnings.warn(str(error), stacklevel=2)
+        yield from items
+        return
+    track = need("rich.progress", extra="cli").track
+    yield from track(items, label, total=total, console=console, transient=True)

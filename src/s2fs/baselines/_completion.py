@@ -1,28 +1,26 @@
-"""What all rivals share: scaled data in, a ranked list of any length out.
+"""From a search that stops to a ranked list of any length.
 
-Most rivals were published as searches for a *reduct*: they add features until nothing improves,
+Most baselines were published as searches for a *reduct*: they add features until nothing improves,
 often after a handful. A ranked list of ``k`` features therefore needs a rule for what follows, and
 :func:`complete` is the one place where those rules live.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
-from s2fs._selectors.base import RankingSelector
 from s2fs._util.types import Floats, Indices
+from s2fs.baselines.base import Ranked
 
 Completion = Literal["importance", "restart", "greedy"]
-#: Constraint of the parameter ``completion``, for ``_parameter_constraints`` of a rival.
-COMPLETION: dict[str, list[Any]] = {"completion": [StrOptions({"importance", "restart"})]}
-#: The same for rivals whose spec also lets the search go on past its stop.
-COMPLETION_OR_GREEDY: dict[str, list[Any]] = {
-    "completion": [StrOptions({"importance", "restart", "greedy"})]
-}
+#: What the parameter ``completion`` of a baseline may be.
+COMPLETION = StrOptions({"importance", "restart"})
+#: The same where the search may also go on past its stop.
+COMPLETION_OR_GREEDY = StrOptions({"importance", "restart", "greedy"})
 
 #: Scores that differ by less than this, relative to the larger of 1 and their size, are equal.
 TIE = 1e-12
@@ -30,120 +28,58 @@ TIE = 1e-12
 _LAZY_BATCH = 16
 
 
-class Ranked(NamedTuple):
-    """A ranked list.
+class Subset(ABC):
+    """A growing set of features, with whatever its criterion needs to know about it.
 
     Attributes
     ----------
-    indices : ndarray of shape (k,)
-        The features in order of choice.
-    scores : ndarray of shape (k,)
-        The criterion after each choice, larger is better; for a feature that was appended by
-        importance, its importance.
-    peak : int
-        How many features the original algorithm would have returned, at most ``k``.
+    empty : float
+        Criterion of the empty set; at -inf the first feature is always accepted.
+    target : float
+        Value of the criterion at which the original algorithm stops.
+    submodular : bool
+        Whether the gain by a feature only shrinks as the set grows. Candidates whose last known
+        gain is too small to win are then skipped; needs a finite ``empty``.
     """
 
-    indices: Indices
-    scores: Floats
-    peak: int
+    empty: float = -np.inf
+    target: float = np.inf
+    submodular: bool = False
 
-
-class Subset(Protocol):
-    """A growing set of features, with whatever its criterion needs to know about it."""
-
+    @abstractmethod
     def score(self, candidates: Indices) -> Floats:
         """Return the criterion of the set with each candidate added alone; larger is better."""
 
+    @abstractmethod
     def add(self, feature: int) -> None:
         """Put a feature in for good."""
 
 
-class RivalSelector(RankingSelector):
-    """Base of the rivals: min–max scaling, constant features last, and where to stop.
-
-    A subclass implements :meth:`_rank_varying`, usually through :func:`complete`. Scores are
-    turned so that larger is better, also where the literature minimises.
-
-    Attributes
-    ----------
-    peak_ : int
-        The number of features at which the original algorithm would have stopped. Where it does
-        not stop by itself within the list, or never stops, the number of ranked features that are
-        not constant.
-    status : str
-        How sure the algorithm is: "confirmed", "partly reconstructed" or "reconstructed".
-    citation : str
-        Where the algorithm was published.
-    """
-
-    status: ClassVar[str]
-    citation: ClassVar[str]
-
-    @abstractmethod
-    def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
-        """Rank the best ``k`` features of data without constant columns.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Each column min–max scaled to [0, 1] and contiguous; none constant.
-        codes : ndarray of shape (n_samples,)
-            Class of each instance, 0 to ``n_classes - 1``.
-        k : int
-            How many features to rank, between 1 and ``n_features``.
-        """
-
-    def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, Floats]:
-        # Halves are exact, and keep the range of a column finite where its ends are huge.
-        halves = np.asfortranarray(X, dtype=np.float64) / 2
-        low = halves.min(axis=0)
-        span = halves.max(axis=0) - low
-        varying = np.flatnonzero(span > 0)
-        constant = np.flatnonzero(span <= 0)[: max(0, k - len(varying))]
-        # A constant feature tells no instances apart: it has no score and comes last, by index.
-        unscored = np.full(len(constant), np.nan)
-        if not len(varying):
-            self.peak_ = 0
-            return constant, unscored
-        halves -= low
-        scaled = halves[:, varying] / span[varying]
-        ranked = self._rank_varying(np.asfortranarray(scaled), codes, min(k, len(varying)))
-        self.peak_ = ranked.peak
-        return (
-            np.concatenate([varying[ranked.indices], constant]),
-            np.concatenate([ranked.scores, unscored]),
-        )
-
-
 def complete(
     new_subset: Callable[[], Subset],
-    importance: Floats,
+    n_features: int,
     k: int,
-    rule: Completion = "importance",
+    completion: Completion = "importance",
     *,
     delta: float = 0.0,
-    target: float = np.inf,
-    empty: float = -np.inf,
+    importance: Floats | None = None,
     tie_break: Floats | None = None,
-    lazy: bool = False,
 ) -> Ranked:
     """Rank ``k`` features by a greedy forward search and a rule for what follows its stop.
 
     The original algorithm stops when the best candidate raises the criterion by no more than
-    ``delta``, or when the criterion has reached ``target``. That place is recorded as ``peak``;
-    then ``rule`` decides.
+    ``delta``, or when the criterion has reached its target. That place is recorded as ``peak``;
+    then ``completion`` decides.
 
     Parameters
     ----------
     new_subset : callable
         Returns an empty :class:`Subset`.
-    importance : ndarray of shape (n_features,)
-        The score of each feature alone. Settles ties in the search (then the lower index does),
-        and is the order in which features are appended.
+    n_features : int
+        How many features there are.
     k : int
         Length of the list, at most ``n_features``.
-    rule : {"importance", "restart", "greedy"}, default="importance"
+    completion : {"importance", "restart", "greedy"}, default="importance"
         - "importance": search as long as the criterion rises at all, then append the rest by
           importance.
         - "restart": freeze the group the original algorithm returns, start anew on the features
@@ -152,16 +88,11 @@ def complete(
         - "greedy": go on searching, even where the criterion falls.
     delta : float, default=0.0
         Rise of the criterion that the original algorithm asks for.
-    target : float, default=inf
-        Value of the criterion at which the original algorithm is content.
-    empty : float, default=-inf
-        Criterion of the empty set; at -inf the first feature is always accepted.
+    importance : ndarray of shape (n_features,), optional
+        Settles ties in the search (then the lower index does), and is the order in which features
+        are appended; by default the criterion of each feature alone.
     tie_break : ndarray of shape (n_features,), optional
         Order, largest first, among features of equal importance when they are appended.
-    lazy : bool, default=False
-        Skip candidates that cannot win because their last known gain is too small. Exact for
-        criteria whose gains only shrink as the set grows (submodular ones), and for no others;
-        needs a finite ``empty``.
 
     Returns
     -------
@@ -171,8 +102,8 @@ def complete(
     Examples
     --------
     >>> import numpy as np
-    >>> from s2fs.baselines._completion import complete
-    >>> class Covered:  # how many of the points 0..3 the features cover together
+    >>> from s2fs.baselines._completion import Subset, complete
+    >>> class Covered(Subset):  # how many of the points 0..3 the features cover together
     ...     sets = [{0, 1}, {1, 2}, {2, 3}, {0, 1}]
     ...     def __init__(self):
     ...         self.points = set()
@@ -180,39 +111,41 @@ def complete(
     ...         return np.array([float(len(self.points | self.sets[c])) for c in candidates])
     ...     def add(self, feature):
     ...         self.points |= self.sets[feature]
-    >>> complete(Covered, np.full(4, 2.0), 4)
+    >>> complete(Covered, 4, 4)
     Ranked(indices=array([0, 2, 1, 3]), scores=array([2., 4., 2., 2.]), peak=2)
-    >>> complete(Covered, np.full(4, 2.0), 4, "restart").indices
+    >>> complete(Covered, 4, 4, "restart").indices
     array([0, 2, 1, 3])
     """
-    m = len(importance)
-    precedence = np.empty(m, dtype=np.intp)
-    precedence[descending(importance)] = np.arange(m)
-    free = np.ones(m, dtype=bool)
+    # Every search begins with the empty set, so the first step of all of them is scored only once.
+    alone = new_subset().score(np.arange(n_features))
+    if importance is None:
+        importance = alone
+    precedence = np.empty(n_features, dtype=np.intp)
+    precedence[descending(importance)] = np.arange(n_features)
+    free = np.ones(n_features, dtype=bool)
     indices: list[int] = []
     scores: list[float] = []
     peak: int | None = None
 
-    # Every search begins with the empty set, so the first step of all of them is scored only once.
-    alone = new_subset().score(np.arange(m))
     starting = True
     while starting and len(indices) < k:
         starting = False
-        value = empty
-        for feature, score in _greedy(new_subset(), free, alone, precedence, empty, lazy):
+        subset = new_subset()
+        value = subset.empty
+        for feature, score in _greedy(subset, free, alone, precedence):
             rises = _exceeds(score, value)
-            stops = not rises or score - value <= delta or value >= target - TIE
+            stops = not rises or score - value <= delta or value >= subset.target - TIE
             if stops and peak is None:
                 peak = len(indices)
-            if stops and rule == "restart":
+            if stops and completion == "restart":
                 break
-            if not rises and rule == "importance":
+            if not rises and completion == "importance":
                 break
             indices.append(feature)
             scores.append(score)
             free[feature] = False
             value = score
-            starting = rule == "restart"
+            starting = completion == "restart"
             if len(indices) == k:
                 break
 
@@ -226,16 +159,11 @@ def complete(
 
 
 def _greedy(
-    subset: Subset,
-    free: NDArray[np.bool_],
-    alone: Floats,
-    precedence: Indices,
-    empty: float,
-    lazy: bool,
+    subset: Subset, free: NDArray[np.bool_], alone: Floats, precedence: Indices
 ) -> Iterator[tuple[int, float]]:
     """Offer the best free feature and its score, without end; resuming adds it."""
     scores = alone.copy()
-    gains = alone - empty  # upper bounds of the gains, only used when lazy
+    gains = alone - subset.empty  # upper bounds of the gains, if submodular
     candidates = np.flatnonzero(free)
     while True:
         best = scores[candidates].max()
@@ -245,7 +173,7 @@ def _greedy(
         yield feature, value
         subset.add(feature)
         candidates = np.flatnonzero(free)
-        if lazy:
+        if subset.submodular:
             candidates = _score_promising(subset, candidates, value, gains, scores)
         else:
             scores[candidates] = subset.score(candidates)

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from s2fs._util.types import Floats, Indices
+from s2fs.baselines import loops
+from s2fs.baselines._plain_loops import Granules
 
 Bits = NDArray[np.uint64]
 
@@ -125,24 +127,24 @@ class FuzzyGranules(ABC):
         The instances, scaled to [0, 1].
     codes : ndarray of shape (n_samples,)
         Class of each instance.
-    weights : ndarray of shape (n_samples,), optional
+    sample_weight : ndarray of shape (n_samples,), optional
         How much each instance counts inside a granule, 1 by default.
 
     Attributes
     ----------
     codes : ndarray of shape (n_samples,)
         The classes in ascending order. All arrays over instances follow this order.
-    weights : ndarray of shape (n_samples,)
+    sample_weight : ndarray of shape (n_samples,)
         The weights in class order.
     own, every : ndarray of shape (n_samples,)
         Size of the granule of each instance, counted inside its class and altogether.
     """
 
-    def __init__(self, X: Floats, codes: Indices, weights: Floats | None = None) -> None:
+    def __init__(self, X: Floats, codes: Indices, sample_weight: Floats | None = None) -> None:
         order = np.argsort(codes, kind="stable")
         n = len(order)
         self.codes = codes[order]
-        self.weights = np.ones(n) if weights is None else weights[order]
+        self.sample_weight = np.ones(n) if sample_weight is None else sample_weight[order]
         self._columns = np.ascontiguousarray(X[order].T)
         self._class_sizes = np.bincount(codes)
         self._bounds = np.concatenate([[0], np.cumsum(self._class_sizes)])  # of the classes
@@ -177,7 +179,7 @@ class FuzzyGranules(ABC):
 
     def _sums(self, relation: Floats) -> tuple[Floats, Floats]:
         # Not a matrix product: its last digits would depend on the number of threads.
-        weighted = relation * self.weights
+        weighted = relation * self.sample_weight
         own = [weighted[a:b, a:b].sum(axis=1) for a, b in pairwise(self._bounds)]
         return np.concatenate(own), weighted.sum(axis=1)
 
@@ -204,12 +206,9 @@ class LinearGranules(FuzzyGranules):
 
     def sizes(self, candidates: Indices) -> tuple[Floats, Floats]:
         """Granule sizes inside the class and altogether, with each candidate added alone."""
-        from s2fs.baselines._entropy_kernels import largest_difference_sums
-
-        n = len(self.codes)
-        own, every = np.empty((2, len(candidates), n))
-        largest_difference_sums(self._columns[candidates], self._furthest, self._bounds, own, every)
-        return self._class_sizes[self.codes] - own, n - every
+        columns = self._columns[candidates]
+        own, every = loops.largest_difference_sums(columns, self._furthest, self._bounds)
+        return self._class_sizes[self.codes] - own, len(self.codes) - every
 
 
 class GaussianGranules(FuzzyGranules):
@@ -226,10 +225,10 @@ class GaussianGranules(FuzzyGranules):
     """
 
     def __init__(
-        self, X: Floats, codes: Indices, sigma: float, weights: Floats | None = None
+        self, X: Floats, codes: Indices, sigma: float, sample_weight: Floats | None = None
     ) -> None:
         self._scale = 1 / (2 * sigma**2)
-        super().__init__(X, codes, weights)
+        super().__init__(X, codes, sample_weight)
 
     def relation(self, difference: Floats) -> Floats:
         """Similarity of two instances, given their largest difference."""
@@ -237,18 +236,10 @@ class GaussianGranules(FuzzyGranules):
 
     def sizes(self, candidates: Indices) -> tuple[Floats, Floats]:
         """Granule sizes inside the class and altogether, with each candidate added alone."""
-        from s2fs.baselines._entropy_kernels import gaussian_changes
-
         own = np.tile(self.own, (len(candidates), 1))
         every = np.tile(self.every, (len(candidates), 1))
-        gaussian_changes(
-            self._columns[candidates],
-            self._furthest,
-            self._relation,
-            self._bounds[self.codes + 1],
-            self.weights,
-            self._scale,
-            own,
-            every,
+        granules = Granules(
+            self._furthest, self._relation, self._bounds, self.sample_weight, self._scale
         )
+        loops.gaussian_changes(granules, self._columns[candidates], own, every)
         return own, every

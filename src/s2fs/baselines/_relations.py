@@ -1,7 +1,7 @@
 """Fuzzy relations between instances, and the approximations of the classes they give.
 
-Two views of one thing. Rivals that only ask how well instances of *different* classes are told
-apart work on the list of those pairs (:func:`different_class_pairs`). Rivals that also look at
+Two views of one thing. Baselines that only ask how well instances of *different* classes are told
+apart work on the list of those pairs (:func:`different_class_pairs`). Baselines that also look at
 neighbours of the own class keep the whole relation (:class:`Relation`). Either way a feature's
 relation is recomputed from its column when it is needed: memory stays O(n²), whatever the number
 of features.
@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from s2fs._util.types import Floats, Indices
+from s2fs.baselines import loops
+from s2fs.baselines._plain_loops import SortedRelation
 
-Similarity = Literal["sigma", "range", "linear", "gaussian"]
+Similarity = Literal["sigma", "range", "gaussian"]
 
 #: Distances and degrees of discernibility are compared with this allowance: scaling rounds them.
 SLACK = 1e-12
@@ -52,10 +54,9 @@ def widths(X: Floats, similarity: Similarity) -> Floats:
     """Return for each feature the difference that counts as one unit of discernibility.
 
     It is the sample standard deviation (divisor n − 1) for "sigma" and "gaussian", and the range,
-    which is 1 for scaled data, for "range" and its other name "linear". No column of ``X`` may be
-    constant.
+    which is 1 for scaled data, for "range". No column of ``X`` may be constant.
     """
-    if similarity in ("range", "linear"):
+    if similarity == "range":
         return np.ones(X.shape[1])
     return np.asarray(X.std(axis=0, ddof=1))
 
@@ -93,7 +94,7 @@ class Relation:
     """The similarity of all instances in a growing set of features.
 
     ``R_a(x, y) = 1 − |a(x) − a(y)|``, or 0 where the difference is above the radius;
-    ``R_B = min over a in B``. Inside, instances are sorted by class; ``own`` is the class of each
+    ``R_B = min over a in B``. Inside, instances are sorted by class; ``codes`` is the class of each
     in that order, and class q takes the places ``bounds[q]`` to ``bounds[q + 1] - 1``.
 
     Parameters
@@ -110,7 +111,7 @@ class Relation:
 
     def __init__(self, X: Floats, codes: Indices, radius: float | None, *, reflexive: bool):
         order = np.argsort(codes, kind="stable")
-        self.own = codes[order]
+        self.codes = codes[order]
         self.bounds = np.append(0, np.cumsum(np.bincount(codes)))
         self.columns = np.ascontiguousarray(X[order].T)
         self.radius = np.inf if radius is None else radius + SLACK
@@ -119,30 +120,29 @@ class Relation:
 
     def clear(self) -> None:
         """Take all features out: everything is similar to everything else."""
-        self.matrix = np.ones((len(self.own), len(self.own)))
+        self.matrix = np.ones((len(self.codes), len(self.codes)))
         if not self.reflexive:
             np.fill_diagonal(self.matrix, 0.0)
         self._sort()
 
     def add(self, features: Indices) -> None:
         """Put features in."""
-        from s2fs.baselines import _kernels
-
-        _kernels.intersect(self.columns, features, self.matrix, self.radius)
+        loops.intersect(self.columns, features, self.matrix, self.radius)
         self._sort()
 
     def _sort(self) -> None:
         """List each instance's neighbours, class by class, the most similar first."""
-        self._who = np.empty(self.matrix.shape, dtype=np.int32)
+        who = np.empty(self.matrix.shape, dtype=np.int32)
         for start, stop in pairwise(self.bounds):
             by_similarity = np.argsort(-self.matrix[:, start:stop], axis=1, kind="stable")
-            self._who[:, start:stop] = start + by_similarity
-        self._similarities = np.take_along_axis(self.matrix, self._who, axis=1)
+            who[:, start:stop] = start + by_similarity
+        similarities = np.take_along_axis(self.matrix, who, axis=1)
+        self._sorted = SortedRelation(self.columns, similarities, who, self.bounds, self.radius)
 
     def blocks(self, candidates: Indices) -> Iterator[Indices]:
         """Cut candidates so that a number per candidate and instance takes no more than n²."""
-        for start in range(0, len(candidates), len(self.own)):
-            yield candidates[start : start + len(self.own)]
+        for start in range(0, len(candidates), len(self.codes)):
+            yield candidates[start : start + len(self.codes)]
 
     def nearest_others(self, candidates: Indices) -> tuple[Floats, Floats]:
         """Largest similarities to the other classes, with each candidate added alone.
@@ -155,13 +155,7 @@ class Relation:
         reach : ndarray of shape (n_candidates, n_classes)
             Sum over the instances outside a class of their largest similarity to it.
         """
-        from s2fs.baselines import _kernels
-
-        nearest = np.empty((len(candidates), len(self.own)))
-        reach = np.zeros((len(candidates), len(self.bounds) - 1))
-        neighbours = self._similarities, self._who, self.bounds
-        _kernels.nearest_others(self.columns, candidates, *neighbours, self.radius, nearest, reach)
-        return nearest, reach
+        return loops.nearest_others(self._sorted, candidates)
 
     def two_nearest(self, candidates: Indices) -> tuple[Floats, Floats, Indices]:
         """Largest similarity of each instance to the two nearest classes, with each candidate.
@@ -174,15 +168,7 @@ class Relation:
         where : ndarray of shape (n_candidates, n_samples)
             The class of the largest; one of them where both are equal.
         """
-        from s2fs.baselines import _kernels
-
-        shape = len(candidates), len(self.own)
-        largest, second, where = np.empty(shape), np.empty(shape), np.empty(shape, dtype=np.intp)
-        neighbours = self._similarities, self._who, self.bounds
-        _kernels.two_nearest(
-            self.columns, candidates, *neighbours, self.radius, largest, second, where
-        )
-        return largest, second, where
+        return loops.two_nearest(self._sorted, candidates)
 
     def approximation_sizes(self, candidates: Indices, decision: Floats) -> tuple[Floats, Floats]:
         """Sizes of the approximations of fuzzy classes, with each candidate added alone.
@@ -193,7 +179,7 @@ class Relation:
         Parameters
         ----------
         candidates : ndarray of shape (n_candidates,)
-            Indices.
+            Features.
         decision : ndarray of shape (n_classes, n_samples)
             Memberships F, instances in the order of this relation.
 
@@ -202,11 +188,6 @@ class Relation:
         lower, upper : ndarray of shape (n_candidates, n_classes)
             The sums.
         """
-        from s2fs.baselines import _kernels
-
-        lower = np.zeros((len(candidates), len(decision)))
-        upper = np.zeros_like(lower)
-        _kernels.approximation_sizes(
-            self.columns, candidates, self.matrix, decision, self.radius, lower, upper
+        return loops.approximation_sizes(
+            self.columns, candidates, self.matrix, decision, self.radius
         )
-        return lower, upper

@@ -7,13 +7,16 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._util.types import Floats, Indices
-from s2fs.baselines._completion import COMPLETION, Completion, Ranked, RivalSelector, complete
+from s2fs.baselines import loops
+from s2fs.baselines._completion import COMPLETION, Completion, Subset, complete
+from s2fs.baselines._plain_loops import Discernibility
 from s2fs.baselines._relations import different_class_pairs, widths
+from s2fs.baselines.base import Baseline, Ranked
 
 Snorm = Literal["lukasiewicz", "max"]
 
 
-class FDM(RivalSelector):
+class FDM(Baseline):
     """Feature selection by the fuzzy discernibility matrix.
 
     Every pair of instances of different class is a clause that says how far each feature tells the
@@ -21,19 +24,18 @@ class FDM(RivalSelector):
     criterion SAT is the sum of that over all clauses, relative to what all features reach. A
     greedy search adds the feature that raises SAT most until SAT is ``alpha``.
 
-    Status: confirmed. Measure, operators and search follow the code of the first author; kept as
+    Status: {status}. Measure, operators and search follow the code of the first author; kept as
     in the article, identical clauses are not merged. Tie-breaks and the completion of the list
     are our choice.
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
-        How many features to choose; a fraction counts in shares of all features.
+    {n_features_to_select}
     similarity : {"sigma", "range", "gaussian"}, default="range"
-        When a feature a holds two instances for similar, with d the difference of their values:
+        How similar two instances are on one feature, with d the difference of their values:
         ``max(0, 1 − d/σ)``, ``1 − d/range`` or ``exp(−d²/2σ²)``, where σ is the sample standard
         deviation. "sigma" is the default of the first author's code; "range" comes nearer to
-        the numbers printed for FDM in the S²FS paper.
+        the numbers published for FDM in the S²FS paper.
     snorm : {"lukasiewicz", "max"}, default="lukasiewicz"
         How features join in a clause: by the bounded sum or by the maximum.
     alpha : float, default=1.0
@@ -44,20 +46,17 @@ class FDM(RivalSelector):
 
     Attributes
     ----------
-    indices_ : ndarray of shape (n_selected,)
-        The chosen features in order of choice.
+    {indices_}
     scores_ : ndarray of shape (n_selected,)
         SAT after each choice; for features appended by importance, their own SAT; NaN for constant
         features.
-    ranking_ : ndarray of shape (n_features_in_,)
-        Per feature its rank, 1 for the first chosen.
+    {ranking_}
     peak_ : int
         Size of the set the original search returns.
 
     References
     ----------
-    R. Jensen, Q. Shen, "New approaches to fuzzy-rough feature selection", IEEE Transactions on
-    Fuzzy Systems 17(4):824-838, 2009.
+    Source: {citation}.
 
     Examples
     --------
@@ -78,11 +77,11 @@ class FDM(RivalSelector):
         "IEEE Transactions on Fuzzy Systems 17(4):824-838, 2009"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RivalSelector._parameter_constraints,
+        **Baseline._parameter_constraints,
         "similarity": [StrOptions({"sigma", "range", "gaussian"})],
         "snorm": [StrOptions({"lukasiewicz", "max"})],
         "alpha": [Interval(Real, 0, 1, closed="right")],
-        **COMPLETION,
+        "completion": [COMPLETION],
     }
 
     def __init__(
@@ -103,13 +102,7 @@ class FDM(RivalSelector):
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         clauses = Clauses(X, codes, self.similarity, self.snorm)
         return complete(
-            clauses.unsatisfied,
-            clauses.unsatisfied().score(np.arange(X.shape[1])),
-            k,
-            self.completion,
-            target=self.alpha,
-            empty=0.0,
-            lazy=True,  # SAT is submodular
+            lambda: clauses.unsatisfied(target=self.alpha), X.shape[1], k, self.completion
         )
 
 
@@ -144,16 +137,20 @@ class Clauses:
             everything.add(feature)
         self.total = everything.satisfaction or 1.0
 
-    def unsatisfied(self) -> "Satisfaction":
-        """Return the empty set of features, which satisfies nothing."""
-        return Satisfaction(self)
+    def unsatisfied(self, *, target: float = np.inf) -> "Satisfaction":
+        """Return the empty set of features, which satisfies nothing; ``target`` is a SAT."""
+        return Satisfaction(self, target)
 
 
-class Satisfaction:
+class Satisfaction(Subset):
     """How far a growing set of features satisfies the clauses."""
 
-    def __init__(self, clauses: Clauses):
+    empty = 0.0
+    submodular = True
+
+    def __init__(self, clauses: Clauses, target: float):
         self.clauses = clauses
+        self.target = target
         self.pairs = clauses.pairs
         self.degrees = np.zeros(len(clauses.pairs.left))  # of the clauses that are still open
         self.closed = 0
@@ -163,33 +160,21 @@ class Satisfaction:
         """The sum over all clauses."""
         return self.closed + float(self.degrees.sum())
 
+    @property
+    def _discerned(self) -> Discernibility:
+        of = self.clauses
+        return Discernibility(of.columns, of.widths, *self.pairs, of.gaussian)
+
     def score(self, candidates: Indices) -> Floats:
         """SAT of the set with each candidate added alone."""
-        from s2fs.baselines import _kernels
-
         of = self.clauses
-        out = np.empty(len(candidates))
-        _kernels.satisfaction(
-            of.columns,
-            candidates,
-            of.widths,
-            of.gaussian,
-            *self.pairs,
-            self.degrees,
-            of.largest,
-            out,
-        )
-        return (self.closed + out) / of.total
+        satisfied = loops.satisfaction(self._discerned, candidates, self.degrees, of.largest)
+        return (self.closed + satisfied) / of.total
 
     def add(self, feature: int) -> None:
         """Put a feature in; clauses it fulfils can gain no more and are dropped."""
-        from s2fs.baselines import _kernels
-
-        of = self.clauses
         degrees = self.degrees.copy()
-        _kernels.satisfy(
-            of.columns[feature], of.widths[feature], of.gaussian, *self.pairs, degrees, of.largest
-        )
+        loops.satisfy(self._discerned, feature, degrees, self.clauses.largest)
         is_open = degrees < 1
         self.closed += len(degrees) - int(is_open.sum())
         self.degrees = degrees[is_open]

@@ -8,22 +8,22 @@ from scipy.spatial.distance import cdist
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._util.types import Floats, Indices
-from s2fs.baselines._completion import Ranked, RivalSelector, complete, descending
+from s2fs.baselines._completion import Subset, complete, descending
 from s2fs.baselines._entropy import GaussianGranules, label_entropy
+from s2fs.baselines.base import Baseline, Ranked
 
 
-class FGZEFSR(RivalSelector):
-    """Indices in which the fuzzy granules of a class are small or pure.
+class FGZEFSR(Baseline):
+    """Features in which the fuzzy granules of a class are small or pure.
 
-    Status: reconstructed. Known are the parts, a weighted fuzzy relation against noise and an
+    Status: {status}. Known are the parts, a weighted fuzzy relation against noise and an
     entropy that adds up granular levels (zentropy); the order of the levels, the inner entropy of
     a class, the relation, its width, the weights and the ranking by single features are
     reconstructed. Report it as "FGZEFSR (reconstructed)".
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
-        How many features to choose, or which fraction of them.
+    {n_features_to_select}
     mode : {"rank", "greedy"}, default="rank"
         Sort by the zentropy of each feature alone, or add the feature that lowers that of the set
         most; the search goes on where nothing lowers it.
@@ -36,19 +36,17 @@ class FGZEFSR(RivalSelector):
 
     Attributes
     ----------
-    indices_ : ndarray of shape (n_selected,)
-        The chosen features in order of choice.
+    {indices_}
     scores_ : ndarray of shape (n_selected,)
         Minus the zentropy of each feature, or of the set after each choice, in bits.
+    {ranking_}
     peak_ : int
         The number of features at which no other lowers the zentropy; for "rank", which does not
         stop, the number of ranked features that are not constant.
 
     References
     ----------
-    K. Yuan, D. Miao, H. Zhang, W. Pedrycz, "An efficient and robust feature selection approach
-    based on zentropy measure and neighborhood-aware model", IEEE Transactions on Neural Networks
-    and Learning Systems, 2025.
+    Source: {citation}.
 
     Examples
     --------
@@ -63,12 +61,12 @@ class FGZEFSR(RivalSelector):
 
     status: ClassVar[str] = "reconstructed"
     citation: ClassVar[str] = (
-        "K. Yuan, D. Miao, H. Zhang, W. Pedrycz, An efficient and robust feature selection "
-        "approach based on zentropy measure and neighborhood-aware model, IEEE Transactions on "
+        'K. Yuan, D. Miao, H. Zhang, W. Pedrycz, "An efficient and robust feature selection '
+        'approach based on zentropy measure and neighborhood-aware model", IEEE Transactions on '
         "Neural Networks and Learning Systems, 2025"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RivalSelector._parameter_constraints,
+        **Baseline._parameter_constraints,
         "mode": [StrOptions({"rank", "greedy"})],
         "sigma": [Interval(Real, 0, None, closed="neither")],
         "neighbour_weights": ["boolean"],
@@ -91,19 +89,19 @@ class FGZEFSR(RivalSelector):
         self.n_neighbors = n_neighbors
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
-        weights = agreement(X, codes, self.n_neighbors) if self.neighbour_weights else None
-        subset = ZentropySubset(GaussianGranules(X, codes, self.sigma, weights))
+        sample_weight = agreement(X, codes, self.n_neighbors) if self.neighbour_weights else None
+        subset = ZentropySubset(GaussianGranules(X, codes, self.sigma, sample_weight))
         m = X.shape[1]
         if self.mode == "rank":
             scores = subset.score(np.arange(m))
             best = descending(scores)[:k]
             return Ranked(best, scores[best], k)
         # Equal importances: ties go to the lower index.
-        return complete(lambda: subset, np.zeros(m), k, "greedy", empty=-subset.zentropy)
+        return complete(lambda: subset, m, k, "greedy", importance=np.zeros(m))
 
 
-class ZentropySubset:
-    """A growing feature set judged by minus its fuzzy granule zentropy.
+class ZentropySubset(Subset):
+    """A growing feature set scored by minus its fuzzy granule zentropy.
 
     Parameters
     ----------
@@ -114,7 +112,8 @@ class ZentropySubset:
     def __init__(self, granules: GaussianGranules) -> None:
         self._granules = granules
         self._label_entropy = label_entropy(granules.codes)
-        self._class_mass = np.bincount(granules.codes, granules.weights)[granules.codes]
+        self._class_weight = np.bincount(granules.codes, granules.sample_weight)[granules.codes]
+        self.empty = -self.zentropy
 
     @property
     def zentropy(self) -> float:
@@ -131,7 +130,7 @@ class ZentropySubset:
 
     def _zentropy(self, own: Floats, every: Floats) -> Floats:
         # The classes weigh by their share, which makes the mean over classes one over instances.
-        inner = own / self._class_mass * np.log2(every / own)
+        inner = own / self._class_weight * np.log2(every / own)
         return np.asarray(self._label_entropy + inner.mean(axis=-1))
 
 

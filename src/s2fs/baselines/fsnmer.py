@@ -7,25 +7,25 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._util.types import Floats, Indices
-from s2fs.baselines._completion import Ranked, RivalSelector, complete, descending
+from s2fs.baselines._completion import Subset, complete, descending
 from s2fs.baselines._entropy import SLACK, granule_entropy, label_entropy, neighbourhood_sizes
+from s2fs.baselines.base import Baseline, Ranked
 
 #: Information below which a feature adds nothing.
 _NOTHING = 1e-9
 
 
-class FSNMER(RivalSelector):
-    """Indices that scatter the instances most, or that inform about the label in turn.
+class FSNMER(Baseline):
+    """Features that scatter the instances most, or that inform about the label in turn.
 
-    Status: reconstructed. Neither the meaning of the acronym nor a formula is confirmed. The mode
-    "calibrated" was chosen because it comes near to printed results of FSNMER, and does not look at
-    the label; the mode "equivalence" is the principled reading of the most likely paper and selects
-    far better. Report it as "FSNMER (reconstructed)" and say which mode.
+    Status: {status}. Neither the meaning of the acronym nor a formula is confirmed. The mode
+    "calibrated" was chosen because it comes near to published results of FSNMER; it does not look
+    at the label. The mode "equivalence" follows the ideas of the most likely paper and selects far
+    better. Report it as "FSNMER (reconstructed)" and say which mode.
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
-        How many features to choose, or which fraction of them.
+    {n_features_to_select}
     mode : {"calibrated", "equivalence"}, default="calibrated"
         - "calibrated": sort by the neighbourhood entropy of each feature.
         - "equivalence": cut each feature into intervals no wider than ``delta``, add the feature
@@ -37,18 +37,17 @@ class FSNMER(RivalSelector):
 
     Attributes
     ----------
-    indices_ : ndarray of shape (n_selected,)
-        The chosen features in order of choice.
+    {indices_}
     scores_ : ndarray of shape (n_selected,)
         The entropy of each feature, or the information of its reduct so far, in bits.
+    {ranking_}
     peak_ : int
         Size of the first reduct; for "calibrated", which does not stop, the number of ranked
         features that are not constant.
 
     References
     ----------
-    Most likely S. Wu, L. Wang, S. Ge, Z. Hao, Y. Liu, "Neighborhood rough set with neighborhood
-    equivalence relation for feature selection", Knowledge and Information Systems 66 (2024).
+    Source: {citation}.
 
     Examples
     --------
@@ -63,12 +62,12 @@ class FSNMER(RivalSelector):
 
     status: ClassVar[str] = "reconstructed"
     citation: ClassVar[str] = (
-        "Most likely S. Wu, L. Wang, S. Ge, Z. Hao, Y. Liu, Neighborhood rough set with "
-        "neighborhood equivalence relation for feature selection, Knowledge and Information "
+        'Most likely S. Wu, L. Wang, S. Ge, Z. Hao, Y. Liu, "Neighborhood rough set with '
+        'neighborhood equivalence relation for feature selection", Knowledge and Information '
         "Systems 66 (2024)"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RivalSelector._parameter_constraints,
+        **Baseline._parameter_constraints,
         "mode": [StrOptions({"calibrated", "equivalence"})],
         "delta": [Interval(Real, 0, None, closed="left"), None],
     }
@@ -92,15 +91,7 @@ class FSNMER(RivalSelector):
             return Ranked(best, entropy[best], k)
         delta = 0.2 if self.delta is None else self.delta
         blocks = np.stack([interval_partition(x, delta) for x in X.T])
-        return complete(
-            lambda: Refinement(blocks, codes),
-            Refinement(blocks, codes).score(np.arange(X.shape[1])),
-            k,
-            "restart",
-            delta=_NOTHING,
-            target=label_entropy(codes),
-            empty=0.0,
-        )
+        return complete(lambda: Refinement(blocks, codes), X.shape[1], k, "restart", delta=_NOTHING)
 
 
 def interval_partition(column: Floats, delta: float) -> Indices:
@@ -126,7 +117,7 @@ def interval_partition(column: Floats, delta: float) -> Indices:
     return blocks
 
 
-class Refinement:
+class Refinement(Subset):
     """The common refinement of the partitions of a growing feature set.
 
     Parameters
@@ -137,12 +128,14 @@ class Refinement:
         Class of each instance.
     """
 
+    empty = 0.0
+
     def __init__(self, blocks: Indices, codes: Indices) -> None:
         n = len(codes)
         self._blocks = blocks
         self._codes = codes
         self._n_classes = int(codes.max()) + 1
-        self._label_entropy = label_entropy(codes)
+        self.target = label_entropy(codes)  # all there is to know about the label
         self._current = np.zeros(n, dtype=np.intp)
         sizes = np.arange(1, n + 1)
         self._size_times_log = np.concatenate([[0.0], sizes * np.log2(sizes)])
@@ -153,7 +146,7 @@ class Refinement:
         cells = np.sort(joint * self._n_classes + self._codes, axis=1)
         # H(label) − H(label | blocks), the latter from the sizes of blocks and of their cells.
         unsure = self._total(cells // self._n_classes) - self._total(cells)
-        return self._label_entropy - unsure / len(self._codes)
+        return self.target - unsure / len(self._codes)
 
     def add(self, feature: int) -> None:
         """Put a feature in for good."""

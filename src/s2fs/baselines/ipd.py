@@ -7,13 +7,14 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._util.types import Floats, Indices
-from s2fs.baselines._completion import COMPLETION, Completion, Ranked, RivalSelector, complete
+from s2fs.baselines._completion import COMPLETION, Completion, Subset, complete
 from s2fs.baselines._relations import Relation
+from s2fs.baselines.base import Baseline, Ranked
 
-Reading = Literal["F1", "F1-sum", "F1-max", "F2"]
+Variant = Literal["F1", "F1-sum", "F1-max", "F2"]
 
 
-class IPD(RivalSelector):
+class IPD(Baseline):
     """Feature selection by inner product dependency with minimum classification error.
 
     A fuzzy relation in which no instance is similar to itself gives each instance a membership in
@@ -21,18 +22,17 @@ class IPD(RivalSelector):
     membership in the own class minus that in the others, with two classes a margin between nearest
     neighbours. A greedy search adds the feature that raises J most until none does.
 
-    Status: reconstructed. Only abstracts of the article could be read; the formula, of which four
-    readings are offered, the relation, the tie-breaks and the completion of the list are ours.
+    Status: {status}. Only abstracts of the article could be read; the formula, of which four
+    variants are offered, the relation, the tie-breaks and the completion of the list are ours.
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
-        How many features to choose; a fraction counts in shares of all features.
-    reading : {"F1", "F1-sum", "F1-max", "F2"}, default="F1-sum"
+    {n_features_to_select}
+    variant : {"F1", "F1-sum", "F1-max", "F2"}, default="F1-sum"
         What the error is: the mean membership in the other classes, its sum, or its maximum; or,
         for "F2", the overlap of the lower approximations, set against the largest membership,
         whatever the own class is. "F1" is what our specification proposes; "F1-sum" comes nearer
-        to the numbers printed for IPD in the S²FS paper. With two classes the first three agree.
+        to the numbers published for IPD in the S²FS paper. With two classes the first three agree.
     eps : float or None, default=None
         Radius in (0, 1]: instances whose scaled values differ by more are not similar at all; None
         for no limit.
@@ -44,20 +44,17 @@ class IPD(RivalSelector):
 
     Attributes
     ----------
-    indices_ : ndarray of shape (n_selected,)
-        The chosen features in order of choice.
+    {indices_}
     scores_ : ndarray of shape (n_selected,)
         J after each choice; for features appended by importance, their own J; NaN for constant
         features.
-    ranking_ : ndarray of shape (n_features_in_,)
-        Per feature its rank, 1 for the first chosen.
+    {ranking_}
     peak_ : int
         Number of features at which J peaks.
 
     References
     ----------
-    C. Wang, Y. Qian, W. Ding, X. Fan, "Feature selection with fuzzy-rough minimum classification
-    error criterion", IEEE Transactions on Fuzzy Systems 30(8), 2022.
+    Source: {citation}.
 
     Examples
     --------
@@ -78,24 +75,24 @@ class IPD(RivalSelector):
         'classification error criterion", IEEE Transactions on Fuzzy Systems 30(8), 2022'
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RivalSelector._parameter_constraints,
-        "reading": [StrOptions({"F1", "F1-sum", "F1-max", "F2"})],
+        **Baseline._parameter_constraints,
+        "variant": [StrOptions({"F1", "F1-sum", "F1-max", "F2"})],
         "eps": [Interval(Real, 0, 1, closed="right"), None],
         "delta": [Interval(Real, 0, None, closed="left")],
-        **COMPLETION,
+        "completion": [COMPLETION],
     }
 
     def __init__(
         self,
         n_features_to_select: int | float = 10,
         *,
-        reading: Reading = "F1-sum",
+        variant: Variant = "F1-sum",
         eps: float | None = None,
         delta: float = 0.0,
         completion: Completion = "importance",
     ):
         self.n_features_to_select = n_features_to_select
-        self.reading = reading
+        self.variant = variant
         self.eps = eps
         self.delta = delta
         self.completion = completion
@@ -105,39 +102,33 @@ class IPD(RivalSelector):
 
         def no_features() -> Margins:
             relation.clear()
-            return Margins(relation, self.reading)
+            return Margins(relation, self.variant)
 
-        return complete(
-            no_features,
-            no_features().score(np.arange(X.shape[1])),
-            k,
-            self.completion,
-            delta=self.delta,
-        )
+        return complete(no_features, X.shape[1], k, self.completion, delta=self.delta)
 
 
-class Margins:
+class Margins(Subset):
     """The criterion J in a growing set of features.
 
     Parameters
     ----------
     relation : Relation
         Irreflexive, and without features at first.
-    reading : str
+    variant : str
         As in :class:`IPD`.
     """
 
-    def __init__(self, relation: Relation, reading: Reading):
+    def __init__(self, relation: Relation, variant: Variant):
         self.relation = relation
-        self.reading = reading
+        self.variant = variant
 
     def score(self, candidates: Indices) -> Floats:
         """J with each candidate added alone."""
         relation = self.relation
-        r = len(relation.bounds) - 1
+        n_classes = len(relation.bounds) - 1
         return np.concatenate(
             [
-                criterion(*relation.two_nearest(block), relation.own, r, self.reading)
+                criterion(*relation.two_nearest(block), relation.codes, n_classes, self.variant)
                 for block in relation.blocks(candidates)
             ]
         )
@@ -148,7 +139,12 @@ class Margins:
 
 
 def criterion(
-    largest: Floats, second: Floats, where: Indices, own: Indices, r: int, reading: Reading
+    largest: Floats,
+    second: Floats,
+    where: Indices,
+    codes: Indices,
+    n_classes: int,
+    variant: Variant,
 ) -> Floats:
     """J from the similarity of each instance to the two classes nearest to it.
 
@@ -160,11 +156,11 @@ def criterion(
     ----------
     largest, second, where : ndarray of shape (..., n_samples)
         The similarities, and the class of the largest, see :meth:`Relation.two_nearest`.
-    own : ndarray of shape (n_samples,)
+    codes : ndarray of shape (n_samples,)
         Class of each instance.
-    r : int
+    n_classes : int
         Number of classes.
-    reading : {"F1", "F1-sum", "F1-max", "F2"}
+    variant : {"F1", "F1-sum", "F1-max", "F2"}
         As in :class:`IPD`.
 
     Returns
@@ -174,15 +170,15 @@ def criterion(
     """
     v = 1 - largest
     w = 1 - second
-    if reading == "F2":
-        return np.asarray((w - ((r - 2) * v**2 + 2 * v * w) / r).mean(axis=-1))
+    if variant == "F2":
+        return np.asarray((w - ((n_classes - 2) * v**2 + 2 * v * w) / n_classes).mean(axis=-1))
     # Where two classes are equally near, v = w and it does not matter which one is taken.
-    at_home = where == own
+    at_home = where == codes
     correct = np.where(at_home, w, v)
-    if reading == "F1-max":
+    if variant == "F1-max":
         error = np.where(at_home, v, w)
     else:
-        error = w + (r - 1) * v - correct
-        if reading == "F1":
-            error /= r - 1
+        error = w + (n_classes - 1) * v - correct
+        if variant == "F1":
+            error /= n_classes - 1
     return np.asarray((correct - error).mean(axis=-1))

@@ -6,8 +6,9 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from s2fs._util.types import Floats, Indices
-from s2fs.baselines._completion import TIE, Ranked, RivalSelector
+from s2fs.baselines._completion import TIE
 from s2fs.baselines._entropy import LinearGranules, granule_entropy, label_entropy
+from s2fs.baselines.base import Baseline, Ranked
 
 Margin = Literal["local", "global", "nearest"]
 Measure = Literal["FCE", "FE", "FJE", "FMI"]
@@ -16,18 +17,17 @@ Measure = Literal["FCE", "FE", "FJE", "FMI"]
 _SAME_UNCERTAINTY = 1e-6
 
 
-class MAFRFS(RivalSelector):
-    """Indices of low uncertainty in which classes are compact and far apart.
+class MAFRFS(Baseline):
+    """Features of low uncertainty in which classes are compact and far apart.
 
-    Status: partly reconstructed. Margins within and between classes, their ratio, the forward
+    Status: {status}. Margins within and between classes, their ratio, the forward
     greedy search and the exchangeable uncertainty measure are confirmed; the exact formulas of the
     margins, the fuzzy relation, the way ratio and measure are joined and the default measure are
     reconstructed.
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
-        How many features to choose, or which fraction of them.
+    {n_features_to_select}
     margin : {"local", "global", "nearest"}, default="local"
         The margin between classes: the mean distance of the centroids of all pairs of classes, of
         the centroids to the mean of all instances, or of each centroid to the nearest other.
@@ -38,19 +38,17 @@ class MAFRFS(RivalSelector):
 
     Attributes
     ----------
-    indices_ : ndarray of shape (n_selected,)
-        The chosen features in order of choice.
+    {indices_}
     scores_ : ndarray of shape (n_selected,)
         Minus the criterion after each choice; minus infinity where the margin between classes is 0.
+    {ranking_}
     peak_ : int
         The number of features at which a search for a reduct would have stopped: the measure is
         that of all features, or no feature improves it.
 
     References
     ----------
-    S. Xu, L. Shang, K. Liu, H. Ju, X. Yang, W. Pedrycz, "Margin-aware Fuzzy Rough Feature
-    Selection: Bridging Uncertainty Characterization and Pattern Classification",
-    arXiv:2505.15250, 2025.
+    Source: {citation}.
 
     Examples
     --------
@@ -65,12 +63,12 @@ class MAFRFS(RivalSelector):
 
     status: ClassVar[str] = "partly reconstructed"
     citation: ClassVar[str] = (
-        "S. Xu, L. Shang, K. Liu, H. Ju, X. Yang, W. Pedrycz, Margin-aware Fuzzy Rough Feature "
-        "Selection: Bridging Uncertainty Characterization and Pattern Classification, "
+        'S. Xu, L. Shang, K. Liu, H. Ju, X. Yang, W. Pedrycz, "Margin-aware Fuzzy Rough Feature '
+        'Selection: Bridging Uncertainty Characterization and Pattern Classification", '
         "arXiv:2505.15250, 2025"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RivalSelector._parameter_constraints,
+        **Baseline._parameter_constraints,
         "margin": [StrOptions({"local", "global", "nearest"})],
         "measure": [StrOptions({"FCE", "FE", "FJE", "FMI"})],
     }

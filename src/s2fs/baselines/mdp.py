@@ -1,12 +1,15 @@
 """MDP: settle all pairs of different class as well as they can be."""
 
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from s2fs._util.types import Floats, Indices
-from s2fs.baselines._completion import COMPLETION, Completion, Ranked, RivalSelector, complete
+from s2fs.baselines import loops
+from s2fs.baselines._completion import COMPLETION, Completion, Subset, complete
+from s2fs.baselines._plain_loops import Discernibility
 from s2fs.baselines._relations import (
     SLACK,
     Pairs,
@@ -14,12 +17,13 @@ from s2fs.baselines._relations import (
     lower_approximation,
     widths,
 )
+from s2fs.baselines.base import Baseline, Ranked
 
 PairRule = Literal["maximal", "lambda"]
 Weights = Literal["none", "inverse", "maximal"]
 
 
-class MDP(RivalSelector):
+class MDP(Baseline):
     """Feature selection by maximal discernibility pairs.
 
     A feature settles a pair of instances of different class when it tells the two apart as well as
@@ -27,23 +31,22 @@ class MDP(RivalSelector):
     still open, until none is. The chosen features then have the same fuzzy-rough dependency as all
     features.
 
-    Status: reconstructed. The article's identity and its pairwise idea are confirmed; the
+    Status: {status}. The article's identity and its pairwise idea are confirmed; the
     similarity, what settles a pair, the weights of the weighted version, the tie-breaks and the
-    completion of the list are our reading.
+    completion of the list are ours.
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
-        How many features to choose; a fraction counts in shares of all features.
+    {n_features_to_select}
     weights : {"none", "inverse", "maximal"}, default="none"
         Weight of a pair: 1; one over the number of features that settle it; or the discernibility
-        the pair has at most. The last two are readings of the weighted version.
+        the pair has at most. The last two are variants of the weighted version.
     pairs : {"maximal", "lambda"}, default="maximal"
         What settles a pair: the largest discernibility any feature gives it, or, for ordered
         pairs, the membership of the first instance in the lower approximation of its class, which
         is an older and weaker condition.
-    similarity : {"sigma", "linear"}, default="sigma"
-        When a feature holds two instances for similar, with d the difference of their values:
+    similarity : {"sigma", "range"}, default="sigma"
+        How similar two instances are on one feature, with d the difference of their values:
         ``max(0, 1 − d/σ)`` with σ the sample standard deviation, or ``1 − d`` on scaled data.
     completion : {"importance", "restart"}, default="importance"
         What follows when every pair is settled: all other features by the pairs they settle alone,
@@ -51,21 +54,17 @@ class MDP(RivalSelector):
 
     Attributes
     ----------
-    indices_ : ndarray of shape (n_selected,)
-        The chosen features in order of choice.
+    {indices_}
     scores_ : ndarray of shape (n_selected,)
         Number, or weight, of settled pairs after each choice; for features appended by importance,
         of the pairs they settle alone; NaN for constant features.
-    ranking_ : ndarray of shape (n_features_in_,)
-        Per feature its rank, 1 for the first chosen.
+    {ranking_}
     peak_ : int
         Number of features that settle every pair.
 
     References
     ----------
-    J. Dai, H. Hu, W.-Z. Wu, Y. Qian, D. Huang, "Maximal-discernibility-pair-based approach to
-    attribute reduction in fuzzy rough sets", IEEE Transactions on Fuzzy Systems 26(4):2174-2187,
-    2018.
+    Source: {citation}.
 
     Examples
     --------
@@ -85,11 +84,11 @@ class MDP(RivalSelector):
         "26(4):2174-2187, 2018"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RivalSelector._parameter_constraints,
+        **Baseline._parameter_constraints,
         "weights": [StrOptions({"none", "inverse", "maximal"})],
         "pairs": [StrOptions({"maximal", "lambda"})],
-        "similarity": [StrOptions({"sigma", "linear"})],
-        **COMPLETION,
+        "similarity": [StrOptions({"sigma", "range"})],
+        "completion": [COMPLETION],
     }
 
     def __init__(
@@ -98,7 +97,7 @@ class MDP(RivalSelector):
         *,
         weights: Weights = "none",
         pairs: PairRule = "maximal",
-        similarity: Literal["sigma", "linear"] = "sigma",
+        similarity: Literal["sigma", "range"] = "sigma",
         completion: Completion = "importance",
     ):
         self.n_features_to_select = n_features_to_select
@@ -109,16 +108,9 @@ class MDP(RivalSelector):
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         table = SettlingTable(X, codes, self.weights, self.pairs, self.similarity)
-        features = np.arange(X.shape[1])
-        return complete(
-            table.nothing_settled,
-            table.nothing_settled().score(features),
-            k,
-            self.completion,
-            empty=0.0,
-            tie_break=table.discernibility(features),
-            lazy=True,  # coverage is submodular
-        )
+        m = X.shape[1]
+        tie_break = table.discernibility(np.arange(m))
+        return complete(table.nothing_settled, m, k, self.completion, tie_break=tie_break)
 
 
 class SettlingTable:
@@ -149,16 +141,15 @@ class SettlingTable:
         codes: Indices,
         weights: Weights = "none",
         pairs: PairRule = "maximal",
-        similarity: Literal["sigma", "linear"] = "sigma",
+        similarity: Literal["sigma", "range"] = "sigma",
     ):
-        from s2fs.baselines import _kernels
-
         self.columns = np.ascontiguousarray(X.T)
         self.widths = widths(X, similarity)
         every_pair = different_class_pairs(codes)
         largest = np.zeros(len(every_pair.left))
-        for x, width in zip(self.columns, self.widths, strict=True):
-            _kernels.satisfy(x, width, False, *every_pair, largest, True)
+        discerned = Discernibility(self.columns, self.widths, *every_pair)
+        for feature in range(X.shape[1]):
+            loops.satisfy(discerned, feature, largest, True)
 
         threshold = largest
         if pairs == "lambda":
@@ -169,6 +160,7 @@ class SettlingTable:
         can_settle = threshold > SLACK
         self.pairs = every_pair.where(can_settle)
         self.threshold = threshold[can_settle] - SLACK
+        self.discerned = Discernibility(self.columns, self.widths, *self.pairs)
         self.weight = np.ones(len(self.threshold))
         if weights == "maximal":
             self.weight = largest[can_settle]
@@ -177,32 +169,23 @@ class SettlingTable:
 
     def settled_by(self, feature: int) -> Any:
         """Mask of the pairs a feature settles."""
-        from s2fs.baselines import _kernels
-
-        out = np.empty(len(self.threshold), dtype=bool)
-        _kernels.settled(
-            self.columns[feature], self.widths[feature], *self.pairs, self.threshold, out
-        )
-        return out
+        return loops.settled(self.discerned, feature, self.threshold)
 
     def discernibility(self, candidates: Indices) -> Floats:
         """For each candidate, the sum over the pairs of how far it tells them apart."""
-        from s2fs.baselines import _kernels
-
-        out = np.empty(len(candidates))
         nothing = np.zeros(len(self.threshold))
-        _kernels.satisfaction(
-            self.columns, candidates, self.widths, False, *self.pairs, nothing, True, out
-        )
-        return out
+        return loops.satisfaction(self.discerned, candidates, nothing, True)
 
     def nothing_settled(self) -> "SettledPairs":
         """Return the empty set of features, which leaves all pairs open."""
         return SettledPairs(self)
 
 
-class SettledPairs:
+class SettledPairs(Subset):
     """The weight of the pairs that a growing set of features settles."""
+
+    empty = 0.0
+    submodular = True
 
     def __init__(self, table: SettlingTable):
         self.table = table
@@ -212,26 +195,18 @@ class SettledPairs:
         self.weight = table.weight
         self.settled = 0.0
 
+    @property
+    def _discerned(self) -> Discernibility:
+        return replace(self.table.discerned, left=self.pairs.left, right=self.pairs.right)
+
     def score(self, candidates: Indices) -> Floats:
         """Weight of the settled pairs with each candidate added alone."""
-        from s2fs.baselines import _kernels
-
-        of = self.table
-        out = np.empty(len(candidates))
-        _kernels.settled_weight(
-            of.columns, candidates, of.widths, *self.pairs, self.threshold, self.weight, out
-        )
-        return self.settled + out
+        weight = loops.settled_weight(self._discerned, candidates, self.threshold, self.weight)
+        return self.settled + weight
 
     def add(self, feature: int) -> None:
         """Put a feature in and drop the pairs it settles."""
-        from s2fs.baselines import _kernels
-
-        of = self.table
-        settled = np.empty(len(self.threshold), dtype=bool)
-        _kernels.settled(
-            of.columns[feature], of.widths[feature], *self.pairs, self.threshold, settled
-        )
+        settled = loops.settled(self._discerned, feature, self.threshold)
         self.settled += float(self.weight[settled].sum())
         self.pairs = self.pairs.where(~settled)
         self.threshold = self.threshold[~settled]

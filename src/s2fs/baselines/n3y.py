@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._util.types import Floats, Indices
-from s2fs.baselines._completion import Ranked, RivalSelector, complete
+from s2fs.baselines._completion import Subset, complete
 from s2fs.baselines._entropy import (
     Bits,
     class_bits,
@@ -16,6 +16,7 @@ from s2fs.baselines._entropy import (
     label_entropy,
     neighbourhood_bits,
 )
+from s2fs.baselines.base import Baseline, Ranked
 
 Interactivity = Literal["granularity", "ambiguity", "cmi", "none"]
 
@@ -23,17 +24,16 @@ Interactivity = Literal["granularity", "ambiguity", "cmi", "none"]
 _CHUNK = 2**18
 
 
-class N3Y(RivalSelector):
+class N3Y(Baseline):
     """Relevant to the label, not a repetition, and refining what is already chosen.
 
-    Status: reconstructed. The template, relevancy − mean redundancy + mean interactivity, is
+    Status: {status}. The template, relevancy − mean redundancy + mean interactivity, is
     plausible from related work; the formula of the interactivity, the equal weights, the radius and
     the neighbourhoods as intersections are reconstructed. Report it as "N3Y (reconstructed)".
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
-        How many features to choose, or which fraction of them.
+    {n_features_to_select}
     interactivity : {"granularity", "ambiguity", "cmi", "none"}, default="granularity"
         What a pair of features gains together: bits by which its granules are finer than the finer
         of the two; the same for the share of the granules that lies in the own class; information
@@ -44,10 +44,10 @@ class N3Y(RivalSelector):
 
     Attributes
     ----------
-    indices_ : ndarray of shape (n_selected,)
-        The chosen features in order of choice.
+    {indices_}
     scores_ : ndarray of shape (n_selected,)
         The criterion of each feature when it was chosen, in bits; it need not fall.
+    {ranking_}
     peak_ : int
         The number of ranked features that are not constant, as the algorithm does not stop.
 
@@ -57,8 +57,7 @@ class N3Y(RivalSelector):
 
     References
     ----------
-    K. Liu, T. Li, X. Yang, H. Ju, X. Yang, D. Liu, "Feature selection in threes: Neighborhood
-    relevancy, redundancy, and granularity interactivity", Applied Soft Computing 146 (2023) 110679.
+    Source: {citation}.
 
     Examples
     --------
@@ -73,12 +72,12 @@ class N3Y(RivalSelector):
 
     status: ClassVar[str] = "reconstructed"
     citation: ClassVar[str] = (
-        "K. Liu, T. Li, X. Yang, H. Ju, X. Yang, D. Liu, Feature selection in threes: Neighborhood "
-        "relevancy, redundancy, and granularity interactivity, Applied Soft Computing 146 (2023) "
-        "110679"
+        'K. Liu, T. Li, X. Yang, H. Ju, X. Yang, D. Liu, "Feature selection in threes: '
+        'Neighborhood relevancy, redundancy, and granularity interactivity", Applied Soft '
+        "Computing 146 (2023) 110679"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RivalSelector._parameter_constraints,
+        **Baseline._parameter_constraints,
         "interactivity": [StrOptions({"granularity", "ambiguity", "cmi", "none"})],
         "delta": [Interval(Real, 0, None, closed="left"), None],
     }
@@ -99,11 +98,11 @@ class N3Y(RivalSelector):
         if delta is None:
             delta = 0.1 if self.interactivity == "cmi" else 0.2
         subset = NeighbourhoodSubset(X, codes, delta, self.interactivity)
-        ranked = complete(lambda: subset, subset.relevancy, k, "greedy")
+        ranked = complete(lambda: subset, X.shape[1], k, "greedy")
         return ranked._replace(peak=k)
 
 
-class NeighbourhoodSubset:
+class NeighbourhoodSubset(Subset):
     """A growing feature set, with what each feature shares and gains with its members on average.
 
     Parameters

@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._util.types import Floats, Indices
-from s2fs.baselines._completion import COMPLETION, Completion, Ranked, RivalSelector, complete
+from s2fs.baselines._completion import COMPLETION, Completion, Subset, complete
 from s2fs.baselines._relations import Relation
+from s2fs.baselines.base import Baseline, Ranked
 
 Decision = Literal["fuzzy", "crisp"]
 Measure = Literal["relative", "certain", "possible", "combined"]
@@ -18,7 +19,7 @@ Measure = Literal["relative", "certain", "possible", "combined"]
 GUARD = 1e-5
 
 
-class RDSI(RivalSelector):
+class RDSI(Baseline):
     """Feature selection by relative decision self-information.
 
     The lower and upper fuzzy-rough approximations of each class are compared by size: the closer
@@ -26,14 +27,13 @@ class RDSI(RivalSelector):
     the feature that leaves the smallest sum over the classes, until it drops by no more than
     ``delta``.
 
-    Status: partly reconstructed. The measures and the greedy minimisation are confirmed by the
+    Status: {status}. The measures and the greedy minimisation are confirmed by the
     abstract and by derived public code; the truncated relation, the fuzzy decision, the defaults of
-    ``eps`` and ``delta``, the tie-breaks and the completion of the list are our reading.
+    ``eps`` and ``delta``, the tie-breaks and the completion of the list are ours.
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
-        How many features to choose; a fraction counts in shares of all features.
+    {n_features_to_select}
     eps : float, default=0.3
         Radius in (0, 1]: instances whose scaled values differ by more are not similar at all.
     decision : {"fuzzy", "crisp"}, default="fuzzy"
@@ -50,20 +50,17 @@ class RDSI(RivalSelector):
 
     Attributes
     ----------
-    indices_ : ndarray of shape (n_selected,)
-        The chosen features in order of choice.
+    {indices_}
     scores_ : ndarray of shape (n_selected,)
         Minus the measure after each choice, so that larger is better; for features appended by
         importance, minus their own measure; NaN for constant features.
-    ranking_ : ndarray of shape (n_features_in_,)
-        Per feature its rank, 1 for the first chosen.
+    {ranking_}
     peak_ : int
         Size of the set the original search returns.
 
     References
     ----------
-    C. Wang, Y. Huang, W. Ding, Z. Cao, "Attribute reduction with fuzzy rough self-information
-    measures", Information Sciences 549:68-86, 2021.
+    Source: {citation}.
 
     Examples
     --------
@@ -82,12 +79,12 @@ class RDSI(RivalSelector):
         'self-information measures", Information Sciences 549:68-86, 2021'
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RivalSelector._parameter_constraints,
+        **Baseline._parameter_constraints,
         "eps": [Interval(Real, 0, 1, closed="right")],
         "decision": [StrOptions({"fuzzy", "crisp"})],
         "measure": [StrOptions({"relative", "certain", "possible", "combined"})],
         "delta": [Interval(Real, 0, None, closed="left")],
-        **COMPLETION,
+        "completion": [COMPLETION],
     }
 
     def __init__(
@@ -115,13 +112,7 @@ class RDSI(RivalSelector):
             relation.clear()
             return Approximations(relation, decision, self.measure)
 
-        return complete(
-            no_features,
-            no_features().score(np.arange(X.shape[1])),
-            k,
-            self.completion,
-            delta=self.delta,
-        )
+        return complete(no_features, X.shape[1], k, self.completion, delta=self.delta)
 
 
 def fuzzy_decision(relation: Relation) -> Floats | None:
@@ -144,11 +135,11 @@ def fuzzy_decision(relation: Relation) -> Floats | None:
     relation.clear()
     shares = similar_by_class / similar_by_class.sum(axis=0)
     others = np.ones_like(shares, dtype=bool)
-    others[relation.own, np.arange(len(relation.own))] = False
+    others[relation.codes, np.arange(len(relation.codes))] = False
     return shares if shares[others].any() else None
 
 
-class Approximations:
+class Approximations(Subset):
     """The approximations of the classes in a growing set of features.
 
     Parameters

@@ -1,6 +1,5 @@
 """Reference rankers for comparison: chance, and three well-known scores of single features."""
 
-import importlib
 from abc import abstractmethod
 from numbers import Integral
 from typing import Any, ClassVar
@@ -10,11 +9,12 @@ from sklearn.feature_selection import f_classif, mutual_info_classif
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from s2fs._util.optional import need
 from s2fs._util.types import Floats, Indices
-from s2fs.baselines._completion import Ranked, RivalSelector
+from s2fs.baselines.base import Baseline, Ranked
 
 
-class ScoreRanker(RivalSelector):
+class ScoreRanker(Baseline):
     """Base of the rankers that sort features by a score of each alone.
 
     A subclass implements :meth:`_feature_scores`. Nothing stops early: ``peak_`` is the number of
@@ -34,23 +34,22 @@ class ScoreRanker(RivalSelector):
 
 
 class RandomOrder(ScoreRanker):
-    """Indices in random order: what a selector must beat.
+    """Features in random order: what a selector must beat.
 
-    Status: confirmed; there is nothing to it.
+    Status: {status}; there is nothing to it.
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
-        How many features to choose, or which fraction of them.
+    {n_features_to_select}
     random_state : int, RandomState instance or None, default=None
         Seed of the order; give a number for the same order each time.
 
     Attributes
     ----------
-    indices_ : ndarray of shape (n_selected,)
-        The chosen features in order of choice.
+    {indices_}
     scores_ : ndarray of shape (n_selected,)
         Random numbers in descending order.
+    {ranking_}
 
     Examples
     --------
@@ -61,9 +60,9 @@ class RandomOrder(ScoreRanker):
     [0, 1, 2, 3]
     """
 
-    citation: ClassVar[str] = "None: chance."
+    citation: ClassVar[str] = "None: chance"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RivalSelector._parameter_constraints,
+        **Baseline._parameter_constraints,
         "random_state": ["random_state"],
     }
 
@@ -76,22 +75,21 @@ class RandomOrder(ScoreRanker):
 
 
 class AnovaF(ScoreRanker):
-    """Indices by the F statistic of a one-way analysis of variance.
+    """Features by the F statistic of a one-way analysis of variance.
 
-    Status: confirmed; scikit-learn's ``f_classif``. A feature that is constant within every class
+    Status: {status}; scikit-learn's ``f_classif``. A feature that is constant within every class
     scores infinity.
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
-        How many features to choose, or which fraction of them.
+    {n_features_to_select}
 
     Attributes
     ----------
-    indices_ : ndarray of shape (n_selected,)
-        The chosen features in order of choice.
+    {indices_}
     scores_ : ndarray of shape (n_selected,)
         Their F statistics.
+    {ranking_}
 
     Examples
     --------
@@ -118,14 +116,13 @@ class AnovaF(ScoreRanker):
 
 
 class MutualInformation(ScoreRanker):
-    """Indices by their mutual information with the label, estimated from nearest neighbours.
+    """Features by their mutual information with the label, estimated from nearest neighbours.
 
-    Status: confirmed; scikit-learn's ``mutual_info_classif``.
+    Status: {status}; scikit-learn's ``mutual_info_classif``.
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
-        How many features to choose, or which fraction of them.
+    {n_features_to_select}
     n_neighbors : int, default=3
         Neighbours of the estimate.
     random_state : int, RandomState instance or None, default=None
@@ -134,10 +131,10 @@ class MutualInformation(ScoreRanker):
 
     Attributes
     ----------
-    indices_ : ndarray of shape (n_selected,)
-        The chosen features in order of choice.
+    {indices_}
     scores_ : ndarray of shape (n_selected,)
         Their mutual information with the label, in nats.
+    {ranking_}
 
     Examples
     --------
@@ -149,11 +146,11 @@ class MutualInformation(ScoreRanker):
     """
 
     citation: ClassVar[str] = (
-        "B.C. Ross, Mutual Information between Discrete and Continuous Data Sets, PLoS ONE 9(2), "
+        'B.C. Ross, "Mutual Information between Discrete and Continuous Data Sets", PLoS ONE 9(2), '
         "2014; as in scikit-learn"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RivalSelector._parameter_constraints,
+        **Baseline._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
@@ -177,25 +174,24 @@ class MutualInformation(ScoreRanker):
 
 
 class ReliefF(ScoreRanker):
-    """Indices by how they differ between near instances of other classes and of the same.
+    """Features by how they differ between near instances of other classes and of the same.
 
-    Status: confirmed; the ReliefF of the package scikit-rebate, which must be installed. It treats
+    Status: {status}; the ReliefF of the package scikit-rebate (extra ``relief``). It treats
     a feature of at most ten values as discrete, and takes long on many instances: time grows with
     their number squared.
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
-        How many features to choose, or which fraction of them.
+    {n_features_to_select}
     n_neighbors : int, default=10
         Neighbours of each instance per class.
 
     Attributes
     ----------
-    indices_ : ndarray of shape (n_selected,)
-        The chosen features in order of choice.
+    {indices_}
     scores_ : ndarray of shape (n_selected,)
         Their weights.
+    {ranking_}
 
     Examples
     --------
@@ -207,11 +203,11 @@ class ReliefF(ScoreRanker):
     """
 
     citation: ClassVar[str] = (
-        "I. Kononenko, Estimating attributes: Analysis and extensions of RELIEF, ECML 1994; as in "
-        "scikit-rebate"
+        'I. Kononenko, "Estimating attributes: Analysis and extensions of RELIEF", ECML 1994; as '
+        "in scikit-rebate"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RivalSelector._parameter_constraints,
+        **Baseline._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -220,12 +216,6 @@ class ReliefF(ScoreRanker):
         self.n_neighbors = n_neighbors
 
     def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
-        try:
-            relief = importlib.import_module("skrebate").ReliefF
-        except ImportError as missing:
-            raise ImportError(
-                "ReliefF needs the package skrebate, which is not installed; run "
-                "'pip install skrebate'."
-            ) from missing
+        relief = need("skrebate", extra="relief", purpose="ReliefF").ReliefF
         fitted = relief(n_neighbors=self.n_neighbors).fit(X, codes)
         return np.asarray(fitted.feature_importances_, dtype=np.float64)

@@ -7,13 +7,10 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._util.types import Floats, Indices
-from s2fs.baselines._completion import (
-    COMPLETION_OR_GREEDY,
-    Completion,
-    Ranked,
-    RivalSelector,
-    complete,
-)
+from s2fs.baselines import loops
+from s2fs.baselines._completion import COMPLETION_OR_GREEDY, Completion, Subset, complete
+from s2fs.baselines._plain_loops import Centres
+from s2fs.baselines.base import Baseline, Ranked
 
 Form = Literal["product", "sum"]
 
@@ -21,10 +18,10 @@ Form = Literal["product", "sum"]
 _FLOOR = 1e-12
 
 
-class SFSS(RivalSelector):
+class SFSS(Baseline):
     """Forward selection by separability: instances near their own class centre, centres far apart.
 
-    Status: partly reconstructed. That separability joins the aggregation DA (the sum of the
+    Status: {status}. That separability joins the aggregation DA (the sum of the
     memberships of the instances in their own class) and the dispersion DD (the distances between
     class centres) is known; the shape of the membership function, the way DA and DD are joined,
     the sum over all pairs of classes and the rule that completes the list are reconstructed. The
@@ -33,8 +30,7 @@ class SFSS(RivalSelector):
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
-        How many features to choose, or which fraction of them.
+    {n_features_to_select}
     form : {"product", "sum"}, default="product"
         How DA and DD are joined: ``DA · DD``, or the sum of their means
         ``DA / n + DD / (pairs · √size)``.
@@ -49,18 +45,16 @@ class SFSS(RivalSelector):
 
     Attributes
     ----------
-    indices_ : ndarray of shape (n_selected,)
-        The chosen features in order of choice.
+    {indices_}
     scores_ : ndarray of shape (n_selected,)
         The separability after each choice; for features appended by importance, their own.
+    {ranking_}
     peak_ : int
         The number of features at which the original search would have stopped.
 
     References
     ----------
-    M. Hu, E.C.C. Tsang, Y. Guo, W. Xu, "Fast and robust attribute reduction based on the
-    separability in fuzzy decision systems", IEEE Transactions on Cybernetics 52(6), 2022,
-    doi:10.1109/TCYB.2020.3040803.
+    Source: {citation}.
 
     Examples
     --------
@@ -76,16 +70,16 @@ class SFSS(RivalSelector):
 
     status: ClassVar[str] = "partly reconstructed"
     citation: ClassVar[str] = (
-        "M. Hu, E.C.C. Tsang, Y. Guo, W. Xu, Fast and robust attribute reduction based on the "
-        "separability in fuzzy decision systems, IEEE Transactions on Cybernetics 52(6), 2022, "
+        'M. Hu, E.C.C. Tsang, Y. Guo, W. Xu, "Fast and robust attribute reduction based on the '
+        'separability in fuzzy decision systems", IEEE Transactions on Cybernetics 52(6), 2022, '
         "doi:10.1109/TCYB.2020.3040803"
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RivalSelector._parameter_constraints,
+        **Baseline._parameter_constraints,
         "form": [StrOptions({"product", "sum"})],
         "fuzzifier": [Interval(Real, 1, None, closed="neither")],
         "delta": [Interval(Real, 0, None, closed="left")],
-        **COMPLETION_OR_GREEDY,
+        "completion": [COMPLETION_OR_GREEDY],
     }
 
     def __init__(
@@ -105,18 +99,14 @@ class SFSS(RivalSelector):
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         data = ClassCentres(X, codes)
-        alone = CentreSubset(data, self.form, self.fuzzifier)
-        everything = np.arange(X.shape[1])
-        return complete(
-            lambda: CentreSubset(data, self.form, self.fuzzifier),
-            alone.score(everything),
-            k,
-            self.completion,
-            delta=self.delta,
-            empty=0.0,
-            # Where all centres coincide the separability is 0 and only DA is left to compare.
-            tie_break=alone.aggregation(everything),
-        )
+
+        def no_features() -> CentreSubset:
+            return CentreSubset(data, self.form, self.fuzzifier)
+
+        m = X.shape[1]
+        # Where all centres coincide the separability is 0 and only DA is left to compare.
+        tie_break = no_features().aggregation(np.arange(m))
+        return complete(no_features, m, k, self.completion, delta=self.delta, tie_break=tie_break)
 
 
 class ClassCentres:
@@ -136,12 +126,14 @@ class ClassCentres:
         return (centres[:, first] - centres[:, second]) ** 2
 
 
-class CentreSubset:
+class CentreSubset(Subset):
     """A growing feature set, known by the distances to and between its class centres.
 
     Both squared distances add up over features, so a candidate costs the same whatever the size
     of the set.
     """
+
+    empty = 0.0
 
     def __init__(self, data: ClassCentres, form: Form, fuzzifier: float) -> None:
         self._data = data
@@ -153,20 +145,9 @@ class CentreSubset:
 
     def aggregation(self, candidates: Indices) -> Floats:
         """DA of the set with each candidate added alone."""
-        from s2fs.baselines._entropy_kernels import aggregation
-
         data = self._data
-        out = np.empty(len(candidates))
-        aggregation(
-            data.columns[candidates],
-            data.centres[candidates],
-            self._to_centres,
-            data.codes,
-            self._power,
-            _FLOOR,
-            out,
-        )
-        return out
+        centres = Centres(self._to_centres, data.codes, self._power, _FLOOR)
+        return loops.aggregation(centres, data.columns[candidates], data.centres[candidates])
 
     def dispersion(self, candidates: Indices) -> Floats:
         """DD of the set with each candidate added alone."""

@@ -1,34 +1,41 @@
-"""The laboratory: plans, a results file that survives being killed, a runner, tables, figures."""
+"""The laboratory: plans, results files that survive being killed, tables, statistics, figures."""
 
 from s2fs.bench._archive import Archive, open_results, write_archive
 from s2fs.bench._comparison import Comparison, compare
+from s2fs.bench._datasets import (
+    PAPER_DATASETS,
+    DatasetInfo,
+    dataset_info,
+    find_dataset,
+    load_dataset,
+)
 from s2fs.bench._download import fetch_dataset
 from s2fs.bench._figures import write_figures
+from s2fs.bench._learners import LEARNER_TITLES, PAPER_LEARNERS
 from s2fs.bench._ledger import Ledger
-from s2fs.bench._local import find_dataset, load_dataset
-from s2fs.bench._pairwise import PairwiseComparison, wilcoxon_holm
-from s2fs.bench._paper_data import PAPER_DATASETS, DatasetInfo
 from s2fs.bench._plan import PLANS, Plan, SelectorSpec, load_plan
-from s2fs.bench._plot_ranks import plot_critical_difference
-from s2fs.bench._plot_sensitivity import plot_sensitivity
-from s2fs.bench._plot_variants import plot_variants
-from s2fs.bench._published import published_results
+from s2fs.bench._plots import plot_critical_difference, plot_sensitivity, plot_variants
 from s2fs.bench._render import write_tables
 from s2fs.bench._report import bench_report
 from s2fs.bench._results import Result, export_curves, export_rows, results
-from s2fs.bench._runner import Summary, run
+from s2fs.bench._run import Run
+from s2fs.bench._runner import Summary, run_plan
 from s2fs.bench._statistics import (
     FriedmanResult,
     NemenyiResult,
+    PairwiseComparison,
     average_ranks,
     critical_difference,
     friedman_test,
     nemenyi_test,
+    wilcoxon_holm,
 )
-from s2fs.bench._tables import Column, Table, build_tables
+from s2fs.bench._tables import Column, Table, build_tables, published_results
 
 __all__ = [
+    "LEARNER_TITLES",
     "PAPER_DATASETS",
+    "PAPER_LEARNERS",
     "PLANS",
     "Archive",
     "Column",
@@ -40,6 +47,7 @@ __all__ = [
     "PairwiseComparison",
     "Plan",
     "Result",
+    "Run",
     "SelectorSpec",
     "Summary",
     "Table",
@@ -48,6 +56,7 @@ __all__ = [
     "build_tables",
     "compare",
     "critical_difference",
+    "dataset_info",
     "export_curves",
     "export_rows",
     "fetch_dataset",
@@ -62,7 +71,7 @@ __all__ = [
     "plot_variants",
     "published_results",
     "results",
-    "run",
+    "run_plan",
     "wilcoxon_holm",
     "write_archive",
     "write_figures",

@@ -1,7 +1,7 @@
-"""The results of a ledger in one small file: the curves, without the predictions behind them."""
+"""Results in one small file to keep: the curves, without the predictions behind them."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
@@ -12,16 +12,16 @@ import numpy as np
 
 from s2fs._util.files import write_whole
 from s2fs.bench._ledger import Entry, Ledger
-from s2fs.bench._results import Result, results
-from s2fs.bench._run import Unit
+from s2fs.bench._results import Result, complete_results
+from s2fs.bench._run import Run
 from s2fs.evaluation import Curve
 
 #: To be raised whenever older files can no longer be read.
-FORMAT = 1
+FORMAT = 2
 
 
 class Archive:
-    """The results that :func:`write_archive` took from a ledger.
+    """The results that :func:`write_archive` has kept.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ class Archive:
             ) from None
 
     def entries(self) -> list[Entry]:
-        """The finished units with the processor time they took."""
-        units = [result.unit for result in self.results]
-        return [Entry(units[i], "done", seconds, None) for i, seconds in self._seconds]
+        """The finished runs with the processor time they took."""
+        runs = [result.run for result in self.results]
+        return [Entry(runs[i], "done", seconds, None) for i, seconds in self._seconds]
 
     def __enter__(self) -> "Archive":
         return self
@@ -67,7 +67,7 @@ class Archive:
 
 
 def open_results(path: str | PathLike[str]) -> Ledger | Archive:
-    """Open a ledger, or the archive of one if the name ends in ``.npz``.
+    """Open a results file: an archive if the name ends in ``.npz``, else a ledger.
 
     Parameters
     ----------
@@ -82,10 +82,10 @@ def open_results(path: str | PathLike[str]) -> Ledger | Archive:
     Examples
     --------
     >>> import dataclasses, pathlib, tempfile
-    >>> from s2fs.bench import Ledger, load_plan, open_results, results, run, write_archive
+    >>> from s2fs.bench import Ledger, load_plan, open_results, results, run_plan, write_archive
     >>> plan = dataclasses.replace(load_plan("quick"), folds=2, sizes=(1, 2), learners=("knn",))
     >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = run(plan, folder / "quick.sqlite")
+    >>> _ = run_plan(plan, folder / "quick.sqlite")
     >>> with Ledger(folder / "quick.sqlite") as ledger:
     ...     write_archive(ledger, folder / "quick.npz").name
     'quick.npz'
@@ -97,7 +97,7 @@ def open_results(path: str | PathLike[str]) -> Ledger | Archive:
 
 
 def write_archive(ledger: Ledger, path: str | PathLike[str]) -> Path:
-    """Write the results of a ledger to an ``.npz`` file that is small enough to keep.
+    """Write the results to an ``.npz`` file that is small enough to keep.
 
     Parameters
     ----------
@@ -111,19 +111,17 @@ def write_archive(ledger: Ledger, path: str | PathLike[str]) -> Path:
     Path
         The file.
     """
-    found = list(results(ledger))
-    if not found:
-        raise ValueError(f"{ledger.path} has no complete cross-validation yet; run more of it.")
+    found = complete_results(ledger)
     first: dict[str, int] = {}  # where the first result of each cross-validation is
     for i, result in enumerate(found):
-        first.setdefault(replace(result.unit, fold=0).key, i)
+        first.setdefault(result.run.cross_validation, i)
     spent = [
         (first[key], entry.seconds)
         for entry in ledger.entries()
-        if (key := replace(entry.unit, fold=0).key) in first
+        if (key := entry.run.cross_validation) in first
     ]
     learners = list(dict.fromkeys(name for result in found for name in result.curves))
-    longest = max(len(result.unit.sizes) for result in found)
+    longest = max(len(result.run.sizes) for result in found)
     scores = {name: np.full((len(found), longest), np.nan, np.float32) for name in learners}
     for i, result in enumerate(found):
         for name, curve in result.curves.items():
@@ -133,7 +131,7 @@ def write_archive(ledger: Ledger, path: str | PathLike[str]) -> Path:
         "seconds": spent,
         "results": [
             {
-                "unit": asdict(result.unit),
+                "run": asdict(result.run),
                 "weights": result.weights,
                 "chosen": result.chosen,
                 "stability": result.stability,
@@ -151,10 +149,10 @@ def write_archive(ledger: Ledger, path: str | PathLike[str]) -> Path:
 
 
 def _result(fields: dict[str, Any], i: int, scores: dict[str, Any]) -> Result:
-    unit = Unit.from_json(json.dumps(fields["unit"]))
-    sizes = np.array(unit.sizes)
+    run = Run.from_fields(fields["run"])
+    sizes = np.array(run.sizes)
     return Result(
-        unit=unit,
+        run=run,
         weights=None if fields["weights"] is None else tuple(fields["weights"]),
         chosen=tuple(tuple(pair) for pair in fields["chosen"]),
         curves={

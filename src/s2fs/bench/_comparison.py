@@ -32,8 +32,8 @@ class Comparison:
         Whether any algorithm differs.
     nemenyi : NemenyiResult
         Which ones do.
-    printed_ranks : ndarray of shape (n_columns,) or None
-        Average ranks of the printed numbers on the same datasets, if all are printed.
+    published_ranks : ndarray of shape (n_columns,) or None
+        Average ranks of the published numbers on the same datasets, if all are published.
     leaky : bool
         Whether features were selected before the split.
     wins, ties, losses : ndarray of shape (n_columns,)
@@ -47,7 +47,7 @@ class Comparison:
     n_datasets: int
     friedman: FriedmanResult
     nemenyi: NemenyiResult
-    printed_ranks: Floats | None
+    published_ranks: Floats | None
     leaky: bool
     wins: Floats
     ties: Floats
@@ -68,7 +68,7 @@ def compare(table: Table) -> Iterator[Comparison]:
     for beside in (None, *table.beside()):
         field = table.field(beside)
         complete = np.isfinite(table.ours[:, field]).all(axis=1)
-        ours, printed = table.ours[complete][:, field], table.printed[complete][:, field]
+        ours, published = table.ours[complete][:, field], table.published[complete][:, field]
         if min(ours.shape) < 2:
             continue
         shown = np.round(ours, DECIMALS)
@@ -80,7 +80,7 @@ def compare(table: Table) -> Iterator[Comparison]:
             n_datasets=len(ours),
             friedman=friedman_test(ours),
             nemenyi=nemenyi_test(ours, names=[table.columns[j].algorithm for j in field]),
-            printed_ranks=average_ranks(printed) if np.isfinite(printed).all() else None,
+            published_ranks=average_ranks(published) if np.isfinite(published).all() else None,
             leaky=table.leaky,
             wins=(first > shown).sum(axis=0),
             ties=(first == shown).sum(axis=0),

@@ -3,17 +3,24 @@
 import csv
 import hashlib
 import os
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.io import loadmat
 
-from s2fs.bench._local import FOLDER_VARIABLE, cached_file, content_hash
-from s2fs.bench._paper_data import DatasetInfo, dataset_info
-from s2fs.datasets._arrays import read_mat
+from s2fs._util.optional import need
+from s2fs.bench._datasets import (
+    FOLDER_VARIABLE,
+    DatasetInfo,
+    cached_file,
+    content_hash,
+    dataset_info,
+)
+
+pooch = need("pooch", extra="bench", purpose="s2fs.bench")
 
 #: Where raw files of public GitHub repositories are served.
 RAW_FILES = "https://raw.githubusercontent.com"
@@ -27,7 +34,7 @@ def fetch_dataset(name: str, *, force: bool = False, base_url: str = RAW_FILES) 
     Parameters
     ----------
     name : str
-        One of ``REGISTRY``.
+        One of ``PAPER_DATASETS``.
     force : bool, default=False
         Download again even if the dataset is in the cache.
     base_url : str, default="https://raw.githubusercontent.com"
@@ -50,16 +57,11 @@ def fetch_dataset(name: str, *, force: bool = False, base_url: str = RAW_FILES) 
     if target.is_file() and not force:
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
-    source = info.source
-    url = f"{base_url.rstrip('/')}/{source.repository}/{source.commit}/{source.path}"
     # In the cache's own folder, so that the finished file can be moved into place in one step.
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{name}.") as folder:
-        original = Path(folder) / Path(source.path).name
-        _download(info, url, original)
-        _verify(info, original, url)
-        X, labels = _read(info, original)
+        original = _download(info, base_url.rstrip("/"), folder)
         complete = Path(folder) / target.name
-        _save(info, X, labels, complete)
+        _save(info, *_read(info, original), complete)
         os.replace(complete, target)
     return target
 
@@ -70,40 +72,35 @@ def git_blob_hash(content: bytes) -> str:
     return hashlib.sha1(header + content, usedforsecurity=False).hexdigest()
 
 
-def _download(info: DatasetInfo, url: str, path: Path) -> None:
-    import pooch  # type: ignore[import-untyped]
-    from requests import HTTPError, RequestException
-
-    bar = _Bar(info.title) if sys.stderr.isatty() else False
+def _download(info: DatasetInfo, base_url: str, folder: str) -> Path:
+    """Download the source file of a dataset, checked by its SHA-256 or else by its git blob."""
+    source = info.source
+    name = f"{source.repository}/{source.commit}/{source.path}"
+    files = pooch.create(path=folder, base_url=f"{base_url}/", registry={name: source.sha256})
     try:
-        pooch.HTTPDownloader(progressbar=bar, timeout=30)(url, str(path), None)
-    except (RequestException, OSError) as error:
+        path = Path(files.fetch(name, downloader=pooch.HTTPDownloader(timeout=30)))
+    except OSError as error:
         # The text of a connection error repeats the address and the whole chain of causes.
-        known = isinstance(error, HTTPError)
-        reason = str(error).partition(" for url")[0] if known else type(error).__name__
+        answered = getattr(error, "response", None) is not None
+        reason = str(error).partition(" for url")[0] if answered else type(error).__name__
         raise OSError(
-            f"{info.name} could not be downloaded from {url} ({reason}); check the network, or put "
-            f"{info.name}.npz into the folder that {FOLDER_VARIABLE} names."
+            f"{info.name} could not be downloaded from {base_url}/{name} ({reason}); check the "
+            f"network, or put {info.name}.npz into the folder that {FOLDER_VARIABLE} names."
         ) from None
-
-
-def _verify(info: DatasetInfo, path: Path, url: str) -> None:
-    content = path.read_bytes()
-    for kind, expected, found in (
-        ("SHA-256", info.source.sha256, hashlib.sha256(content).hexdigest()),
-        ("git blob", info.source.git_blob, git_blob_hash(content)),
-    ):
-        if expected not in (None, found):
-            raise ValueError(
-                f"{info.name} from {url} has the {kind} {found} instead of {expected}, so it is "
-                "not the expected file; nothing was kept, try again later or use another base_url."
-            )
+    found = git_blob_hash(path.read_bytes())
+    if found != source.git_blob:
+        raise ValueError(
+            f"{info.name} from {base_url}/{name} has the git blob {found} instead of "
+            f"{source.git_blob}, so it is not the expected file; nothing was kept, try again later "
+            "or use another base_url."
+        )
+    return path
 
 
 def _read(info: DatasetInfo, path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     """The matrix and the labels of a source file."""
     if path.suffix == ".mat":
-        arrays = read_mat(path)
+        arrays = loadmat(path)
         return arrays["X"], arrays["Y"].ravel().astype(np.int64)
     with path.open(newline="") as file:
         rows = [row for row in csv.reader(file) if row]
@@ -144,34 +141,3 @@ def _save(info: DatasetInfo, X: NDArray[Any], labels: NDArray[Any], path: Path) 
         source_labels=source_labels,
         **picture,  # type: ignore[arg-type]
     )
-
-
-class _Bar:
-    """What pooch expects of a progress bar, drawn by rich."""
-
-    def __init__(self, title: str) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
-
-        self._progress = Progress(
-            "{task.description}",
-            BarColumn(),
-            DownloadColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-        )
-        self._task = self._progress.add_task(title, total=None)
-        self._progress.start()
-        self.total = 0
-
-    def update(self, n: int) -> None:
-        """Count n more bytes."""
-        self._progress.update(self._task, advance=n, total=self.total or None)
-
-    def reset(self) -> None:
-        """Start from nothing, as pooch does before it shows the whole as done."""
-        self._progress.update(self._task, completed=0)
-
-    def close(self) -> None:
-        """Stop drawing."""
-        self._progress.stop()

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from s2fs.bench._archive import Archive
+from s2fs import S2FS
 from s2fs.bench._comparison import compare
-from s2fs.bench._ledger import Ledger
-from s2fs.bench._plot_ranks import plot_critical_difference
-from s2fs.bench._plot_sensitivity import RECOMMENDED, plot_sensitivity
-from s2fs.bench._plot_variants import plot_variants
-from s2fs.bench._render import heading
-from s2fs.bench._results import Result, dataset_title, results
-from s2fs.bench._tables import Column, Table, build_tables, settings
+from s2fs.bench._datasets import PAPER_DATASETS, find_dataset, load_dataset
+from s2fs.bench._learners import LEARNER_TITLES
+from s2fs.bench._plots import (
+    RECOMMENDED,
+    plot_critical_difference,
+    plot_sensitivity,
+    plot_variants,
+)
+from s2fs.bench._results import Result, ResultsFile, setting_folders
+from s2fs.bench._tables import STATUS_SIGNS, Column, Table, build_tables
 from s2fs.evaluation import Curve
 from s2fs.plotting import plot_curve_panels, plot_distance_and_direction, plot_faces
 from s2fs.plotting.style import FONT_SIZE, panel_grid
@@ -31,21 +34,18 @@ VARIANTS = {
     "S2-DBS": "S²–DBS",
     "S2-DWC-DBS": "S²–DWC–DBS",
 }
-LEARNERS = {"cart": "CART", "knn": "5-NN", "svm": "SVM", "kmeans": "k-means"}
-#: What the signs behind the names of algorithms mean.
-SIGNS = {"†": "† reconstructed", "‡": "‡ partly reconstructed"}
 #: How many pixels the figures of faces show at most.
 N_PIXELS = 150
 
 Weights = tuple[float, float] | None
 
 
-def write_figures(ledger: Ledger | Archive, folder: str | PathLike[str]) -> list[Path]:
-    """Draw the paper's figures from a ledger, each as SVG, PDF and PNG.
+def write_figures(results_file: ResultsFile, folder: str | PathLike[str]) -> list[Path]:
+    """Draw the paper's figures from the results, each as SVG, PDF and PNG.
 
     Parameters
     ----------
-    ledger : Ledger or Archive
+    results_file : Ledger or Archive
         Where the results are.
     folder : str or path-like
         Where to put the figures; results that differ in protocol, folds or sizes get a folder of
@@ -59,22 +59,16 @@ def write_figures(ledger: Ledger | Archive, folder: str | PathLike[str]) -> list
     Examples
     --------
     >>> import dataclasses, pathlib, tempfile
-    >>> from s2fs.bench import Ledger, load_plan, run
-    >>> from s2fs.report import write_figures
+    >>> from s2fs.bench import Ledger, load_plan, run_plan, write_figures
     >>> plan = dataclasses.replace(load_plan("quick"), folds=2, sizes=(1, 2), learners=("knn",))
     >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = run(plan, folder / "quick.sqlite")
+    >>> _ = run_plan(plan, folder / "quick.sqlite")
     >>> with Ledger(folder / "quick.sqlite") as ledger:
     ...     sorted({path.suffix for path in write_figures(ledger, folder)})
     ['.pdf', '.png', '.svg']
     """
-    split = settings(list(results(ledger)))
-    if not split:
-        raise ValueError(f"{ledger.path} has no complete cross-validation yet; run more of it.")
     written = []
-    for name, alike in split.items():
-        place = Path(folder) if len(split) == 1 else Path(folder) / name
-        place.mkdir(parents=True, exist_ok=True)
+    for place, alike in setting_folders(results_file, folder):
         for stem, figure in bench_figures(alike):
             for suffix in FORMATS:
                 path = place / f"{stem}.{suffix}"
@@ -93,11 +87,9 @@ def bench_figures(alike: Sequence[Result]) -> "Iterator[tuple[str, Figure]]":
         table = next(t for t in tables if (t.learner, t.statistic) == (learner, "ave"))
         columns = [table.columns[j] for j in table.field()]
         panels = curve_panels(alike, learner, columns)
-        labels = {column.algorithm: heading(column) for column in columns}
-        yield (
-            f"curves-{learner}",
-            plot_curve_panels(panels, labels=labels, note=sign_note(table, learner)),
-        )
+        labels = {column.algorithm: column.heading for column in columns}
+        note = "; ".join(filter(None, (LEARNER_TITLES[learner], sign_note(table))))
+        yield f"curves-{learner}", plot_curve_panels(panels, labels=labels, note=note)
         if (sensitivity := _sensitivity(alike, learner)) is not None:
             yield f"sensitivity-{learner}", sensitivity
         if (variants := _variants(alike, learner)) is not None:
@@ -105,7 +97,7 @@ def bench_figures(alike: Sequence[Result]) -> "Iterator[tuple[str, Figure]]":
     for table in tables:
         if (figure := critical_difference(table)) is not None:
             yield f"critical-difference-{table.learner}-{table.statistic}", figure
-    for name in dict.fromkeys(result.unit.dataset for result in alike):
+    for name in dict.fromkeys(result.run.dataset for result in alike):
         if (faces := _faces(name)) is not None:
             yield f"pixels-{name}", faces
 
@@ -118,7 +110,7 @@ def curve_panels(
     kinds = {column.algorithm: column.weights for column in columns}
     for (dataset, algorithm, how, _), curve in _mean_curves(alike, learner).items():
         if kinds.get(algorithm) == ("best" if how == "grid" else how):
-            panel = panels.setdefault(dataset_title(dataset), {})
+            panel = panels.setdefault(dataset, {})
             if algorithm not in panel or curve.ave > panel[algorithm].ave:
                 panel[algorithm] = curve
     order = list(kinds)
@@ -133,18 +125,21 @@ def critical_difference(table: Table) -> "Figure | None":
     comparison = next(compare(table), None)
     if comparison is None:
         return None
-    labels = {column.algorithm: heading(column) for column in comparison.columns}
-    statistic = {"max": "Max", "ave": "Ave"}[table.statistic]
-    what = f"{LEARNERS[table.learner]}, {statistic}, {comparison.n_datasets} datasets"
+    labels = {column.algorithm: column.heading for column in comparison.columns}
+    title = LEARNER_TITLES[table.learner]
+    what = f"{title}, {table.statistic.title()}, {comparison.n_datasets} datasets"
     ax = plot_critical_difference(comparison.nemenyi, labels=labels)
-    ax.set_title(sign_note(table, what).replace("; ", "\n", 1), fontsize=FONT_SIZE + 1)
+    note = "\n".join(filter(None, (what, sign_note(table))))
+    ax.set_title(note, fontsize=FONT_SIZE + 1)
     return ax.figure  # type: ignore[return-value]
 
 
-def sign_note(table: Table, what: str) -> str:
-    """What a figure shows, and what the signs in it mean."""
-    headings = "".join(heading(column) for column in table.columns)
-    parts = [LEARNERS.get(what, what), *(text for sign, text in SIGNS.items() if sign in headings)]
+def sign_note(table: Table) -> str:
+    """What the signs behind the names of algorithms mean, and whether the scores are leaky."""
+    shown = {column.status for column in table.columns}
+    parts = [
+        f"{sign} {status}" for status, sign in STATUS_SIGNS.items() if status and status in shown
+    ]
     if table.leaky:
         parts.append("leaky: selected before the split")
     return "; ".join(parts)
@@ -157,27 +152,22 @@ def _mean_curves(
     by_seed: dict[tuple[str, str, str, Weights], dict[int, Curve]] = {}
     for result in alike:
         if learner in result.curves:
-            key = (result.unit.dataset, result.selector.name, result.how, result.weights)
-            by_seed.setdefault(key, {})[result.unit.seed] = result.curves[learner]
-    return {
-        key: Curve(
-            learner,
-            next(iter(curves.values())).sizes,
-            {
-                next(iter(next(iter(curves.values())).scores)): np.mean(
-                    [curve.values for curve in curves.values()], axis=0
-                )
-            },
-        )
-        for key, curves in by_seed.items()
-    }
+            key = (result.run.dataset_title, result.selector.name, result.how, result.weights)
+            by_seed.setdefault(key, {})[result.run.seed] = result.curves[learner]
+    return {key: _mean(list(curves.values())) for key, curves in by_seed.items()}
+
+
+def _mean(curves: Sequence[Curve]) -> Curve:
+    first = curves[0]
+    values = np.mean([curve.values for curve in curves], axis=0)
+    return Curve(first.learner, first.sizes, {next(iter(first.scores)): values})
 
 
 def _sensitivity(alike: Iterable[Result], learner: str) -> "Figure | None":
     grids: dict[str, dict[tuple[float, float], float]] = {}
     for (dataset, algorithm, how, weights), curve in _mean_curves(alike, learner).items():
         if algorithm == "S2FS" and how == "grid" and weights is not None:
-            grids.setdefault(dataset_title(dataset), {})[weights] = curve.ave
+            grids.setdefault(dataset, {})[weights] = curve.ave
     # A map needs more than one value of each weight.
     grids = {
         title: grid
@@ -187,11 +177,12 @@ def _sensitivity(alike: Iterable[Result], learner: str) -> "Figure | None":
     if not grids:
         return None
     figure, axes = panel_grid(len(grids))
-    label = "average NMI" if learner == "kmeans" else "average accuracy"
     for ax, (title, grid) in zip(axes, grids.items(), strict=True):
         alphas, betas = (sorted(set(values)) for values in zip(*grid, strict=True))
         scores = [[grid.get((a, b), np.nan) for b in betas] for a in alphas]
-        plot_sensitivity(scores, alphas=alphas, betas=betas, label=label, title=title, ax=ax)
+        plot_sensitivity(
+            scores, alphas=alphas, betas=betas, label=_average_label(learner), title=title, ax=ax
+        )
     return figure
 
 
@@ -209,18 +200,18 @@ def _variants(alike: Iterable[Result], learner: str) -> "Figure | None":
         return None
     ax = plot_variants(
         {VARIANTS[name]: [scores[d] for d in datasets] for name, scores in best.items()},
-        label="average NMI" if learner == "kmeans" else "average accuracy",
-        title=LEARNERS[learner],
+        label=_average_label(learner),
+        title=LEARNER_TITLES[learner],
     )
     return ax.figure  # type: ignore[return-value]
 
 
+def _average_label(learner: str) -> str:
+    return f"average {'NMI' if learner == 'kmeans' else 'accuracy'}"
+
+
 def _faces(name: str) -> "Figure | None":
     """The pixels that S²FS selects on all pictures of a dataset that is at hand."""
-    from s2fs import S2FS
-    from s2fs.bench._local import find_dataset, load_dataset
-    from s2fs.bench._paper_data import PAPER_DATASETS
-
     if (
         name not in PAPER_DATASETS
         or PAPER_DATASETS[name].image_shape is None

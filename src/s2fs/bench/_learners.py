@@ -24,7 +24,7 @@ def cart(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
     """Predict with classification trees grown until every leaf is pure (Gini impurity).
 
     Of splits equally good the one by the earlier feature of the ranking is taken, then the one at
-    the lower value. Scikit-learn draws lots among features; where no such tie decides, the
+    the lower value. Scikit-learn draws at random among features; where no such tie decides, the
     predictions are those of ``DecisionTreeClassifier()``.
     """
     from s2fs.bench import _tree  # compiled by numba, when it is first used
@@ -77,3 +77,17 @@ PAPER_LEARNERS: dict[str, Any] = {
     "svm": svm,
     "kmeans": EvenlySpacedKMeans(),
 }
+#: What tables and figures call them.
+LEARNER_TITLES = {"cart": "CART", "knn": "5-NN", "svm": "SVM", "kmeans": "k-means"}
+#: Their settings, which are part of what identifies a run.
+LEARNER_SETTINGS: dict[str, dict[str, Any]] = {
+    "cart": {},
+    "knn": {"n_neighbors": 5},
+    "svm": {"C": SVM_PENALTY, "gamma": "scale"},
+    "kmeans": {"init": "fixed"},
+}
+
+
+def score_name(learner: str) -> str:
+    """What a learner of the paper is scored by."""
+    return "mutual information" if learner == "kmeans" else "accuracy"

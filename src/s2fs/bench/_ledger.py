@@ -1,8 +1,8 @@
-"""The ledger: which units are waiting, claimed, done or failed, and their results, in SQLite.
+"""The results file: which runs are waiting, claimed, done or failed, and what they gave, in SQLite.
 
-A unit is claimed before it is run, so that two runs on one ledger share the work. A claim is a
-lease: its run renews it while it lives, and a claim whose run has died is free again, at once on
-the same machine and after the lease elsewhere. Each change is one transaction.
+A run is claimed before it is worked on, so that two processes with one file share the work. A claim
+is a lease: its process renews it while it lives, and the claim of a process that has died is free
+again, at once on the same machine and after the lease elsewhere. Each change is one transaction.
 """
 
 import os
@@ -17,22 +17,22 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple, Self
 
-from s2fs.bench._run import Unit
+from s2fs.bench._run import Run
 
-#: Seconds after which the claims of a run that does not renew them are free.
+#: Seconds after which the claims of a process that does not renew them are free.
 LEASE = 120.0
-#: Marks a SQLite file as a ledger: "S2FS" as a number.
+#: Marks a SQLite file as a results file: "S2FS" as a number.
 _APPLICATION = 0x53324653
 
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
 PRAGMA application_id = {_APPLICATION};
-CREATE TABLE IF NOT EXISTS units (
+CREATE TABLE IF NOT EXISTS runs (
     key TEXT PRIMARY KEY,
-    unit TEXT NOT NULL,
+    run TEXT NOT NULL,
     state TEXT NOT NULL DEFAULT 'waiting'
         CHECK (state IN ('waiting', 'claimed', 'done', 'failed')),
-    owner TEXT,    -- the run that claimed it
+    owner TEXT,    -- the process that claimed it
     until REAL,    -- when its lease ends, in seconds since 1970
     changed REAL,  -- when it was done or failed
     seconds REAL,  -- processor time
@@ -44,12 +44,12 @@ COMMIT;
 
 
 class Entry(NamedTuple):
-    """A unit and how far it has got.
+    """A run and how far it has got.
 
     Attributes
     ----------
-    unit : Unit
-        What to do.
+    run : Run
+        What was to be done.
     state : str
         "waiting", "claimed", "done" or "failed".
     seconds : float or None
@@ -58,14 +58,14 @@ class Entry(NamedTuple):
         Why it failed.
     """
 
-    unit: Unit
+    run: Run
     state: str
     seconds: float | None
     error: str | None
 
 
 class Ledger:
-    """A file with the state and the results of units.
+    """A results file: the state of runs and what they gave.
 
     Parameters
     ----------
@@ -86,18 +86,19 @@ class Ledger:
         self._opened = time.time()
         if not create and not self.path.is_file():
             raise FileNotFoundError(
-                f"There is no ledger {str(path)!r}; 's2fs bench run PLAN --ledger FILE' makes one."
+                f"There is no results file {str(path)!r}; "
+                "'s2fs bench run PLAN --results FILE' makes one."
             )
         if not self.path.parent.is_dir():
             raise FileNotFoundError(
-                f"ledger is {str(path)!r}, but {str(self.path.parent)!r} is no directory; make it "
+                f"path is {str(path)!r}, but {str(self.path.parent)!r} is no directory; make it "
                 "first."
             )
         # Joblib takes tasks in threads of its own, and those claim; the lock keeps them apart.
         self._lock = RLock()
         self._released = False
         if self.path.is_dir():
-            raise ValueError(f"ledger is {str(path)!r}, which is a directory; give a file.")
+            raise ValueError(f"path is {str(path)!r}, which is a directory; give a file.")
         self._connection = sqlite3.connect(
             self.path, timeout=60, isolation_level=None, check_same_thread=False
         )
@@ -105,18 +106,18 @@ class Ledger:
             self._open(create)
         except sqlite3.DatabaseError as error:
             self._connection.close()
-            raise ValueError(f"{path} is no ledger ({error}); give another file.") from None
+            raise ValueError(f"{path} is no results file ({error}); give another file.") from None
 
     def _open(self, create: bool) -> None:
         execute = self._connection.execute
-        # A run that was killed right at its start leaves a file without tables.
+        # A process that was killed right at its start leaves a file without tables.
         (tables,) = execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         if not tables and create:
             _patiently(lambda: execute("PRAGMA journal_mode = WAL"))
             _patiently(lambda: self._connection.executescript(_SCHEMA))
         if execute("PRAGMA application_id").fetchone() != (_APPLICATION,):
             raise sqlite3.DatabaseError("it holds something else")
-        # A unit costs seconds, so waiting for the disk after each one costs nothing.
+        # A run costs seconds, so waiting for the disk after each one costs nothing.
         execute("PRAGMA synchronous = FULL")
 
     def __enter__(self) -> Self:
@@ -136,20 +137,20 @@ class Ledger:
                 raise
             self._connection.execute("COMMIT")
 
-    def add(self, units: Iterable[Unit]) -> None:
-        """Note units as waiting, unless they are known."""
-        rows = [(unit.key, unit.to_json()) for unit in units]
+    def add(self, runs: Iterable[Run]) -> None:
+        """Note runs as waiting, unless they are known."""
+        rows = [(run.key, run.to_json()) for run in runs]
         with self._transaction() as db:
-            db.executemany("INSERT OR IGNORE INTO units (key, unit) VALUES (?, ?)", rows)
+            db.executemany("INSERT OR IGNORE INTO runs (key, run) VALUES (?, ?)", rows)
 
     def claim(self, key: str) -> bool:
-        """Take a unit, unless it is done, in other hands, or failed since the ledger was opened."""
+        """Take a run, unless it is done, claimed elsewhere, or failed since the file was opened."""
         with self._lock:
-            if self._released:  # a thread of joblib's that has not heard yet that the run is over
+            if self._released:  # a thread of joblib's that does not know yet that the work is over
                 return False
             with self._transaction() as db:
                 state, owner, until, changed = db.execute(
-                    "SELECT state, owner, until, changed FROM units WHERE key = ?", (key,)
+                    "SELECT state, owner, until, changed FROM runs WHERE key = ?", (key,)
                 ).fetchone()
                 now = time.time()
                 free = (
@@ -159,66 +160,66 @@ class Ledger:
                 )
                 if free:
                     db.execute(
-                        "UPDATE units SET state = 'claimed', owner = ?, until = ?, error = NULL "
+                        "UPDATE runs SET state = 'claimed', owner = ?, until = ?, error = NULL "
                         "WHERE key = ?",
                         (self.owner, now + self.lease, key),
                     )
             return free
 
     def renew(self) -> None:
-        """Keep the claims of this run for another lease."""
+        """Keep the claims of this process for another lease."""
         with self._transaction() as db:
             db.execute(
-                "UPDATE units SET until = ? WHERE owner = ? AND state = 'claimed'",
+                "UPDATE runs SET until = ? WHERE owner = ? AND state = 'claimed'",
                 (time.time() + self.lease, self.owner),
             )
 
     def release(self) -> None:
-        """Give back what this run has claimed and not finished, and claim no more."""
+        """Give back what this process has claimed and not finished, and claim no more."""
         with self._transaction() as db:
             self._released = True
             db.execute(
-                "UPDATE units SET state = 'waiting', owner = NULL "
+                "UPDATE runs SET state = 'waiting', owner = NULL "
                 "WHERE owner = ? AND state = 'claimed'",
                 (self.owner,),
             )
 
     def finish(self, key: str, result: bytes, seconds: float) -> None:
-        """Keep the result of a claimed unit."""
+        """Keep the result of a claimed run."""
         self._close(key, "done", result=result, seconds=seconds)
 
     def fail(self, key: str, error: str, seconds: float) -> None:
-        """Note why a claimed unit failed."""
+        """Note why a claimed run failed."""
         self._close(key, "failed", error=error, seconds=seconds)
 
     def _close(self, key: str, state: str, **columns: Any) -> None:
         assignments = ", ".join(f"{name} = ?" for name in columns)
         with self._transaction() as db:
-            # Only while the claim holds: a run that was taken for dead must not write any more.
+            # Only while the claim holds: a process that was taken for dead must not write any more.
             db.execute(
-                f"UPDATE units SET state = ?, changed = ?, owner = NULL, {assignments} "
+                f"UPDATE runs SET state = ?, changed = ?, owner = NULL, {assignments} "
                 "WHERE key = ? AND owner = ?",
                 (state, time.time(), *columns.values(), key, self.owner),
             )
 
     def states(self) -> dict[str, str]:
-        """The state of each unit by its key."""
+        """The state of each run by its key."""
         with self._lock:
-            return dict(self._connection.execute("SELECT key, state FROM units"))
+            return dict(self._connection.execute("SELECT key, state FROM runs"))
 
     def entries(self) -> list[Entry]:
-        """All units, in the order they were added."""
+        """All runs, in the order they were added."""
         with self._lock:
             rows = self._connection.execute(
-                "SELECT unit, state, seconds, error FROM units ORDER BY rowid"
+                "SELECT run, state, seconds, error FROM runs ORDER BY rowid"
             ).fetchall()
-        return [Entry(Unit.from_json(unit), *rest) for unit, *rest in rows]
+        return [Entry(Run.from_json(run), *rest) for run, *rest in rows]
 
     def result(self, key: str) -> bytes:
-        """The result of a finished unit."""
+        """The result of a finished run."""
         with self._lock:
             row = self._connection.execute(
-                "SELECT result FROM units WHERE key = ? AND state = 'done'", (key,)
+                "SELECT result FROM runs WHERE key = ? AND state = 'done'", (key,)
             ).fetchone()
         if row is None:
             raise KeyError(key)
@@ -226,7 +227,7 @@ class Ledger:
 
 
 def _patiently(step: Callable[[], Any], attempts: int = 100) -> None:
-    """Try again while another run makes the same file: for these steps SQLite itself gives up."""
+    """Try again while another process makes the same file: in these steps SQLite gives up."""
     for attempt in range(attempts):
         try:
             step()
@@ -238,7 +239,7 @@ def _patiently(step: Callable[[], Any], attempts: int = 100) -> None:
 
 
 def _is_dead(owner: str) -> bool:
-    """Whether a run is known to have ended; of one on another machine nothing is known."""
+    """Whether a process is known to have ended; of one on another machine nothing is known."""
     host, pid, _ = owner.rsplit(":", 2)
     if host != socket.gethostname() or os.name != "posix":
         return False

@@ -3,25 +3,19 @@
 from importlib import import_module
 from typing import Any
 
+from s2fs import S2FS
 from s2fs._util.messages import did_you_mean
+from s2fs.baselines import BASELINES
 
-#: Where each selector of the package is.
-METHODS = {
-    "S2FS": "s2fs:S2FS",
-    **{
-        name: f"s2fs.baselines.{name.lower()}:{name}"
-        for name in ("FDM", "FGZEFSR", "FSNMER", "IPD", "MAFRFS", "MDP", "N3Y", "RDSI", "SFSS")
-    },
-    **{
-        name: f"s2fs.baselines.reference:{name}"
-        for name in ("AnovaF", "MutualInformation", "RandomOrder", "ReliefF")
-    },
-}
+#: The selectors of the package by name.
+METHODS: dict[str, Any] = {"S2FS": S2FS, **BASELINES}
 
 
 def selector_class(method: str) -> Any:
     """Find a class by its name in the package, or by ``module:Class``."""
-    module, colon, name = METHODS.get(method, method).partition(":")
+    if method in METHODS:
+        return METHODS[method]
+    module, colon, name = method.partition(":")
     if not colon:
         raise ValueError(
             f"method is {method!r}, which is no selector of the package"
@@ -35,7 +29,7 @@ def selector_class(method: str) -> Any:
 
 
 def make_selector(method: str, parameters: dict[str, Any], k: int, seed: int) -> Any:
-    """A selector of ``k`` features; one that draws lots gets the seed, to be repeatable."""
+    """A selector of ``k`` features; one that draws at random gets the seed, to be repeatable."""
     cls = selector_class(method)
     if "random_state" in cls().get_params():
         parameters = {"random_state": seed, **parameters}

@@ -1,21 +1,19 @@
 """A plan: what to run, read from a TOML file and checked before any work is done."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
-from s2fs._util.messages import did_you_mean, some_of
+from s2fs._util.messages import did_you_mean
+from s2fs.bench._datasets import BUNDLED, PAPER_DATASETS
 from s2fs.bench._learners import PAPER_LEARNERS
 from s2fs.bench._methods import selector_class
-from s2fs.bench._paper_data import PAPER_DATASETS
 from s2fs.evaluation import Protocol
 
-#: The dataset that comes with the package: SRBCT on a log scale, so not the paper's numbers.
-BUNDLED = "srbct_bundled"
 #: The plans that come with the package.
 PLANS = ("paper", "sensitivity", "variants", "quick")
 
@@ -35,7 +33,7 @@ class SelectorSpec:
     parameters : dict
         Constructor arguments, other than how many features to select.
     alphas, betas : tuple of float
-        For S²FS, weights to try in all combinations; empty for one run with ``parameters``.
+        For S²FS, weights to try in all combinations; empty to rank with ``parameters`` alone.
     tune : {"none", "inside"}
         Keep the results of all combinations, or choose one combination from the training rows.
     """
@@ -50,14 +48,14 @@ class SelectorSpec:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything a run of the bench needs to know.
+    """What to run: selectors on datasets, scored by learners.
 
     Attributes
     ----------
     title : str
         What the plan is for.
     datasets : tuple of str
-        Names of the registry, or "srbct_bundled".
+        Names of ``PAPER_DATASETS``, or "srbct_bundled".
     selectors : tuple of SelectorSpec
         The algorithms to compare.
     learners : tuple of str
@@ -114,132 +112,117 @@ def load_plan(plan: str | PathLike[str]) -> Plan:
 
 
 def parse_plan(text: str, source: Any) -> Plan:
-    """Check the text of a plan; every complaint names the source and the key."""
+    """Check the text of a plan; every error message names the source and the key."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"plan {source} is not valid TOML: {error}.") from None
-    keys = _Keys(content, f"plan {source}")
-    plan = Plan(
-        title=keys.take("title", str),
-        datasets=keys.some("datasets", str, known=(*PAPER_DATASETS, BUNDLED)),
-        selectors=tuple(
-            _selector(_Keys(entry, f"plan {source}, selectors[{i}]"))
-            for i, entry in enumerate(keys.some("selectors", dict))
-        ),
-        learners=keys.some(
-            "learners", str, known=tuple(PAPER_LEARNERS), default=tuple(PAPER_LEARNERS)
-        ),
-        sizes=_sizes(keys),
-        protocol=keys.take("protocol", str, known=get_args(Protocol), default="inside"),
-        folds=keys.take("folds", int, least=2, default=10),
-        seeds=keys.some("seeds", int, least=0, default=(0,)),
+    sizes_are_listed = isinstance(content.get("sizes"), list)
+    keys = {
+        "title": _Key(str, required=True),
+        "datasets": _Key(str, several=True, known=(*PAPER_DATASETS, BUNDLED), required=True),
+        "selectors": _Key(dict, several=True, required=True),
+        "learners": _Key(str, several=True, known=PAPER_LEARNERS),
+        "sizes": _Key(int, several=sizes_are_listed, least=1),
+        "protocol": _Key(str, known=get_args(Protocol)),
+        "folds": _Key(int, least=2),
+        "seeds": _Key(int, several=True, least=0),
+    }
+    found = _checked(content, keys, f"plan {source}")
+    if sizes_are_listed and list(found["sizes"]) != sorted(found["sizes"]):
+        raise ValueError(f"plan {source}: sizes is {content['sizes']!r}; give increasing numbers.")
+    found["selectors"] = tuple(
+        _selector(entry, f"plan {source}, selectors[{i}]")
+        for i, entry in enumerate(found["selectors"])
     )
-    keys.nothing_left()
-    return plan
+    return Plan(**found)
 
 
-def _sizes(keys: "_Keys") -> int | tuple[int, ...]:
-    if not isinstance(keys.content.get("sizes"), list):
-        return keys.take("sizes", int, least=1, default=150)
-    sizes: tuple[int, ...] = keys.some("sizes", int, least=1)
-    if list(sizes) != sorted(sizes):
-        raise ValueError(f"{keys.source}: sizes is {list(sizes)!r}; give increasing numbers.")
-    return sizes
-
-
-def _selector(keys: "_Keys") -> SelectorSpec:
-    name = keys.take("name", str)
-    method = keys.take("method", str, default=name)
+def _selector(content: dict[str, Any], source: str) -> SelectorSpec:
+    keys = {
+        "name": _Key(str, required=True),
+        "method": _Key(str),
+        "parameters": _Key(dict),
+        "grid": _Key(dict),
+        "tune": _Key(str, known=get_args(Tuning)),
+    }
+    found = _checked(content, keys, source)
+    method, grid = found.setdefault("method", found["name"]), found.pop("grid", {})
     try:
         known = selector_class(method)().get_params()
     except ValueError as error:
-        raise ValueError(f"{keys.source}: {error}") from None
+        raise ValueError(f"{source}: {error}") from None
     known.pop("n_features_to_select", None)  # the sizes of the plan tell
-    parameters = keys.take("parameters", dict, default={})
-    for parameter in parameters:
+    for parameter in found.setdefault("parameters", {}):
         if parameter not in known:
             raise ValueError(
-                f"{keys.source}: parameters has {parameter!r}, which {method} does not take"
+                f"{source}: parameters has {parameter!r}, which {method} does not take"
                 f"{did_you_mean(parameter, known)}."
             )
-    grid = _Keys(keys.take("grid", dict, default={}), f"{keys.source}, grid")
-    tune = keys.take("tune", str, known=get_args(Tuning), default="none")
-    keys.nothing_left()
-    if not grid.content:
-        if tune != "none":
-            raise ValueError(f"{keys.source}: tune is {tune!r}; give a grid to choose from.")
-        return SelectorSpec(name, method, parameters)
-    if method != "S2FS":
-        raise ValueError(
-            f"{keys.source}: grid is for S2FS, but method is {method!r}; leave it out."
-        )
-    alphas, betas = (grid.some(weight, (int, float), least=0) for weight in ("alpha", "beta"))
-    grid.nothing_left()
-    return SelectorSpec(
-        name, method, parameters, tuple(map(float, alphas)), tuple(map(float, betas)), tune
-    )
+    if grid and method != "S2FS":
+        raise ValueError(f"{source}: grid is for S2FS, but method is {method!r}; leave it out.")
+    if grid:
+        weights = _Key((int, float), several=True, least=0, required=True)
+        grid = _checked(grid, {"alpha": weights, "beta": weights}, f"{source}, grid")
+        found |= {f"{weight}s": tuple(map(float, values)) for weight, values in grid.items()}
+    elif found.get("tune", "none") != "none":
+        raise ValueError(f"{source}: tune is {found['tune']!r}; give a grid to choose from.")
+    return SelectorSpec(**found)
 
 
-class _Keys:
-    """The keys of a TOML table, taken out one by one; what is left over is a mistake."""
+class _Key(NamedTuple):
+    """What a key of a plan may hold."""
 
-    def __init__(self, content: dict[str, Any], source: str) -> None:
-        self.content = content
-        self.source = source
-        self._known: list[str] = []
+    kind: type | tuple[type, ...]
+    several: bool = False
+    known: Iterable[str] | None = None
+    least: int | None = None
+    required: bool = False
 
-    def take(
-        self, key: str, kind: Any, *, known: Any = None, least: Any = None, default: Any = None
-    ) -> Any:
-        self._known.append(key)
-        if key not in self.content:
-            if default is None:
-                raise ValueError(f"{self.source}: {key} is missing.")
-            return default
-        return self._checked(key, self.content[key], kind, known, least)
+    def check(self, value: Any, name: str) -> None:
+        """Raise if it may not hold this value."""
+        if not self.several:
+            self._check_one(value, name)
+            return
+        if not isinstance(value, list):
+            raise ValueError(f"{name} is {value!r}; give a list.")
+        if not value:
+            raise ValueError(f"{name} is empty; give at least one entry.")
+        for i, entry in enumerate(value):
+            self._check_one(entry, f"{name}[{i}]")
+            if entry in value[:i]:
+                raise ValueError(f"{name} has {entry!r} twice; give it once.")
 
-    def some(
-        self, key: str, kind: Any, *, known: Any = None, least: Any = None, default: Any = None
-    ) -> Any:
-        """A list with at least one entry and none twice."""
-        values = self.take(key, list, default=None if default is None else list(default))
-        if not values:
-            raise ValueError(f"{self.source}: {key} is empty; give at least one entry.")
-        for i, value in enumerate(values):
-            self._checked(f"{key}[{i}]", value, kind, known, least)
-            if value in values[:i]:
-                raise ValueError(f"{self.source}: {key} has {value!r} twice; give it once.")
-        return tuple(values)
-
-    def nothing_left(self) -> None:
-        unknown = [key for key in self.content if key not in self._known]
-        if unknown:
-            hint = did_you_mean(unknown[0], self._known)
-            raise ValueError(
-                f"{self.source}: {some_of(unknown)} is not known{hint}; known are "
-                f"{', '.join(self._known)}."
-            )
-
-    def _checked(self, key: str, value: Any, kind: Any, known: Any, least: Any) -> Any:
-        kinds = kind if isinstance(kind, tuple) else (kind,)
+    def _check_one(self, value: Any, name: str) -> None:
+        kinds: Any = self.kind if isinstance(self.kind, tuple) else (self.kind,)
         if not isinstance(value, kinds) or isinstance(value, bool):
-            wanted = " or ".join(_IN_WORDS[k] for k in kinds)
-            raise ValueError(f"{self.source}: {key} is {value!r}; give {wanted}.")
-        if known is not None and value not in known:
+            wanted = " or ".join(_IN_WORDS[kind] for kind in kinds)
+            raise ValueError(f"{name} is {value!r}; give {wanted}.")
+        if self.known is not None and value not in self.known:
             raise ValueError(
-                f"{self.source}: {key} is {value!r}{did_you_mean(value, known)}; choose from "
-                f"{', '.join(known)}."
+                f"{name} is {value!r}{did_you_mean(value, self.known)}; choose from "
+                f"{', '.join(self.known)}."
             )
-        if least is not None and not value >= least:
-            raise ValueError(f"{self.source}: {key} is {value!r}; give at least {least}.")
-        return value
+        if self.least is not None and not value >= self.least:
+            raise ValueError(f"{name} is {value!r}; give at least {self.least}.")
 
 
-_IN_WORDS = {
-    str: "a text",
-    int: "a whole number",
-    float: "a number",
-    list: "a list",
-    dict: "a table",
-}
+_IN_WORDS = {str: "a text", int: "a whole number", float: "a number", dict: "a table"}
+
+
+def _checked(content: dict[str, Any], keys: Mapping[str, _Key], source: str) -> dict[str, Any]:
+    """The values of a TOML table, lists as tuples; keys that are not given are left out."""
+    for key in content:
+        if key not in keys:
+            raise ValueError(
+                f"{source}: {key!r} is not known{did_you_mean(key, keys)}; known are "
+                f"{', '.join(keys)}."
+            )
+    found: dict[str, Any] = {}
+    for key, rule in keys.items():
+        if key in content:
+            rule.check(content[key], f"{source}: {key}")
+            found[key] = tuple(content[key]) if rule.several else content[key]
+        elif rule.required:
+            raise ValueError(f"{source}: {key} is missing.")
+    return found

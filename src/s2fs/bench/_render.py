@@ -1,45 +1,35 @@
 """Tables as Markdown, LaTeX and CSV."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from io import StringIO
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from s2fs.bench._archive import Archive
 from s2fs.bench._comparison import Comparison, compare
-from s2fs.bench._ledger import Ledger
-from s2fs.bench._results import Result, results
-from s2fs.bench._tables import Column, Mark, Table, build_tables, settings
+from s2fs.bench._learners import LEARNER_TITLES, score_name
+from s2fs.bench._results import Result, ResultsFile, setting_folders
+from s2fs.bench._tables import Mark, Table, build_tables
 
-_LEARNERS = {"cart": "CART", "knn": "5-NN", "svm": "SVM", "kmeans": "k-means"}
-_STATISTICS = {"max": "Max", "ave": "Ave"}
-_STATUS = {"": "", "reconstructed": "†", "partly reconstructed": "‡"}
-_WEIGHTS = {
-    "fixed": "",
-    "best": "best α, β",
-    "inside": "α, β chosen inside",
-    "default": "α = β = 0.0316",
-}
 _LEGEND = {
     "best α, β": "for each cell the pair of the grid with the best test result, so tuned on the "
     "test result, as in the paper",
     "α, β chosen inside": "an honest number: in each fold the pair is chosen from the training "
     "rows alone",
-    "†": "reconstructed algorithm, so a difference from the printed number may be ours",
+    "†": "reconstructed algorithm, so a difference from the published number may be ours",
     "‡": "partly reconstructed algorithm",
 }
 
 
-def write_tables(ledger: Ledger | Archive, folder: str | PathLike[str]) -> list[Path]:
-    """Write the tables of a ledger and the comparisons made from them.
+def write_tables(results_file: ResultsFile, folder: str | PathLike[str]) -> list[Path]:
+    """Write the tables of the results and the comparisons made from them.
 
     Parameters
     ----------
-    ledger : Ledger or Archive
+    results_file : Ledger or Archive
         Where the results are.
     folder : str or path-like
         Where to put ``tables.md``, ``tables.tex``, ``tables.csv`` and ``comparisons.csv``. Results
@@ -51,13 +41,8 @@ def write_tables(ledger: Ledger | Archive, folder: str | PathLike[str]) -> list[
     list of Path
         The files written.
     """
-    split = settings(list(results(ledger)))
-    if not split:
-        raise ValueError(f"{ledger.path} has no complete cross-validation yet; run more of it.")
     written = []
-    for name, alike in split.items():
-        place = Path(folder) if len(split) == 1 else Path(folder) / name
-        place.mkdir(parents=True, exist_ok=True)
+    for place, alike in setting_folders(results_file, folder):
         tables = build_tables(alike)
         comparisons = [comparison for table in tables for comparison in compare(table)]
         for filename, text in (
@@ -71,32 +56,26 @@ def write_tables(ledger: Ledger | Archive, folder: str | PathLike[str]) -> list[
     return written
 
 
-def heading(column: Column) -> str:
-    """The heading of a column: algorithm, sign of reconstruction, and how weights were set."""
-    name = column.algorithm.replace("S2", "S²")
-    return f"{name}{_STATUS[column.status]} {_WEIGHTS[column.weights]}".strip()
-
-
 def markdown(
     tables: Sequence[Table], comparisons: Sequence[Comparison], alike: Sequence[Result]
 ) -> str:
     """All tables and comparisons as one document."""
-    unit = alike[0].unit
-    seeds = sorted({result.unit.seed for result in alike})
-    versions = sorted({result.unit.version for result in alike})
+    run = alike[0].run
+    seeds = sorted({result.run.seed for result in alike})
+    versions = sorted({result.run.version for result in alike})
     lines = [
         "# Results",
         "",
         "Protocol: features selected before the split"
-        if unit.protocol == "before"
+        if run.protocol == "before"
         else "Protocol: features selected inside each training fold",
-        f"({unit.n_folds} folds, sizes {unit.sizes[0]} to {unit.sizes[-1]}, {len(unit.sizes)} of "
+        f"({run.n_folds} folds, sizes {run.sizes[0]} to {run.sizes[-1]}, {len(run.sizes)} of "
         f"them; seed {', '.join(map(str, seeds))}; s2fs {', '.join(versions)}).",
     ]
-    if unit.protocol == "before":
+    if run.protocol == "before":
         lines += ["**Leaky**: the selector has seen the test rows, so these scores are too good."]
     lines += [
-        "Each cell: ours, and in brackets the number the paper prints and the difference. Best in "
+        "Each cell: ours, and in brackets the published number and the difference. Best in "
         "bold, second underlined;",
         "columns that stand beside their algorithm's first one take no part in that.",
         "",
@@ -126,8 +105,8 @@ def table_rows(tables: Sequence[Table]) -> list[dict[str, Any]]:
             "status": column.status or "confirmed",
             "leaky": table.leaky,
             "ours": table.ours[i, j],
-            "printed": table.printed[i, j],
-            "difference": table.ours[i, j] - table.printed[i, j],
+            "published": table.published[i, j],
+            "difference": table.ours[i, j] - table.published[i, j],
             "mark": mark,
         }
         for table in tables
@@ -149,7 +128,7 @@ def comparison_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
             "leaky": c.leaky,
             "n_datasets": c.n_datasets,
             "average_rank": c.friedman.average_ranks[j],
-            "printed_rank": np.nan if c.printed_ranks is None else c.printed_ranks[j],
+            "published_rank": np.nan if c.published_ranks is None else c.published_ranks[j],
             "wins": int(c.wins[j]) if j else "",
             "ties": int(c.ties[j]) if j else "",
             "losses": int(c.losses[j]) if j else "",
@@ -166,40 +145,53 @@ def comparison_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
 
 def _legend(table: Table) -> list[str]:
     """What the signs in the headings of a table mean."""
-    shown = " ".join(map(heading, table.columns))
+    shown = " ".join(column.heading for column in table.columns)
     return [f"{sign}: {text}." for sign, text in _LEGEND.items() if sign in shown]
 
 
 def _title(table: Table) -> str:
-    score = "mutual information" if table.learner == "kmeans" else "accuracy"
     leaky = " (leaky: selected before the split)" if table.leaky else ""
-    return f"{_LEARNERS[table.learner]}, {_STATISTICS[table.statistic]} {score}{leaky}"
+    title, score = LEARNER_TITLES[table.learner], score_name(table.learner)
+    return f"{title}, {table.statistic.title()} {score}{leaky}"
+
+
+class _Style(NamedTuple):
+    """How a cell is written: by its mark, if it is empty, and the difference in its brackets."""
+
+    marks: dict[Mark, str]
+    empty: str
+    difference: str
+
+
+_MARKDOWN = _Style({"best": "**%s**", "second": "<u>%s</u>", "": "%s"}, "–", ", %+.4f")
+_LATEX = _Style({"best": r"\textbf{%s}", "second": r"\underline{%s}", "": "%s"}, "--", "; $%+.4f$")
+
+
+def _rows(table: Table, style: _Style) -> Iterator[list[str]]:
+    """For each dataset its name and the cells, ours with the published number in brackets."""
+    for dataset, *row in zip(
+        table.datasets, table.ours, table.published, table.marks(), strict=True
+    ):
+        cells = [dataset]
+        for ours, published, mark in zip(*row, strict=True):
+            cell = style.empty if np.isnan(ours) else style.marks[mark] % f"{ours:.4f}"
+            if not np.isnan(published):
+                difference = "" if np.isnan(ours) else style.difference % (ours - published)
+                cell += f" ({published:.4f}{difference})"
+            cells.append(cell)
+        yield cells
 
 
 def _markdown_table(table: Table) -> list[str]:
-    signs: dict[Mark, tuple[str, str]] = {
-        "best": ("**", "**"),
-        "second": ("<u>", "</u>"),
-        "": ("", ""),
-    }
-    lines = [_row(["Dataset", *map(heading, table.columns)]), _row(["---"] * _width(table))]
-    for i, (dataset, marks) in enumerate(zip(table.datasets, table.marks(), strict=True)):
-        cells = [dataset]
-        for ours, printed, mark in zip(table.ours[i], table.printed[i], marks, strict=True):
-            before, after = signs[mark]
-            cell = "–" if np.isnan(ours) else f"{before}{ours:.4f}{after}"
-            if not np.isnan(printed):
-                gap = "" if np.isnan(ours) else f", {ours - printed:+.4f}"
-                cell += f" ({printed:.4f}{gap})"
-            cells.append(cell)
-        lines.append(_row(cells))
-    return lines
+    headings = ["Dataset", *(column.heading for column in table.columns)]
+    return [_row(headings), _row(["---"] * _width(table)), *map(_row, _rows(table, _MARKDOWN))]
 
 
 def _markdown_comparison(c: Comparison) -> list[str]:
-    first = heading(c.columns[0])
+    first = c.columns[0].heading
     f = c.friedman
-    which = f"{_LEARNERS[c.learner]}, {_STATISTICS[c.statistic]}{' (leaky)' if c.leaky else ''}"
+    title = LEARNER_TITLES[c.learner]
+    which = f"{title}, {c.statistic.title()}{' (leaky)' if c.leaky else ''}"
     lines = [
         f"### {which}: {first} against the others",
         "",
@@ -208,44 +200,37 @@ def _markdown_comparison(c: Comparison) -> list[str]:
         f"{c.nemenyi.critical_difference:.4f}.",
         "",
         _row(
-            ["Algorithm", "average rank", "printed", f"wins / ties / losses of {first}", "Nemenyi"]
+            [
+                "Algorithm",
+                "average rank",
+                "published",
+                f"wins / ties / losses of {first}",
+                "Nemenyi",
+            ]
         ),
         _row(["---"] * 5),
     ]
     for j, column in enumerate(c.columns):
-        printed = "–" if c.printed_ranks is None else f"{c.printed_ranks[j]:.2f}"
+        published = "–" if c.published_ranks is None else f"{c.published_ranks[j]:.2f}"
         against = f"{c.wins[j]} / {c.ties[j]} / {c.losses[j]}" if j else ""
         verdict = c.verdict(j) if j else ""
         rank = f"{c.friedman.average_ranks[j]:.2f}"
-        lines.append(_row([heading(column), rank, printed, against, verdict]))
+        lines.append(_row([column.heading, rank, published, against, verdict]))
     return lines
 
 
 def _latex_table(table: Table) -> str:
-    commands: dict[Mark, str] = {
-        "best": r"\textbf{%s}",
-        "second": r"\underline{%s}",
-        "": "%s",
-    }
-    headings = [_latex_text(heading(column)) for column in table.columns]
+    headings = [_latex_text(column.heading) for column in table.columns]
+    across = rf"\multicolumn{{{_width(table)}}}{{l}}"
     lines = [
         r"\begin{tabular}{l" + "c" * len(table.columns) + "}",
-        rf"\multicolumn{{{_width(table)}}}{{l}}{{{_title(table)}: ours (printed; difference)}} \\",
+        rf"{across}{{{_title(table)}: ours (published; difference)}} \\",
         r"\toprule",
         " & ".join(["Dataset", *headings]) + r" \\",
         r"\midrule",
+        *(" & ".join(cells) + r" \\" for cells in _rows(table, _LATEX)),
+        r"\bottomrule",
     ]
-    for i, (dataset, marks) in enumerate(zip(table.datasets, table.marks(), strict=True)):
-        cells = [dataset]
-        for ours, printed, mark in zip(table.ours[i], table.printed[i], marks, strict=True):
-            cell = "--" if np.isnan(ours) else commands[mark] % f"{ours:.4f}"
-            if not np.isnan(printed):
-                gap = "" if np.isnan(ours) else f"; ${ours - printed:+.4f}$"
-                cell += f" ({printed:.4f}{gap})"
-            cells.append(cell)
-        lines.append(" & ".join(cells) + r" \\")
-    lines.append(r"\bottomrule")
-    across = rf"\multicolumn{{{_width(table)}}}{{l}}"
     lines += [rf"{across}{{\footnotesize {_latex_text(entry)}}} \\" for entry in _legend(table)]
     return "\n".join([*lines, r"\end{tabular}", ""])
 

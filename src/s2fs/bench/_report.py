@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from s2fs.bench._archive import Archive
+from s2fs import __version__
 from s2fs.bench._comparison import compare
-from s2fs.bench._figures import LEARNERS, critical_difference, curve_panels, sign_note
-from s2fs.bench._ledger import Ledger
-from s2fs.bench._render import heading
-from s2fs.bench._results import Result, dataset_title, results
-from s2fs.bench._tables import Table, build_tables, settings
+from s2fs.bench._figures import critical_difference, curve_panels, sign_note
+from s2fs.bench._learners import LEARNER_TITLES, score_name
+from s2fs.bench._results import Result, ResultsFile, by_setting, complete_results
+from s2fs.bench._run import Run
+from s2fs.bench._tables import Table, build_tables
 from s2fs.plotting import plot_curves
 from s2fs.report.page import check_destination, render, write
 from s2fs.report.svg import inline_svg
@@ -23,17 +23,17 @@ _STATISTICS = {"max": "best", "ave": "average"}
 
 
 def bench_report(
-    ledger: Ledger | Archive,
+    results_file: ResultsFile,
     path: str | PathLike[str],
     *,
     title: str = "Bench",
     date: datetime | None = None,
 ) -> Path:
-    """Write the results of a bench to one HTML file, the printed numbers beside ours.
+    """Write the results of a bench to one HTML file, the published numbers beside ours.
 
     Parameters
     ----------
-    ledger : Ledger or Archive
+    results_file : Ledger or Archive
         Where the results are.
     path : str or path-like
         The file to write, ending in ``.html``.
@@ -50,26 +50,21 @@ def bench_report(
     Examples
     --------
     >>> import dataclasses, pathlib, tempfile
-    >>> from s2fs.bench import Ledger, load_plan, run
-    >>> from s2fs.report import bench_report
+    >>> from s2fs.bench import Ledger, bench_report, load_plan, run_plan
     >>> plan = dataclasses.replace(load_plan("quick"), folds=2, sizes=(1, 2), learners=("knn",))
     >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = run(plan, folder / "quick.sqlite")
+    >>> _ = run_plan(plan, folder / "quick.sqlite")
     >>> with Ledger(folder / "quick.sqlite") as ledger:
     ...     bench_report(ledger, folder / "bench.html").name
     'bench.html'
     """
     place = check_destination(path)
-    split = settings(list(results(ledger)))
-    if not split:
-        raise ValueError(f"{ledger.path} has no complete cross-validation yet; run more of it.")
-    from s2fs import __version__
-
+    split = by_setting(complete_results(results_file))
     page = render(
         "bench.html",
         title=title,
         settings=[_summarise(i, alike) for i, alike in enumerate(split.values())],
-        times=_times(ledger),
+        times=_times(results_file),
         version=__version__,
         date=(date or datetime.now()).strftime("%Y-%m-%d %H:%M"),
     )
@@ -79,15 +74,15 @@ def bench_report(
 
 def _summarise(number: int, alike: Sequence[Result]) -> dict[str, Any]:
     """All that the page says about results that were obtained alike."""
-    unit, tables = alike[0].unit, build_tables(alike)
+    run, tables = alike[0].run, build_tables(alike)
     return {
         "id": f"s{number}",
-        "leaky": unit.protocol == "before",
-        "n_folds": unit.n_folds,
-        "sizes": list(unit.sizes),
-        "seeds": sorted({result.unit.seed for result in alike}),
-        "versions": sorted({result.unit.version for result in alike}),
-        "note": sign_note(tables[0], ""),
+        "leaky": run.protocol == "before",
+        "n_folds": run.n_folds,
+        "sizes": list(run.sizes),
+        "seeds": sorted({result.run.seed for result in alike}),
+        "versions": sorted({result.run.version for result in alike}),
+        "note": sign_note(tables[0]),
         "tables": [_table(table) for table in tables],
         "curves": _curves(f"s{number}", tables, alike),
         "comparisons": [
@@ -100,8 +95,8 @@ def _summarise(number: int, alike: Sequence[Result]) -> dict[str, Any]:
 
 
 def _name(table: Table) -> str:
-    score = "mutual information" if table.learner == "kmeans" else "accuracy"
-    return f"{LEARNERS[table.learner]}: {_STATISTICS[table.statistic]} {score} over the sizes"
+    title, score = LEARNER_TITLES[table.learner], score_name(table.learner)
+    return f"{title}: {_STATISTICS[table.statistic]} {score} over the sizes"
 
 
 def _table(table: Table) -> dict[str, Any]:
@@ -111,19 +106,19 @@ def _table(table: Table) -> dict[str, Any]:
             "cells": [
                 {
                     "ours": None if np.isnan(ours) else float(ours),
-                    "printed": None if np.isnan(printed) else float(printed),
+                    "published": None if np.isnan(published) else float(published),
                     "mark": mark,
                 }
-                for ours, printed, mark in zip(*row, strict=True)
+                for ours, published, mark in zip(*row, strict=True)
             ],
         }
         for dataset, *row in zip(
-            table.datasets, table.ours, table.printed, table.marks(), strict=True
+            table.datasets, table.ours, table.published, table.marks(), strict=True
         )
     ]
     return {
         "name": _name(table),
-        "columns": [heading(column) for column in table.columns],
+        "columns": [column.heading for column in table.columns],
         "rows": rows,
     }
 
@@ -134,12 +129,13 @@ def _curves(prefix: str, tables: Sequence[Table], alike: Sequence[Result]) -> li
         if table.statistic != "ave":
             continue
         columns = [table.columns[j] for j in table.field()]
-        labels = {column.algorithm: heading(column) for column in columns}
+        learner = LEARNER_TITLES[table.learner]
+        labels = {column.algorithm: column.heading for column in columns}
         for dataset, curves in curve_panels(alike, table.learner, columns).items():
             figure = plot_curves(curves, labels=labels, title=dataset).figure
-            label = f"Curves of {LEARNERS[table.learner]} on {dataset} over the number of features."
+            label = f"Curves of {learner} on {dataset} over the number of features."
             svg = inline_svg(figure, f"{prefix}-c{len(drawn)}", label)  # type: ignore[arg-type]
-            drawn.append({"dataset": dataset, "learner": LEARNERS[table.learner], "svg": svg})
+            drawn.append({"dataset": dataset, "learner": learner, "svg": svg})
     return drawn
 
 
@@ -149,7 +145,7 @@ def _comparison(prefix: str, table: Table) -> dict[str, Any] | None:
     if comparison is None or figure is None:
         return None
     label = f"Average ranks for {_name(table)}, with the critical difference."
-    names = [heading(column) for column in comparison.columns]
+    names = [column.heading for column in comparison.columns]
     return {
         "name": _name(table),
         "svg": inline_svg(figure, prefix, label),
@@ -167,32 +163,34 @@ def _comparison(prefix: str, table: Table) -> dict[str, Any] | None:
 
 def _stability(alike: Sequence[Result]) -> list[dict[str, Any]]:
     """Per dataset and selector the stability over the folds, averaged over weights and seeds."""
-    found: dict[tuple[str, str, str], list[float]] = {}
+    found: dict[tuple[str, str], list[float]] = {}
     for result in alike:
-        key = (dataset_title(result.unit.dataset), result.selector.name, result.how)
-        found.setdefault(key, []).append(result.stability)
+        found.setdefault(_dataset_and_selector(result.run), []).append(result.stability)
     return [
         {
             "dataset": dataset,
-            "selector": f"{name} (α, β chosen inside)" if how == "inside" else name,
+            "selector": name,
             "stability": float(np.mean(values)),
             "n": len(values),
         }
-        for (dataset, name, how), values in found.items()
+        for (dataset, name), values in found.items()
         if not np.isnan(values).any()
     ]
 
 
-def _times(ledger: Ledger | Archive) -> list[dict[str, Any]]:
-    """Processor time of the finished units by dataset and selector."""
+def _times(results_file: ResultsFile) -> list[dict[str, Any]]:
+    """Processor time of the finished runs by dataset and selector."""
     seconds: dict[tuple[str, str], list[float]] = {}
-    for entry in ledger.entries():
+    for entry in results_file.entries():
         if entry.state == "done" and entry.seconds is not None:
-            spec = entry.unit.selector
-            name = f"{spec.name} (α, β chosen inside)" if spec.tune == "inside" else spec.name
-            key = (dataset_title(entry.unit.dataset), name)
-            seconds.setdefault(key, []).append(entry.seconds)
+            seconds.setdefault(_dataset_and_selector(entry.run), []).append(entry.seconds)
     return [
-        {"dataset": dataset, "selector": name, "units": len(values), "seconds": sum(values)}
+        {"dataset": dataset, "selector": name, "runs": len(values), "seconds": sum(values)}
         for (dataset, name), values in seconds.items()
     ]
+
+
+def _dataset_and_selector(run: Run) -> tuple[str, str]:
+    """The dataset and the selector of a row of the page."""
+    inside = " (α, β chosen inside)" if run.selector.tune == "inside" else ""
+    return run.dataset_title, f"{run.selector.name}{inside}"

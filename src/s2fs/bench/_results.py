@@ -1,19 +1,23 @@
-"""From the units of a ledger to curves: folds pooled, one result per ranking."""
+"""From the runs of a results file to curves: folds pooled, one result per ranking."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from s2fs.bench._datasets import BUNDLED, PAPER_DATASETS
 from s2fs.bench._ledger import Ledger
 from s2fs.bench._methods import reconstruction
-from s2fs.bench._paper_data import PAPER_DATASETS
-from s2fs.bench._plan import BUNDLED, SelectorSpec
-from s2fs.bench._run import Outcome, Unit
+from s2fs.bench._plan import SelectorSpec
+from s2fs.bench._run import Outcome, Run
 from s2fs.evaluation import Curve, pool_folds, stability
 
 if TYPE_CHECKING:
     from s2fs.bench._archive import Archive
+
+ResultsFile: TypeAlias = "Ledger | Archive"
 
 #: The columns of :func:`export_rows` and :func:`export_curves` that say what was run.
 _IDENTITY = (
@@ -39,8 +43,8 @@ class Result:
 
     Attributes
     ----------
-    unit : Unit
-        One of its units; all agree but in the fold.
+    run : Run
+        One of its runs; all agree but in the fold.
     weights : tuple of float or None
         Alpha and beta, if the result is one of a grid.
     chosen : tuple of tuple of float
@@ -52,7 +56,7 @@ class Result:
         if every feature was selected.
     """
 
-    unit: Unit
+    run: Run
     weights: tuple[float, float] | None
     chosen: tuple[tuple[float, float], ...]
     curves: dict[str, Curve]
@@ -61,7 +65,7 @@ class Result:
     @property
     def selector(self) -> SelectorSpec:
         """What ranked the features."""
-        return self.unit.selector
+        return self.run.selector
 
     @property
     def how(self) -> str:
@@ -72,10 +76,10 @@ class Result:
 
     def identity(self) -> dict[str, Any]:
         """What was run, as the first columns of an export."""
-        unit, spec = self.unit, self.selector
+        run, spec = self.run, self.selector
         alpha, beta = self.weights or ("", "")
         values = (
-            unit.dataset,
+            run.dataset,
             spec.name,
             spec.method,
             reconstruction(spec.method) or "confirmed",
@@ -83,49 +87,76 @@ class Result:
             self.how,
             alpha,
             beta,
-            unit.protocol,
-            unit.protocol == "before",
-            unit.n_folds,
-            unit.seed,
-            unit.version,
+            run.protocol,
+            run.protocol == "before",
+            run.n_folds,
+            run.seed,
+            run.version,
         )
         return dict(zip(_IDENTITY, values, strict=True))
 
 
-def results(ledger: "Ledger | Archive") -> Iterator[Result]:
+def results(results_file: ResultsFile) -> Iterator[Result]:
     """Pool the folds of every cross-validation that is complete.
 
     Parameters
     ----------
-    ledger : Ledger or Archive
-        Where the units, or their results, are.
+    results_file : Ledger or Archive
+        Where the runs, or their results, are.
 
     Yields
     ------
     Result
-        In the order the units were added; of a grid, one per pair of weights.
+        In the order the runs were added; of a grid, one per pair of weights.
     """
-    if not isinstance(ledger, Ledger):
-        yield from ledger.results
+    if not isinstance(results_file, Ledger):
+        yield from results_file.results
         return
-    groups: dict[str, list[Unit]] = {}
-    for entry in ledger.entries():
+    groups: dict[str, list[Run]] = {}
+    for entry in results_file.entries():
         if entry.state == "done":
-            groups.setdefault(replace(entry.unit, fold=0).key, []).append(entry.unit)
-    for units in groups.values():
-        if len(units) == units[0].n_folds:
-            yield from _pooled(ledger, sorted(units, key=lambda unit: unit.fold))
+            groups.setdefault(entry.run.cross_validation, []).append(entry.run)
+    for runs in groups.values():
+        if len(runs) == runs[0].n_folds:
+            yield from _pooled(results_file, sorted(runs, key=lambda run: run.fold))
 
 
-def dataset_title(name: str) -> str:
-    """The name of a dataset as the paper prints it."""
-    return "SRBCT (bundled)" if name == BUNDLED else PAPER_DATASETS[name].title
+def complete_results(results_file: ResultsFile) -> list[Result]:
+    """All results, of which there must be at least one."""
+    found = list(results(results_file))
+    if not found:
+        raise ValueError(
+            f"{results_file.path} has no complete cross-validation yet; run more of it."
+        )
+    return found
 
 
-def export_rows(ledger: "Ledger | Archive") -> list[dict[str, Any]]:
+def by_setting(found: Iterable[Result]) -> dict[str, list[Result]]:
+    """Split results by how they were obtained: protocol, folds and sizes must agree."""
+    split: dict[str, list[Result]] = {}
+    for result in found:
+        run = result.run
+        dense = len(run.sizes) == run.sizes[-1]
+        sizes = f"top-1-to-{run.sizes[-1]}" if dense else f"{len(run.sizes)}-sizes"
+        split.setdefault(f"{run.protocol}-{run.n_folds}-folds-{sizes}", []).append(result)
+    return split
+
+
+def setting_folders(
+    results_file: ResultsFile, folder: str | PathLike[str]
+) -> Iterator[tuple[Path, list[Result]]]:
+    """The results of each setting with a folder for it: of its own, if there are several."""
+    split = by_setting(complete_results(results_file))
+    for name, alike in split.items():
+        place = Path(folder) if len(split) == 1 else Path(folder) / name
+        place.mkdir(parents=True, exist_ok=True)
+        yield place, alike
+
+
+def export_rows(results_file: ResultsFile) -> list[dict[str, Any]]:
     """One row for each result and learner: the best and the average score over the sizes."""
     rows = []
-    for result in results(ledger):
+    for result in complete_results(results_file):
         for learner, curve in result.curves.items():
             extra = {
                 f"{name}_{kind}": float(value)
@@ -149,12 +180,12 @@ def export_rows(ledger: "Ledger | Archive") -> list[dict[str, Any]]:
     return _sorted(rows)
 
 
-def export_curves(ledger: "Ledger | Archive") -> list[dict[str, Any]]:
+def export_curves(results_file: ResultsFile) -> list[dict[str, Any]]:
     """One row for each result, learner and size."""
     return _sorted(
         [
             {**result.identity(), "learner": learner, "size": int(size), "score": float(score)}
-            for result in results(ledger)
+            for result in complete_results(results_file)
             for learner, curve in result.curves.items()
             for size, score in zip(curve.sizes, curve.values, strict=True)
         ]
@@ -178,18 +209,18 @@ def _both(curve: Curve, name: str) -> dict[str, Any]:
     return {"max": curve.scores[name].max(), "ave": curve.scores[name].mean()}
 
 
-def _pooled(ledger: Ledger, units: list[Unit]) -> Iterator[Result]:
-    unit, spec = units[0], units[0].selector
-    outcomes = [Outcome.from_bytes(ledger.result(unit.key)) for unit in units]
+def _pooled(ledger: Ledger, runs: list[Run]) -> Iterator[Result]:
+    run, spec = runs[0], runs[0].selector
+    outcomes = [Outcome.from_bytes(ledger.result(run.key)) for run in runs]
     for i, (alpha, beta) in enumerate(outcomes[0].weights.tolist()):
-        folds = [outcome.fold_result(i, unit.sizes) for outcome in outcomes]
+        folds = [outcome.fold_result(i, run.sizes) for outcome in outcomes]
         chosen = spec.tune == "inside"
         yield Result(
-            unit=unit,
+            run=run,
             weights=(alpha, beta) if spec.alphas and not chosen else None,
             chosen=tuple(tuple(o.weights[0].tolist()) for o in outcomes) if chosen else (),
             curves=pool_folds(folds),
-            stability=_stability([fold.ranking for fold in folds], unit.dataset),
+            stability=_stability([fold.ranking for fold in folds], run.dataset),
         )
 
 

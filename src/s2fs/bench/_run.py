@@ -1,37 +1,37 @@
-"""One unit of work: a selector on one fold, judged by all learners at all sizes."""
+"""One run: a selector on one fold, scored by all learners at all sizes."""
 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from io import BytesIO
 from typing import Any
 
 import numpy as np
 
 from s2fs import __version__, s2fs_paths
+from s2fs._selectors.prefixes import (
+    Split,
+    choose,
+    prefix_scorer,
+    score_prefixes,
+    shared_prefixes,
+)
 from s2fs._util.types import Floats, Indices
-from s2fs.bench._learners import PAPER_LEARNERS, SVM_PENALTY
+from s2fs.bench._datasets import BUNDLED, PAPER_DATASETS
+from s2fs.bench._learners import LEARNER_SETTINGS, PAPER_LEARNERS
 from s2fs.bench._methods import make_selector
 from s2fs.bench._plan import SelectorSpec
 from s2fs.evaluation import FoldResult, Protocol, evaluate_fold, stratified_folds
 
-#: To be raised whenever the same unit may give other numbers than before.
-LEDGER_VERSION = 2
-#: Folds and learner that choose the weights inside the training rows.
+#: To be raised whenever the same run may give other numbers than before.
+RESULTS_VERSION = 2
+#: Folds within the training rows by which 5 nearest neighbours choose the weights.
 TUNING_FOLDS = 5
-TUNING_LEARNER = "knn"
-
-_LEARNER_PARAMETERS = {
-    "cart": {},
-    "knn": {"n_neighbors": 5},
-    "svm": {"C": SVM_PENALTY, "gamma": "scale"},
-    "kmeans": {"init": "fixed"},
-}
 
 
 @dataclass(frozen=True)
-class Unit:
+class Run:
     """A fold of a cross-validation of one selector on one dataset.
 
     Attributes
@@ -47,7 +47,7 @@ class Unit:
     sizes : tuple of int
         The sizes of prefix.
     learners : tuple of str
-        What judges the prefixes.
+        What scores the prefixes.
     version : str
         The code that computes it.
     """
@@ -61,24 +61,38 @@ class Unit:
     seed: int
     sizes: tuple[int, ...]
     learners: tuple[str, ...]
-    version: str = f"{__version__}+{LEDGER_VERSION}"
+    version: str = f"{__version__}+{RESULTS_VERSION}"
+
+    @property
+    def dataset_title(self) -> str:
+        """The name of the dataset in tables and figures, as in the paper."""
+        return "SRBCT (bundled)" if self.dataset == BUNDLED else PAPER_DATASETS[self.dataset].title
 
     @property
     def key(self) -> str:
         """A hash of all that decides the result."""
-        learners = {name: _LEARNER_PARAMETERS[name] for name in self.learners}
-        tuning = [TUNING_FOLDS, TUNING_LEARNER] if self.selector.tune == "inside" else []
+        learners = {name: LEARNER_SETTINGS[name] for name in self.learners}
+        tuning = [TUNING_FOLDS, "knn"] if self.selector.tune == "inside" else []
         content = json.dumps([asdict(self), learners, tuning], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()
 
     def to_json(self) -> str:
-        """The unit as text."""
+        """The run as text."""
         return json.dumps(asdict(self))
 
+    @property
+    def cross_validation(self) -> str:
+        """A key that all folds of one cross-validation share."""
+        return replace(self, fold=0).key
+
     @classmethod
-    def from_json(cls, text: str) -> "Unit":
-        """The unit that :meth:`to_json` wrote."""
-        fields = json.loads(text)
+    def from_json(cls, text: str) -> "Run":
+        """The run that :meth:`to_json` wrote."""
+        return cls.from_fields(json.loads(text))
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> "Run":
+        """The run whose fields, as JSON has them, are given."""
         spec = fields.pop("selector")
         for name in ("alphas", "betas"):
             spec[name] = tuple(spec[name])
@@ -118,7 +132,10 @@ class Outcome:
             "weights": self.weights,
             "rankings": self.rankings.astype(np.uint32),
             "y_test": self.y_test.astype(np.uint16),
-            **{f"by_{name}": said.astype(np.uint16) for name, said in self.predictions.items()},
+            **{
+                f"by_{name}": predicted.astype(np.uint16)
+                for name, predicted in self.predictions.items()
+            },
         }
         if self.nmi is not None:
             arrays["nmi"] = self.nmi
@@ -135,8 +152,8 @@ class Outcome:
             rankings=arrays["rankings"].astype(np.intp),
             y_test=arrays["y_test"].astype(np.intp),
             predictions={
-                name.removeprefix("by_"): said
-                for name, said in arrays.items()
+                name.removeprefix("by_"): predicted
+                for name, predicted in arrays.items()
                 if name.startswith("by_")
             },
             nmi=arrays.get("nmi"),
@@ -148,97 +165,80 @@ class Outcome:
             sizes=np.array(sizes),
             ranking=self.rankings[i],
             y_test=self.y_test,
-            predictions={name: said[i] for name, said in self.predictions.items()},
+            predictions={name: predicted[i] for name, predicted in self.predictions.items()},
             nmi={} if self.nmi is None else {"kmeans": self.nmi[i]},
         )
 
 
-def run_unit(unit: Unit, X: Floats, y: Indices) -> Outcome:
-    """Rank the features on the training fold and judge the ranking on the test fold.
+def evaluate_run(run: Run, X: Floats, y: Indices) -> Outcome:
+    """Rank the features on the training fold and score the ranking on the test fold.
 
     A pure function of its arguments, so it may run in any process of any machine.
     """
-    train, test = list(stratified_folds(y, unit.n_folds, random_state=unit.seed))[unit.fold]
-    seen = train if unit.protocol == "inside" else np.arange(len(y))
-    spec, k = unit.selector, unit.sizes[-1]
-    if not spec.alphas:
-        selector = make_selector(spec.method, dict(spec.parameters), k, unit.seed)
-        rankings = np.array([selector.fit(X[seen], y[seen]).indices_])
-        weights = np.full((1, 2), np.nan)
-    else:
-        weights = np.array([(alpha, beta) for alpha in spec.alphas for beta in spec.betas])
-        if spec.tune == "inside":
-            best = choose_weights(unit, X[seen], y[seen])
-            weights = weights[best : best + 1]
-            parameters = {**spec.parameters, "alpha": weights[0, 0], "beta": weights[0, 1]}
-            selector = make_selector(spec.method, parameters, k, unit.seed)
-            rankings = np.array([selector.fit(X[seen], y[seen]).indices_])
-        else:
-            rankings = _grid_rankings(spec, X[seen], y[seen], k)
-    return judge(unit, rankings, weights, X, y, train, test, unit.learners)
+    train, test = list(stratified_folds(y, run.n_folds, random_state=run.seed))[run.fold]
+    seen = train if run.protocol == "inside" else np.arange(len(y))
+    weights, rankings = _rank(run, X[seen], y[seen])
+    sizes, shape = np.array(run.sizes), (len(rankings), len(run.sizes))
+    found: dict[str, Any] = {
+        name: np.empty(shape) if name == "kmeans" else np.empty((*shape, len(test)), np.intp)
+        for name in run.learners
+    }
+    for i, (twin, shared) in enumerate(shared_prefixes(rankings, sizes)):
+        for values in found.values():
+            values[i, shared] = values[twin, shared]
+        if not shared.all():
+            fold = evaluate_fold(
+                X[train],
+                y[train],
+                X[test],
+                y[test],
+                rankings[i],
+                learners={name: PAPER_LEARNERS[name] for name in run.learners},
+                sizes=sizes[~shared].tolist(),
+            )
+            for name, new in (*fold.predictions.items(), *fold.nmi.items()):
+                found[name][i, ~shared] = new
+    nmi = found.pop("kmeans", None)
+    return Outcome(weights, rankings, y[test], found, nmi)
 
 
-def choose_weights(unit: Unit, X: Floats, y: Indices) -> int:
+def choose_weights(run: Run, X: Floats, y: Indices) -> int:
     """Choose a pair of the grid by cross-validation within the rows given.
 
-    The best is the pair with the highest accuracy of 5 nearest neighbours, averaged over the
-    sizes; among equals the first, that is the smallest alpha and then beta.
+    The best is the pair with the highest accuracy of 5 nearest neighbours over all rows, averaged
+    over the sizes; among equals the first, that is the smallest alpha and then beta.
     """
-    spec = unit.selector
-    hits = np.zeros(len(spec.alphas) * len(spec.betas))
-    for train, test in stratified_folds(y, TUNING_FOLDS, random_state=unit.seed):
-        rankings = _grid_rankings(spec, X[train], y[train], unit.sizes[-1])
-        outcome = judge(unit, rankings, np.empty((0, 2)), X, y, train, test, (TUNING_LEARNER,))
-        hits += (outcome.predictions[TUNING_LEARNER] == y[test]).sum(axis=(1, 2))
-    return int(hits.argmax())
-
-
-def judge(
-    unit: Unit,
-    rankings: Indices,
-    weights: Floats,
-    X: Floats,
-    y: Indices,
-    train: Indices,
-    test: Indices,
-    learners: tuple[str, ...],
-) -> Outcome:
-    """Run the learners on all prefixes of all rankings; equal prefixes are judged once."""
-    sizes = np.array(unit.sizes)
-    shape = (len(rankings), len(sizes))
-    predictions = {
-        name: np.empty((*shape, len(test)), dtype=np.intp) for name in learners if name != "kmeans"
-    }
-    nmi = np.empty(shape) if "kmeans" in learners else None
-    for i, ranking in enumerate(rankings):
-        known = np.zeros(len(sizes), dtype=bool)
-        if i:
-            # How long each earlier ranking goes the same way, and the one that does so longest.
-            common = (rankings[:i] == ranking).cumprod(axis=1).sum(axis=1)
-            j = int(common.argmax())
-            known = sizes <= common[j]
-            for said in predictions.values():
-                said[i, known] = said[j, known]
-            if nmi is not None:
-                nmi[i, known] = nmi[j, known]
-        if known.all():
-            continue
-        fold = evaluate_fold(
-            X[train],
-            y[train],
-            X[test],
-            y[test],
-            ranking,
-            learners={name: PAPER_LEARNERS[name] for name in learners},
-            sizes=sizes[~known].tolist(),
+    folds = list(stratified_folds(y, TUNING_FOLDS, random_state=run.seed))
+    scores = [
+        score_prefixes(
+            Split(X, y, train, test),
+            _grid_rankings(run, X[train], y[train]),
+            np.array(run.sizes),
+            scorer=prefix_scorer(),
+            scale="minmax",
         )
-        for name, said in predictions.items():
-            said[i, ~known] = fold.predictions[name]
-        if nmi is not None:
-            nmi[i, ~known] = fold.nmi["kmeans"]
-    return Outcome(weights, rankings, y[test], predictions, nmi)
+        for train, test in folds
+    ]
+    # Every row counts the same, though not all folds have the same number of rows.
+    mean = np.average(scores, axis=0, weights=[len(test) for _, test in folds])
+    return choose(mean.mean(axis=1, keepdims=True))[0]
 
 
-def _grid_rankings(spec: SelectorSpec, X: Floats, y: Indices, k: int) -> Indices:
+def _rank(run: Run, X: Floats, y: Indices) -> tuple[Floats, Indices]:
+    """The weights and the rankings of a run, from the rows given."""
+    spec, weights = run.selector, np.full((1, 2), np.nan)
+    parameters = dict(spec.parameters)
+    if spec.alphas:
+        weights = np.array([(alpha, beta) for alpha in spec.alphas for beta in spec.betas])
+        if spec.tune == "none":
+            return weights, _grid_rankings(run, X, y)
+        weights = weights[[choose_weights(run, X, y)]]
+        parameters["alpha"], parameters["beta"] = weights[0]
+    selector = make_selector(spec.method, parameters, run.sizes[-1], run.seed)
+    return weights, np.array([selector.fit(X, y).indices_])
+
+
+def _grid_rankings(run: Run, X: Floats, y: Indices) -> Indices:
+    spec, k = run.selector, run.sizes[-1]
     paths = s2fs_paths(X, y, k, spec.alphas, spec.betas, **spec.parameters)
     return paths.indices.reshape(-1, k)

@@ -1,8 +1,8 @@
-"""Run the units of a plan that a ledger does not have yet, side by side.
+"""Carry out the runs of a plan that a results file does not have yet, side by side.
 
 Workers compute and the process that started them writes: results are small, one writer needs no
-locks to be safe, and workers on other machines need not see the ledger's file. What a kill loses
-is the units in flight.
+locks to be safe, and workers on other machines need not see the results file. What a kill loses
+is the runs in flight.
 """
 
 import os
@@ -17,28 +17,30 @@ from traceback import extract_tb
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 
 from s2fs._util.messages import did_you_mean
+from s2fs._util.progress import progress
+from s2fs.bench._datasets import content_hash, load_dataset
 from s2fs.bench._ledger import LEASE, Ledger
-from s2fs.bench._local import content_hash, load_dataset
-from s2fs.bench._plan import BUNDLED, Plan
-from s2fs.bench._run import Unit, run_unit
-from s2fs.datasets import Dataset, load_srbct
+from s2fs.bench._plan import Plan
+from s2fs.bench._run import Run, evaluate_run
+from s2fs.datasets import Dataset
 from s2fs.evaluation import stratified_folds
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What a run has done.
+    """What a call of :func:`run_plan` has done.
 
     Attributes
     ----------
     done, failed : int
-        Units this run finished, well or not.
+        Runs it finished, well or not.
     before : int
-        Units that were done before it began.
+        Runs that were done before it began.
     elsewhere : int
-        Units another run is working on.
+        Runs another process is working on.
     missing : dict of str to str
         Per dataset that was not found, how to get it.
     """
@@ -50,89 +52,90 @@ class Summary:
     missing: dict[str, str]
 
 
-def run(
+def run_plan(
     plan: Plan,
-    ledger: str | PathLike[str],
+    path: str | PathLike[str],
     *,
     n_jobs: int | None = None,
     datasets: Sequence[str] | None = None,
     show_progress: bool = False,
 ) -> Summary:
-    """Run what is left of a plan, and keep every result as soon as it is there.
+    """Carry out what is left of a plan, and keep every result as soon as it is there.
 
-    It may be stopped at any moment and started again. Units that failed in an earlier run are
-    tried again. Within ``joblib.parallel_config("dask")`` the units are spread over a cluster.
+    It may be stopped at any moment and started again. Runs that failed in an earlier call are
+    tried again. Within ``joblib.parallel_config("dask")`` the runs are spread over a cluster.
 
     Parameters
     ----------
     plan : Plan
         What to run, see :func:`load_plan`.
-    ledger : str or path-like
-        The file that keeps the results; made if it is not there.
+    path : str or path-like
+        The results file; made if it is not there.
     n_jobs : int, optional
-        How many units to run at once, as in joblib.
+        How many runs to work on at once, as in joblib.
     datasets : sequence of str, optional
-        Run only these of the plan's datasets.
+        Only these of the plan's datasets.
     show_progress : bool, default=False
         Draw the progress and the time left on standard error, if that is a terminal.
 
     Returns
     -------
     Summary
-        How many units were done, failed, or are in other hands.
+        How many runs were done or failed, or are being worked on by another process.
 
     Examples
     --------
     >>> import dataclasses, pathlib, tempfile
-    >>> from s2fs.bench import load_plan, run
+    >>> from s2fs.bench import load_plan, run_plan
     >>> plan = dataclasses.replace(load_plan("quick"), folds=2, sizes=(1, 2), learners=("knn",))
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "ledger.sqlite"
-    >>> run(plan, file).done
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "quick.sqlite"
+    >>> run_plan(plan, path).done
     6
-    >>> run(plan, file).before
+    >>> run_plan(plan, path).before
     6
     """
-    from joblib import Parallel, delayed
-
     data, missing = _load(_wanted(plan, datasets))
-    units = [unit for name in data for unit in plan_units(plan, name, data[name])]
+    runs = [run for name in data for run in plan_runs(plan, name, data[name])]
     done = failed = 0
-    with Ledger(ledger, create=True) as book:
-        book.add(units)
-        states = book.states()
-        pending = [unit for unit in units if states[unit.key] != "done"]
+    with Ledger(path, create=True) as ledger:
+        ledger.add(runs)
+        states = ledger.states()
+        pending = [run for run in runs if states[run.key] != "done"]
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
         if pending and parallel.n_jobs != 1:
             _compile(pending)
-        # A claim is made when joblib asks for the next task, so no run holds more than it works on.
+        # A claim is made when joblib asks for the next task, so no process claims more than it
+        # works on.
         tasks = (
-            delayed(_attempt)(unit, data[unit.dataset].X, data[unit.dataset].y, os.getpid())
-            for unit in pending
-            if book.claim(unit.key)
+            delayed(_attempt)(run, data[run.dataset].X, data[run.dataset].y, os.getpid())
+            for run in pending
+            if ledger.claim(run.key)
         )
-        with _renewing(book), _bar(plan.title, len(pending), show_progress) as advance:
-            for key, result, error, seconds in _alive(parallel(tasks)):
+        outcomes = _alive(parallel(tasks))
+        with _renewing(ledger):
+            for key, result, error, seconds in progress(
+                outcomes, len(pending), plan.title, show=show_progress
+            ):
                 if result is not None:
-                    book.finish(key, result, seconds)
+                    ledger.finish(key, result, seconds)
                     done += 1
                 else:
-                    book.fail(key, error, seconds)
+                    ledger.fail(key, error, seconds)
                     failed += 1
-                advance(failed)
-        states = book.states()
-    elsewhere = sum(states[unit.key] == "claimed" for unit in units)
-    return Summary(done, failed, len(units) - len(pending), elsewhere, missing)
+        states = ledger.states()
+    elsewhere = sum(states[run.key] == "claimed" for run in runs)
+    return Summary(done, failed, len(runs) - len(pending), elsewhere, missing)
 
 
-def plan_units(plan: Plan, name: str, data: Dataset) -> Iterator[Unit]:
-    """All units of a plan on one dataset."""
+def plan_runs(plan: Plan, name: str, data: Dataset) -> Iterator[Run]:
+    """All runs of a plan on one dataset."""
     data_hash, m = content_hash(data.X, data.y), data.X.shape[1]
     sizes = tuple(range(1, min(plan.sizes, m) + 1)) if isinstance(plan.sizes, int) else plan.sizes
     for selector in plan.selectors:
         for seed in plan.seeds:
             n_folds = len(list(stratified_folds(data.y, plan.folds, random_state=seed)))
             for fold in range(n_folds):
-                yield Unit(
+                yield Run(
                     dataset=name,
                     data_hash=data_hash,
                     selector=selector,
@@ -145,17 +148,17 @@ def plan_units(plan: Plan, name: str, data: Dataset) -> Iterator[Unit]:
                 )
 
 
-def _attempt(unit: Unit, X: Any, y: Any, starter: int) -> tuple[str, bytes | None, str, float]:
-    """Run a unit in a worker; an error is a result too."""
+def _attempt(run: Run, X: Any, y: Any, starter: int) -> tuple[str, bytes | None, str, float]:
+    """Evaluate a run in a worker; an error is a result too."""
     start = process_time()
     try:
         with _ending_with(starter):
-            result = run_unit(unit, X, y).to_bytes()
+            result = evaluate_run(run, X, y).to_bytes()
     except Exception as error:
         place = extract_tb(error.__traceback__)[-1]
         message = f"{type(error).__name__}: {error} ({place.filename}:{place.lineno})"
-        return unit.key, None, message, process_time() - start
-    return unit.key, result, "", process_time() - start
+        return run.key, None, message, process_time() - start
+    return run.key, result, "", process_time() - start
 
 
 def _alive(outcomes: Iterator[Any]) -> Iterator[Any]:
@@ -173,7 +176,7 @@ def _alive(outcomes: Iterator[Any]) -> Iterator[Any]:
 def _ending_with(starter: int) -> Iterator[None]:
     """End this process if it is a child of the starter and that ends.
 
-    Joblib's workers outlive a parent that was killed, and would compete with the run that goes on.
+    Joblib's workers outlive a parent that was killed, and would compete with its successor.
     """
     stop = Event()
 
@@ -205,23 +208,23 @@ def _load(names: tuple[str, ...]) -> tuple[dict[str, Dataset], dict[str, str]]:
     data, missing = {}, {}
     for name in names:
         try:
-            data[name] = load_srbct() if name == BUNDLED else load_dataset(name)
+            data[name] = load_dataset(name)
         except FileNotFoundError as error:
             missing[name] = str(error)
     return data, missing
 
 
-def _compile(units: Sequence[Unit]) -> None:
+def _compile(runs: Sequence[Run]) -> None:
     """Run each selector on a toy, so that compiled code is in the cache before workers start.
 
     Several processes that compile the same function at once can spoil numba's cache.
     """
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 6)), np.arange(30) % 3
-    for unit in {unit.selector.name + unit.selector.tune: unit for unit in units}.values():
-        toy = Unit("", "", unit.selector, "inside", 0, 2, 0, (1, 2), unit.learners)
-        with suppress(Exception):  # the unit itself will fail too, and tell
-            run_unit(toy, X, y)
+    for run in {run.selector.name + run.selector.tune: run for run in runs}.values():
+        toy = Run("", "", run.selector, "inside", 0, 2, 0, (1, 2), run.learners)
+        with suppress(Exception):  # the run itself will fail too, and its error is kept
+            evaluate_run(toy, X, y)
 
 
 @contextmanager
@@ -241,38 +244,3 @@ def _renewing(ledger: Ledger) -> Iterator[None]:
         stop.set()
         thread.join()
         ledger.release()
-
-
-@contextmanager
-def _bar(title: str, total: int, show: bool) -> Iterator[Any]:
-    """A function to call after each unit with the number that failed."""
-    if not show:
-        yield lambda failed: None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    console = Console(stderr=True)
-    with Progress(
-        "{task.description}",
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        "left",
-        TimeRemainingColumn(),
-        "{task.fields[failed]}",
-        console=console,
-        disable=not console.is_terminal,
-    ) as progress:
-        task = progress.add_task(title, total=total, failed="")
-
-        def advance(failed: int) -> None:
-            progress.update(task, advance=1, failed=f"{failed} failed" if failed else "")
-
-        yield advance

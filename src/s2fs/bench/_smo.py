@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from s2fs._engine.distances import exponential
-from s2fs._engine.jit import compiled
-from s2fs._engine.lanes import Array, padded
+from s2fs.bench._distances import exponential
+from s2fs.bench._jit import Array, compiled, padded
 from s2fs.bench._working_set import (
     FLAT,
     ROUNDING,
@@ -31,6 +30,39 @@ from s2fs.bench._working_set import (
 TOLERANCE = 1e-3
 #: No fused multiply-add: its other rounding would leave LIBSVM's path.
 _jit = compiled(error_model="numpy")
+
+
+class Scratch(NamedTuple):
+    """Arrays for the work on one pair of classes after the other."""
+
+    K: Array
+    inverse: Array
+    v: Array
+    up: Array
+    low: Array
+    gains: Array
+    position: Array
+    place: Array
+    row: Array
+    line: Array
+
+
+@_jit
+def scratch(n: int) -> Scratch:
+    """Room for pairs of classes with up to n members each."""
+    width = 2 * padded(n)
+    return Scratch(
+        np.zeros((2 * n, width), np.float32),
+        np.zeros((2 * n, width), np.float32),
+        np.empty(width),
+        np.empty(width),
+        np.empty(width),
+        np.empty(width, np.float32),
+        np.empty(width),
+        np.empty(width, np.int64),
+        np.empty(width, np.int64),
+        np.zeros(width),
+    )
 
 
 @_jit
@@ -91,13 +123,13 @@ def shrink(
     v: Array,
     up: Array,
     low: Array,
-    highest: float,
-    lowest: float,
+    extremes: tuple[float, float],
     place: Array,
     position: Array,
     n: int,
 ) -> int:
     """Bar settled instances, last in order from now on; returns how many of n are left."""
+    highest, lowest = extremes
     before = n
     i = 0
     while i < n:
@@ -124,15 +156,14 @@ def fill_row(
     own: Array,
     pair: tuple[int, int, int, int],
     gamma: float,
-    K: Array,
-    inverse: Array,
-    line: Array,
+    room: Scratch,
 ) -> None:
     """Put the kernel of instance r with all others into a row, and what it divides a gain by.
 
     Counts are unsigned, as a signed index might be negative, and then loops do not vectorise.
     No array is used in a branch only: all would be reference-counted, at the cost of the copies.
     """
+    K, inverse, line = room.K, room.inverse, room.line
     at, n_a, n_b = np.uint64(row), np.uint64(pair[2]), np.uint64(pair[3])
     zero, one = np.uint64(0), np.uint64(1)
     if r < pair[2]:
@@ -154,39 +185,6 @@ def fill_row(
         inverse[at, k] = np.float32(1) / (curvature if curvature > 0 else np.float32(FLAT))
 
 
-class Scratch(NamedTuple):
-    """Arrays for the work on one pair of classes after the other."""
-
-    K: Array
-    inverse: Array
-    v: Array
-    up: Array
-    low: Array
-    gains: Array
-    position: Array
-    place: Array
-    row: Array
-    line: Array
-
-
-@_jit
-def scratch(n: int) -> Scratch:
-    """Room for pairs of classes with up to n members each."""
-    width = 2 * padded(n)
-    return Scratch(
-        np.zeros((2 * n, width), np.float32),
-        np.zeros((2 * n, width), np.float32),
-        np.empty(width),
-        np.empty(width),
-        np.empty(width),
-        np.empty(width, np.float32),
-        np.empty(width),
-        np.empty(width, np.int64),
-        np.empty(width, np.int64),
-        np.zeros(width),
-    )
-
-
 @_jit
 def solve(
     D: Array,
@@ -205,7 +203,7 @@ def solve(
     """
     n_a, size = pair[2], pair[2] + pair[3]
     width = padded(size)
-    K, inverse, line, gains = room.K, room.inverse, room.line, room.gains[:width]
+    K, inverse, gains = room.K, room.inverse, room.gains[:width]
     v, up, low = room.v[:width], room.up[:width], room.low[:width]
     position, place, row = room.position[:width], room.place[:size], room.row[:size]
     for k in range(width):
@@ -225,33 +223,33 @@ def solve(
                 for k in place[n:]:
                     set_bounds(k, n_a, alpha, C, up, low)
                 n = size
-            n = shrink(v, up, low, highest, lowest, place, position, n)
-            highest, lowest = advance(K, 0, 0, 0.0, 0.0, v, up, low)
+            n = shrink(v, up, low, (highest, lowest), place, position, n)
+            highest, lowest = advance(K, (0, 0, 0.0, 0.0), v, up, low)
         if highest - lowest < TOLERANCE:
             for k in place[n:]:
                 set_bounds(k, n_a, alpha, C, up, low)
             n = size
-            highest, lowest = advance(K, 0, 0, 0.0, 0.0, v, up, low)
+            highest, lowest = advance(K, (0, 0, 0.0, 0.0), v, up, low)
             if highest - lowest < TOLERANCE:
                 break
             countdown = 1
         i = last_highest(v, up, highest, position, place)
         if row[i] < 0:
-            fill_row(used, i, D, own, pair, gamma, K, inverse, line)
+            fill_row(used, i, D, own, pair, gamma, room)
             row[i] = used
             used += 1
         best = screen(inverse, row[i], v, low, highest, gains)
         j, last = first_and_last(gains, best * np.float32(1 - ROUNDING))
         if j != last:  # too near to tell in float32
-            j = best_partner(K, row[i], v, low, highest, position, j, last)
+            j = best_partner(K, row[i], v, low, highest, position, (j, last))
         if row[j] < 0:
-            fill_row(used, j, D, own, pair, gamma, K, inverse, line)
+            fill_row(used, j, D, own, pair, gamma, room)
             row[j] = used
             used += 1
         by_i, by_j = optimise(i, j, n_a, K[row[i], j], v, alpha, C)
         set_bounds(i, n_a, alpha, C, up, low)
         set_bounds(j, n_a, alpha, C, up, low)
-        highest, lowest = advance(K, row[i], row[j], by_i, by_j, v, up, low)
+        highest, lowest = advance(K, (row[i], row[j], by_i, by_j), v, up, low)
     return offset(v, alpha, up, C, place)
 
 

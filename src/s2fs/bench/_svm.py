@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from s2fs._engine.distances import gaussian, grow
-from s2fs._engine.jit import compiled
-from s2fs._engine.lanes import Array, padded
 from s2fs._util.types import Floats, Indices
+from s2fs.bench._distances import gaussian, grow
+from s2fs.bench._jit import Array, compiled, padded
 from s2fs.bench._smo import scratch, solve
 
 #: Distances between training rows come from memory once for this many sizes.
@@ -18,6 +17,34 @@ BLOCK_BYTES = 460_000
 TOGETHER = 4
 
 _jit = compiled(error_model="numpy")
+
+
+class TrainingRows(NamedTuple):
+    """The training rows, feature × instance, and the distances between them.
+
+    Class q owns the ``rows`` ``starts[q]:starts[q + 1]`` and the padded ``columns`` from
+    ``lefts[q]`` on. ``within`` holds, one after the other, the distances within each class and
+    those of each pair of classes. ``own`` is room for the kernel within each class at some sizes.
+    """
+
+    rows: Array
+    columns: Array
+    starts: Array
+    lefts: Array
+    within: Array
+    own: Array
+
+
+class TestRows(NamedTuple):
+    """A block of test rows, feature × instance, and their distances to the training rows.
+
+    ``across`` holds the distances of training × test rows, ``kernel`` is room for theirs.
+    """
+
+    rows: Array
+    test: Array
+    across: Array
+    kernel: Array
 
 
 class Machines(NamedTuple):
@@ -48,6 +75,7 @@ def predict(A: Floats, codes: Indices, B: Floats, sizes: Indices, C: float) -> I
     columns[:, np.arange(len(A)) + np.repeat(lefts[:-1] - starts[:-1], counts)] = rows
     within = np.zeros(int(np.triu(np.outer(counts, widths)).sum()))
     own = np.empty((SIZES_AT_ONCE, p, most, widths.max()), dtype=np.float32)
+    training = TrainingRows(rows, columns, starts, lefts, within, own)
 
     test = in_blocks(B, max(1, BLOCK_BYTES // (8 * len(A))))
     across = np.zeros((len(test), len(A), test.shape[2]))
@@ -64,9 +92,10 @@ def predict(A: Floats, codes: Indices, B: Floats, sizes: Indices, C: float) -> I
     steps, gammas = np.concatenate([[0], sizes]), scale_gammas(A, sizes)
     for s in range(0, len(sizes), SIZES_AT_ONCE):
         now, new = slice(s, s + SIZES_AT_ONCE), steps[s : s + SIZES_AT_ONCE + 1]
-        train(within, own, rows, columns, starts, lefts, new, gammas[now], C, machines)
+        train(training, new, gammas[now], C, machines)
         for t in range(len(test)):
-            vote(across[t], kernel, rows, test[t], new, gammas[now], machines, votes[t, now])
+            block = TestRows(rows, test[t], across[t], kernel)
+            vote(block, new, gammas[now], machines, votes[t, now])
     return np.hstack(votes.argmax(axis=2))[:, : len(B)]
 
 
@@ -96,28 +125,18 @@ def scale_gammas(A: Floats, sizes: Indices) -> Floats:
 
 @_jit
 def train(
-    within: Array,
-    own: Array,
-    rows: Array,
-    columns: Array,
-    starts: Array,
-    lefts: Array,
-    steps: Array,
-    gammas: Array,
-    C: float,
-    machines: Machines,
+    training: TrainingRows, steps: Array, gammas: Array, C: float, machines: Machines
 ) -> None:
     """Train the machine of every pair of classes, at some sizes one after the other.
 
-    Class q owns the training rows ``starts[q]:starts[q + 1]`` and the padded ``columns`` from
-    ``lefts[q]`` on. ``within`` holds, one after the other, the distances within each class and
-    those of each pair of classes, with the first ``steps[0]`` features; they grow to ``steps[1]``,
-    ``steps[2]``, … ``own`` is room for the kernel within each class at each of the sizes.
+    The distances are those with the first ``steps[0]`` features; they grow to ``steps[1]``,
+    ``steps[2]``, …
     """
+    rows, columns, starts, lefts, within, own = training
     p, most = len(starts) - 1, (starts[1:] - starts[:-1]).max()
     at = 0
     for q in range(p):
-        D, at = block(within, at, starts[q + 1] - starts[q], lefts[q + 1] - lefts[q])
+        D, at = matrix(within, at, starts[q + 1] - starts[q], lefts[q + 1] - lefts[q])
         for s in range(len(gammas)):
             grow(D, rows, columns, steps[s], steps[s + 1], starts[q], lefts[q])
             for i in range(len(D)):
@@ -127,7 +146,7 @@ def train(
     for a in range(p):
         for b in range(a + 1, p):
             n_a, n_b = starts[a + 1] - starts[a], starts[b + 1] - starts[b]
-            D, at = block(within, at, n_a, lefts[b + 1] - lefts[b])
+            D, at = matrix(within, at, n_a, lefts[b + 1] - lefts[b])
             for s in range(len(gammas)):
                 grow(D, rows, columns, steps[s], steps[s + 1], starts[a], lefts[b])
                 pair = (a, b, n_a, n_b)
@@ -149,21 +168,12 @@ def train(
 
 
 @_jit
-def vote(
-    across: Array,
-    kernel: Array,
-    rows: Array,
-    test: Array,
-    steps: Array,
-    gammas: Array,
-    machines: Machines,
-    votes: Array,
-) -> None:
+def vote(block: TestRows, steps: Array, gammas: Array, machines: Machines, votes: Array) -> None:
     """Let the machines vote on every row of a block of test rows, at some sizes.
 
-    ``across`` holds the distances of training × test rows with the first ``steps[0]`` features,
-    ``kernel`` is room for theirs.
+    The distances are those with the first ``steps[0]`` features, and grow as in :func:`train`.
     """
+    rows, test, across, kernel = block
     decision = np.empty(across.shape[1])
     by_four = (*machines.counts.shape, machines.support.shape[2] // TOGETHER, TOGETHER)
     support, weights = machines.support.reshape(by_four), machines.weights.reshape(by_four)
@@ -184,7 +194,7 @@ def vote(
 
 
 @compiled(error_model="numpy", inline="always")
-def block(flat: Array, at: int, height: int, width: int) -> tuple[Array, int]:
+def matrix(flat: Array, at: int, height: int, width: int) -> tuple[Array, int]:
     """Part of a flat array as a matrix, and where the next one begins."""
     end = at + height * width
     return flat[at:end].reshape(height, width), end

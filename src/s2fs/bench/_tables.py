@@ -1,22 +1,32 @@
-"""The paper's Tables 2 to 5 from our results, with the printed number beside each of ours."""
+"""The paper's Tables 2 to 5 from our results, with the published number beside each of ours."""
 
-from collections.abc import Iterable, Sequence
+import csv
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from s2fs._util.types import Floats
 from s2fs.bench._methods import reconstruction
-from s2fs.bench._published import published_results
-from s2fs.bench._results import Result, dataset_title
+from s2fs.bench._results import Result
 
 Weights = Literal["fixed", "best", "default", "inside"]
 Mark = Literal["best", "second", ""]
 
 STATISTICS = ("max", "ave")
-#: Scores are compared as they are printed, to four decimals.
+#: Scores are compared as the paper gives them, to four decimals.
 DECIMALS = 4
+#: The sign behind the name of an algorithm that is not confirmed.
+STATUS_SIGNS = {"": "", "reconstructed": "†", "partly reconstructed": "‡"}
+_WEIGHTS: dict[Weights, str] = {
+    "fixed": "",
+    "best": "best α, β",
+    "inside": "α, β chosen inside",
+    "default": "α = β = 0.0316",
+}
 #: The weights S²FS has if none are given.
 DEFAULT_WEIGHTS = (0.0316, 0.0316)
 
@@ -39,6 +49,12 @@ class Column(NamedTuple):
     weights: Weights
     status: str
 
+    @property
+    def heading(self) -> str:
+        """The algorithm, the sign of a reconstruction, and how the weights were set."""
+        name = self.algorithm.replace("S2", "S²")
+        return f"{name}{STATUS_SIGNS[self.status]} {_WEIGHTS[self.weights]}".strip()
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -55,7 +71,7 @@ class Table:
     columns : tuple of Column
         The columns; of an algorithm with several, the first one takes part in the comparison and
         the others stand beside it.
-    ours, printed : ndarray of shape (n_datasets, n_columns)
+    ours, published : ndarray of shape (n_datasets, n_columns)
         Our scores and those of the paper, NaN where there is none.
     leaky : bool
         Whether features were selected before the split, so that our scores are too good.
@@ -66,7 +82,7 @@ class Table:
     datasets: tuple[str, ...]
     columns: tuple[Column, ...]
     ours: Floats
-    printed: Floats
+    published: Floats
     leaky: bool = False
 
     def field(self, beside: Column | None = None) -> list[int]:
@@ -96,8 +112,33 @@ class Table:
         return marks
 
 
-def printed_table(learner: str, statistic: str) -> Table:
-    """The table as the paper prints it."""
+@cache
+def published_results() -> dict[tuple[str, str, str, str], float]:
+    """Read the numbers of the paper's Tables 2 to 5, which ship with the package.
+
+    Returns
+    -------
+    dict
+        Values by learner ("cart", "knn", "svm" or "kmeans"), statistic ("max" or "ave"), dataset
+        and algorithm, the last two as the paper writes them (S²FS as "S2FS").
+
+    Examples
+    --------
+    >>> from s2fs.bench import published_results
+    >>> len(published_results()), published_results()["knn", "max", "SRBCT", "S2FS"]
+    (720, 1.0)
+    """
+    text = (files(__package__) / "paper_results.csv").read_text("utf-8")
+    return {
+        (row["learner"].lower(), row["statistic"], row["dataset"], row["algorithm"]): float(
+            row["value"]
+        )
+        for row in csv.DictReader(text.splitlines())
+    }
+
+
+def published_table(learner: str, statistic: str) -> Table:
+    """The table as published."""
     numbers = {
         (dataset, algorithm): value
         for (of, kind, dataset, algorithm), value in published_results().items()
@@ -111,21 +152,21 @@ def printed_table(learner: str, statistic: str) -> Table:
 
 
 def build_tables(results: Iterable[Result]) -> list[Table]:
-    """Arrange results that were obtained alike; see :func:`settings` for what that means.
+    """Arrange results that were obtained alike; see :func:`by_setting` for what that means.
 
     Of several results for one cell (seeds) the mean is taken. A result of an earlier version is
     replaced by that of a later one. Variants of S²FS, under names of their own, have columns only
-    where there are no rivals: they are for figures of their own.
+    where there are no baselines: they are for figures of their own.
     """
     alike = list(results)
     if any(result.selector.method != "S2FS" for result in alike):
         alike = [r for r in alike if r.selector.method != "S2FS" or r.selector.name == "S2FS"]
-    leaky = any(result.unit.protocol == "before" for result in alike)
+    leaky = any(result.run.protocol == "before" for result in alike)
     cells = _cells(alike)
     learners = list(dict.fromkeys(learner for _, _, learner, _ in cells))
     columns = tuple(sorted(dict.fromkeys(c for c, _, _, _ in cells), key=_order))
     datasets = tuple(dict.fromkeys(d for _, d, _, _ in cells))
-    print_of = published_results()
+    published = published_results()
     return [
         Table(
             learner,
@@ -137,7 +178,7 @@ def build_tables(results: Iterable[Result]) -> list[Table]:
             ),
             np.array(
                 [
-                    [print_of.get((learner, statistic, d, c.algorithm), np.nan) for c in columns]
+                    [published.get((learner, statistic, d, c.algorithm), np.nan) for c in columns]
                     for d in datasets
                 ]
             ),
@@ -146,17 +187,6 @@ def build_tables(results: Iterable[Result]) -> list[Table]:
         for learner in learners
         for statistic in STATISTICS
     ]
-
-
-def settings(results: Sequence[Result]) -> dict[str, list[Result]]:
-    """Split results by how they were obtained: protocol, folds and sizes must agree."""
-    split: dict[str, list[Result]] = {}
-    for result in results:
-        unit = result.unit
-        dense = len(unit.sizes) == unit.sizes[-1]
-        sizes = f"top-1-to-{unit.sizes[-1]}" if dense else f"{len(unit.sizes)}-sizes"
-        split.setdefault(f"{unit.protocol}-{unit.n_folds}-folds-{sizes}", []).append(result)
-    return split
 
 
 def _order(column: Column) -> tuple[bool, str, int]:
@@ -169,7 +199,7 @@ def _cells(results: Iterable[Result]) -> dict[tuple[Column, str, str, str], floa
     # Scores by weights and by seed; a later version comes later and overwrites.
     scores: dict[tuple[Column, str, str, str], dict[object, dict[int, float]]] = {}
     for result in results:
-        spec, unit = result.selector, result.unit
+        spec, run = result.selector, result.run
         status = reconstruction(spec.method)
         kinds: list[Weights] = ["inside" if result.how == "inside" else "fixed"]
         if result.how == "grid":
@@ -181,9 +211,9 @@ def _cells(results: Iterable[Result]) -> dict[tuple[Column, str, str, str], floa
             column = Column(spec.name, kind, status)
             for learner, curve in result.curves.items():
                 for statistic, value in (("max", curve.max), ("ave", curve.ave)):
-                    cell = (column, dataset_title(unit.dataset), learner, statistic)
+                    cell = (column, run.dataset_title, learner, statistic)
                     by_seed = scores.setdefault(cell, {}).setdefault(result.weights, {})
-                    by_seed[unit.seed] = value
+                    by_seed[run.seed] = value
     return {
         cell: max(float(np.mean(list(by_seed.values()))) for by_seed in by_weights.values())
         for cell, by_weights in scores.items()

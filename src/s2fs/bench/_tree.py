@@ -6,14 +6,9 @@ and each stretch of sizes with the same best feature goes on to children of its 
 that some test row comes to are grown. Importing this module loads numba.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from s2fs._engine.jit import compiled
-
-Array = NDArray[Any]
+from s2fs.bench._jit import Array, compiled
 
 #: Values no further apart than this are equal, as in scikit-learn's trees.
 _EQUAL_VALUES = np.float32(1e-7)

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from s2fs._engine.jit import compiled
-from s2fs._engine.lanes import Array, larger, smaller
+from s2fs.bench._jit import Array, compiled, larger, smaller
 
 #: Curvature used along a direction without any, between rows with equal features.
 FLAT = 1e-12
@@ -22,9 +21,13 @@ _inlined = compiled(error_model="numpy", inline="always")
 
 @_inlined
 def advance(
-    K: Array, i: int, j: int, by_i: float, by_j: float, v: Array, up: Array, low: Array
+    K: Array, step: tuple[int, int, float, float], v: Array, up: Array, low: Array
 ) -> tuple[float, float]:
-    """Update v after a step; returns its highest value free to go up, lowest free to go down."""
+    """Update v after a step; returns its highest value free to go up, lowest free to go down.
+
+    A step names the rows of the two instances and by how much y α of both has changed.
+    """
+    i, j, by_i, by_j = step
     highest, lowest = -np.inf, np.inf
     for k in range(len(v)):
         new = v[k] - (K[i, k] * by_i + K[j, k] * by_j)
@@ -70,11 +73,11 @@ def first_and_last(x: Array, bar: Any) -> tuple[Any, Any]:
 
 @compiled(error_model="numpy")
 def best_partner(
-    K: Array, i: int, v: Array, low: Array, highest: float, position: Array, first: int, last: int
+    K: Array, i: int, v: Array, low: Array, highest: float, position: Array, span: tuple[Any, Any]
 ) -> int:
-    """The instance between two that gains most together with i, the last in order of several."""
+    """The instance of a span that gains most together with i, the last in order of several."""
     best, chosen = -1.0, -1
-    for k in range(first, last + 1):
+    for k in range(span[0], span[1] + 1):
         step = highest - (v[k] + low[k])
         curvature = 2.0 - 2.0 * np.float64(K[i, k])
         gain = step * step / (curvature if curvature > 0 else FLAT)

@@ -1,24 +1,41 @@
-"""The command line: parse, call, print.
+"""The command line: parse, call, print."""
 
-The commands import what they compute with when they run, so that ``--help`` need not wait.
-"""
-
+from importlib import import_module
 from typing import Any
 
 import click
 
-from s2fs.cli._bench import bench
-from s2fs.cli._data import data
-from s2fs.cli._demo import demo
-from s2fs.cli._figures import figures, report
-from s2fs.cli._output import INTERRUPTED
-from s2fs.cli._score import score
-from s2fs.cli._select import select
-from s2fs.cli._transform import transform
+from s2fs import __version__
+from s2fs.cli._shared import INTERRUPTED, Group
+
+#: The module of each command, which is loaded when the command is used, and its line of help.
+COMMANDS = {
+    "select": ("_select", "Rank the features of FILE by how well they tell the classes apart."),
+    "transform": ("_transform", "Keep the columns of FILE that were selected, as saved in MODEL."),
+    "score": ("_score", "Show the criterion and its four components for given features of FILE."),
+    "demo": ("_demo", "Select 20 of 2308 genes that tell four childhood tumours apart."),
+    "data": ("_data", "List, download and describe the datasets of the paper."),
+    "bench": ("_bench", "Repeat the paper's experiments, or your own."),
+    "info": ("_info", "Show the version, the engine and the optional packages in use."),
+    "figures": ("_bench", "Draw the paper's figures from RESULTS as SVG, PDF and PNG."),
+}
 
 
-class _Commands(click.Group):
-    """A group whose commands report every bad input as one line and exit code 2."""
+class _Commands(Group):
+    """The commands, loaded when used; every bad input is one line and exit code 2."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _ = COMMANDS[cmd_name]
+        return getattr(import_module(f"s2fs.cli.{module}"), cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -31,7 +48,7 @@ class _Commands(click.Group):
         except KeyboardInterrupt:
             click.echo("Stopped.", err=True)
             raise click.exceptions.Exit(INTERRUPTED) from None
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, ImportError) as error:
             raise click.UsageError(" ".join(str(error).split())) from None
 
 
@@ -42,18 +59,9 @@ class _Commands(click.Group):
     "  s2fs demo\n"
     "  s2fs select tumours.csv --target diagnosis -k 20 --output ranking.csv",
 )
-@click.version_option(package_name="s2fs")
+@click.version_option(__version__, prog_name="s2fs")
 def main() -> None:
     """Find the few features that matter in wide data."""
 
-
-main.add_command(select)
-main.add_command(transform)
-main.add_command(score)
-main.add_command(demo)
-main.add_command(data)
-main.add_command(bench)
-main.add_command(figures)
-bench.add_command(report)
 
 __all__ = ["main"]

@@ -1,19 +1,34 @@
-"""``s2fs bench``: run the experiments, look at their state, write tables."""
+"""``s2fs bench`` and ``s2fs figures``: run the experiments, and look at the results."""
 
 from pathlib import Path
 
 import click
+from joblib import parallel_config
 
-from s2fs.cli._output import checked_output, print_table, write_table
+from s2fs._util.files import check_place
+from s2fs.bench import (
+    Ledger,
+    bench_report,
+    export_curves,
+    export_rows,
+    load_plan,
+    open_results,
+    run_plan,
+    write_archive,
+    write_figures,
+    write_tables,
+)
 from s2fs.cli._scheduler import connected, scheduler_option
+from s2fs.cli._shared import Group, checked_output, checked_report, print_table, write_table
 
-_LEDGER = click.argument("ledger", type=click.Path(path_type=Path))
+_RESULTS = click.argument("results", type=click.Path(path_type=Path))
 
 
 @click.group(
+    cls=Group,
     epilog="\b\nExample:\n"
-    "  s2fs bench run quick --ledger quick.sqlite\n"
-    "  s2fs bench tables quick.sqlite --out tables"
+    "  s2fs bench run quick --results quick.sqlite\n"
+    "  s2fs bench tables quick.sqlite --out tables",
 )
 def bench() -> None:
     """Repeat the paper's experiments, or your own."""
@@ -22,64 +37,58 @@ def bench() -> None:
 @bench.command()
 @click.argument("plan")
 @click.option(
-    "--ledger",
+    "--results",
     required=True,
     type=click.Path(path_type=Path),
-    help="File that keeps the results; a run that was stopped goes on from it.",
+    help="File that keeps the results; what was stopped goes on from it.",
 )
-@click.option("--n-jobs", type=int, default=1, show_default=True, help="Units to run at once.")
+@click.option("--n-jobs", type=int, default=1, show_default=True, help="Runs to work on at once.")
 @click.option("--datasets", metavar="A,B", help="Run only these of the plan's datasets.")
 @scheduler_option(
-    "Run the units on the Dask cluster at this address, such as tcp://host:8786, as many at once "
+    "Work on the Dask cluster at this address, such as tcp://host:8786, as many at once "
     "as it has threads.",
 )
 def run(
-    *, plan: str, ledger: Path, n_jobs: int, datasets: str | None, scheduler: str | None
+    *, plan: str, results: Path, n_jobs: int, datasets: str | None, scheduler: str | None
 ) -> None:
     """Run PLAN: paper, sensitivity, variants, quick, or a TOML file.
 
     May be stopped at any moment, by any means; the same command goes on where it was. Datasets
-    that are not found are told and left out. Exits with 1 if a unit failed.
+    that are not found are named and left out. Exits with 1 if a run failed.
     """
-    from s2fs.bench import load_plan, run
-
     wanted = None if datasets is None else [name.strip() for name in datasets.split(",")]
     planned = load_plan(plan)
     if scheduler is None:
-        summary = run(planned, ledger, n_jobs=n_jobs, datasets=wanted, show_progress=True)
+        summary = run_plan(planned, results, n_jobs=n_jobs, datasets=wanted, show_progress=True)
     else:
-        from joblib import parallel_config
-
         with connected(scheduler), parallel_config("dask"):
-            summary = run(planned, ledger, n_jobs=-1, datasets=wanted, show_progress=True)
+            summary = run_plan(planned, results, n_jobs=-1, datasets=wanted, show_progress=True)
     for message in summary.missing.values():
         click.echo(f"Left out: {message}", err=True)
     click.echo(f"{summary.done} done, {summary.failed} failed, {summary.before} done before.")
     if summary.elsewhere:
-        click.echo(f"{summary.elsewhere} are in the hands of another run.")
+        click.echo(f"{summary.elsewhere} are being worked on by another process.")
     if summary.failed:
-        click.echo(f"See what failed: s2fs bench status {ledger}", err=True)
+        click.echo(f"See what failed: s2fs bench status {results}", err=True)
         raise SystemExit(1)
 
 
 @bench.command()
-@_LEDGER
-def status(*, ledger: Path) -> None:
-    """Show how far LEDGER has got, and what failed."""
-    from s2fs.bench import Ledger
-
-    with Ledger(ledger) as book:
-        entries = book.entries()
+@_RESULTS
+def status(*, results: Path) -> None:
+    """Show how far RESULTS has got, and what failed."""
+    with Ledger(results) as ledger:
+        entries = ledger.entries()
     states = ("done", "failed", "claimed", "waiting")
     groups: dict[tuple[str, str, str], list[tuple[str, float]]] = {}
     for entry in entries:
-        spec = entry.unit.selector
+        spec = entry.run.selector
         weights = "inside" if spec.tune == "inside" else "grid" if spec.alphas else ""
-        groups.setdefault((entry.unit.dataset, spec.name, weights), []).append(
+        groups.setdefault((entry.run.dataset, spec.name, weights), []).append(
             (entry.state, entry.seconds or 0.0)
         )
     if not entries:
-        click.echo("No units.")
+        click.echo("No runs.")
         return
     print_table(
         {
@@ -87,36 +96,34 @@ def status(*, ledger: Path) -> None:
             "selector": [selector for _, selector, _ in groups],
             "weights": [weights for _, _, weights in groups],
             **{
-                state: [sum(s == state for s, _ in units) for units in groups.values()]
+                state: [sum(s == state for s, _ in runs) for runs in groups.values()]
                 for state in states
             },
-            "cpu_seconds": [round(sum(t for _, t in units), 1) for units in groups.values()],
+            "cpu_seconds": [round(sum(t for _, t in runs), 1) for runs in groups.values()],
         }
     )
     counts = {state: sum(entry.state == state for entry in entries) for state in states}
     click.echo("\n" + ", ".join(f"{counts[state]} {state}" for state in states))
     for entry in entries:
         if entry.state == "failed":
-            unit = entry.unit
-            click.echo(f"{unit.dataset}, {unit.selector.name}, fold {unit.fold}: {entry.error}")
+            run = entry.run
+            click.echo(f"{run.dataset}, {run.selector.name}, fold {run.fold}: {entry.error}")
 
 
 @bench.command()
-@_LEDGER
+@_RESULTS
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder."
 )
-def tables(*, ledger: Path, out: Path) -> None:
-    """Write the tables of LEDGER as Markdown, LaTeX and CSV, and the comparisons."""
-    from s2fs.bench import open_results, write_tables
-
-    with open_results(ledger) as book:
-        for path in write_tables(book, out):
+def tables(*, results: Path, out: Path) -> None:
+    """Write the tables of RESULTS as Markdown, LaTeX and CSV, and the comparisons."""
+    with open_results(results) as results_file:
+        for path in write_tables(results_file, out):
             click.echo(str(path))
 
 
 @bench.command()
-@_LEDGER
+@_RESULTS
 @click.option(
     "--out",
     required=True,
@@ -125,31 +132,56 @@ def tables(*, ledger: Path, out: Path) -> None:
     help="A .csv, .json or .parquet file.",
 )
 @click.option("--curves", is_flag=True, help="A row for each size, not only the best and average.")
-def export(*, ledger: Path, out: Path, curves: bool) -> None:
-    """Write the results of LEDGER as one table."""
-    from s2fs.bench import export_curves, export_rows, open_results
-
-    with open_results(ledger) as book:
-        rows = export_curves(book) if curves else export_rows(book)
-    if not rows:
-        raise ValueError(f"{ledger} has no complete cross-validation yet; run more of it.")
+def export(*, results: Path, out: Path, curves: bool) -> None:
+    """Write RESULTS as one table."""
+    with open_results(results) as results_file:
+        rows = (export_curves if curves else export_rows)(results_file)
     write_table(out, {name: [row[name] for row in rows] for name in rows[0]})
     click.echo(f"{len(rows)} rows in {out}")
 
 
 @bench.command(epilog="\b\nExample:\n  s2fs bench archive paper.sqlite --out paper.npz")
-@_LEDGER
+@_RESULTS
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The .npz file to write."
 )
-def archive(*, ledger: Path, out: Path) -> None:
-    """Write the curves of LEDGER, without predictions, to a file small enough to keep.
+def archive(*, results: Path, out: Path) -> None:
+    """Write the curves of RESULTS, without predictions, to a file small enough to keep.
 
-    Tables, exports, figures and reports can be made from it as from the ledger itself.
+    Tables, exports, figures and reports can be made from it as from RESULTS itself.
     """
-    from s2fs._util.files import check_place
-    from s2fs.bench import Ledger, write_archive
-
     place = check_place(out, "--out", (".npz",))
-    with Ledger(ledger) as book:
-        click.echo(str(write_archive(book, place)))
+    with Ledger(results) as ledger:
+        click.echo(str(write_archive(ledger, place)))
+
+
+@click.command(epilog="\b\nExample:\n  s2fs figures paper.sqlite --out figures")
+@_RESULTS
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder."
+)
+def figures(*, results: Path, out: Path) -> None:
+    """Draw the paper's figures from RESULTS as SVG, PDF and PNG.
+
+    Curves, critical-difference diagrams, maps of the weights, variants, and the selected pixels on
+    faces, as far as the results and the datasets at hand allow.
+    """
+    with open_results(results) as results_file:
+        for path in write_figures(results_file, out):
+            click.echo(str(path))
+
+
+@bench.command(epilog="\b\nExample:\n  s2fs bench report paper.sqlite --out bench.html")
+@_RESULTS
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="bench.html",
+    show_default=True,
+    callback=checked_report,
+    help="The .html file to write.",
+)
+def report(*, results: Path, out: Path) -> None:
+    """Write RESULTS as one page, the published numbers beside ours."""
+    with open_results(results) as results_file:
+        click.echo(str(bench_report(results_file, out, title=results.name)))

@@ -2,10 +2,11 @@
 
 import click
 
-from s2fs.cli._output import note, print_table
+from s2fs.bench import PAPER_DATASETS, dataset_info, fetch_dataset, find_dataset
+from s2fs.cli._shared import Group, note, print_table
 
 
-@click.group(epilog="\b\nExample:\n  s2fs data list\n  s2fs data fetch glioma yale")
+@click.group(cls=Group, epilog="\b\nExample:\n  s2fs data list\n  s2fs data fetch glioma yale")
 def data() -> None:
     """List, download and describe the datasets of the paper.
 
@@ -17,8 +18,6 @@ def data() -> None:
 @data.command("list")
 def list_() -> None:
     """List all datasets, and where each one is."""
-    from s2fs.bench import PAPER_DATASETS, find_dataset
-
     infos = list(PAPER_DATASETS.values())
     print_table(
         {
@@ -36,14 +35,11 @@ def list_() -> None:
 @click.argument("names", nargs=-1, metavar="NAME...")
 @click.option("--all", "everything", is_flag=True, help="Download all datasets.")
 @click.option("--force", is_flag=True, help="Download again what is in the cache.")
-def fetch_dataset(*, names: tuple[str, ...], everything: bool, force: bool) -> None:
+def fetch(*, names: tuple[str, ...], everything: bool, force: bool) -> None:
     """Download datasets into the user's cache and verify them.
 
     A dataset that cannot be had does not stop the others.
     """
-    from s2fs.bench import PAPER_DATASETS, fetch_dataset
-    from s2fs.bench._paper_data import dataset_info
-
     wanted = tuple(PAPER_DATASETS) if everything else names
     if not wanted:
         raise ValueError("NAME is missing; give names from 's2fs data list', or --all.")
@@ -64,10 +60,7 @@ def fetch_dataset(*, names: tuple[str, ...], everything: bool, force: bool) -> N
 @data.command()
 @click.argument("name")
 def info(*, name: str) -> None:
-    """Tell what is known about the dataset NAME."""
-    from s2fs.bench import find_dataset
-    from s2fs.bench._paper_data import dataset_info
-
+    """Show what is known about the dataset NAME."""
     known = dataset_info(name)
     source = known.source
     rows = {

@@ -5,10 +5,17 @@ from time import perf_counter
 from typing import Any
 
 import click
+import numpy as np
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 
-from s2fs.cli._output import print_table
-from s2fs.cli._select import checked_report
-from s2fs.cli._selecting import ranking_columns
+from s2fs import S2FS
+from s2fs.cli._select import ranking_columns
+from s2fs.cli._shared import checked_report, print_table
+from s2fs.datasets import load_srbct
+from s2fs.report import selection_report
 
 N_SELECTED = 20
 N_RANDOM_DRAWS = 10
@@ -28,15 +35,9 @@ def demo(*, report: Path) -> None:
 
     Shows the ranking, and how well 5 nearest neighbours do with the selected genes, with all genes
     and with 20 genes at random, by 10-fold cross-validation. Genes are selected inside the folds:
-    the samples a fold is judged on have no say in the selection. Ends by writing a page with all of
-    this to look at in a browser.
+    the samples a fold is tested on have no part in the selection. Ends by writing a page with all
+    of this to look at in a browser.
     """
-    import numpy as np
-
-    from s2fs import S2FS
-    from s2fs.datasets import load_srbct
-    from s2fs.report import selection_report
-
     start = perf_counter()
     data = load_srbct()
     n, m = data.X.shape
@@ -79,11 +80,6 @@ def demo(*, report: Path) -> None:
 
 def _accuracy(X: Any, y: Any, *selection: Any) -> float:
     """Share of the samples that is right when each is predicted in the fold it is left out of."""
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
-    from sklearn.neighbors import KNeighborsClassifier
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import MinMaxScaler
-
     model = make_pipeline(MinMaxScaler(), *selection, KNeighborsClassifier(5))
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
     return float((cross_val_predict(model, X, y, cv=folds) == y).mean())

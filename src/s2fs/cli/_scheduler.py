@@ -1,16 +1,16 @@
-"""``--scheduler``: rows that are read and judged by the workers of a Dask cluster."""
+"""``--scheduler``: rows that are read and scored by the workers of a Dask cluster."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from s2fs._util.columns import Columns
+from s2fs.cli._shared import Command, DataArguments
+
 if TYPE_CHECKING:
     from s2fs import S2FS
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def scheduler_option(help: str) -> Callable[[Command], Command]:
@@ -20,8 +20,8 @@ def scheduler_option(help: str) -> Callable[[Command], Command]:
 
 @contextmanager
 def connected(address: str) -> Iterator[Any]:
-    """A client of the cluster at an address; what befalls the cluster is told in one line."""
-    from s2fs.distributed import connect
+    """A client of the cluster at an address; a failure of the cluster is an error of one line."""
+    from s2fs.distributed import connect  # loads Dask
 
     with connect(address) as client:
         try:
@@ -41,24 +41,18 @@ def refuse(options: Mapping[str, Any]) -> None:
 
 
 def fit_there(
-    selector: "S2FS",
-    address: str,
-    path: Path,
-    target: str | None,
-    drop: tuple[str, ...],
-    limits: Mapping[str, tuple[str, ...]],
+    selector: "S2FS", address: str, data: DataArguments, limits: Mapping[str, tuple[str, ...]]
 ) -> list[str]:
     """Fit to partitioned files without reading them here; returns the names of the features.
 
     The ``limits`` are columns to include or exclude, by name or position.
     """
-    from s2fs._util.columns import column_position
-    from s2fs.distributed import read_partitioned
+    from s2fs.distributed import read_partitioned  # loads Dask
 
     with connected(address):
-        data = read_partitioned(path, target, drop=drop)
+        rows = read_partitioned(data.file, data.target, drop=data.drop)
+        columns = Columns.of_file(rows.feature_names, data.file)
         for name, wanted in limits.items():
-            found = [column_position(w, data.feature_names, f"--{name}", path) for w in wanted]
-            selector.set_params(**{name: found or None})
-        selector.fit(data.X, data.y)
-    return data.feature_names
+            selector.set_params(**{name: columns.positions(wanted, f"--{name}") or None})
+        selector.fit(rows.X, rows.y)
+    return rows.feature_names

@@ -4,8 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
-from s2fs.cli._output import as_csv, checked_output, note, reject_input_as_output, write_table
+from s2fs import Selection, datasets
+from s2fs._util.columns import Columns, as_numbers, first_text
+from s2fs.cli._shared import as_csv, checked_output, note, reject_input_as_output, write_table
 
 
 @click.command(
@@ -43,17 +46,13 @@ def transform(
     their order is free, others may be there and are left out, and no target is needed. They come
     out in the order of the table the selection was made on.
     """
-    from s2fs import Selection
-    from s2fs._util.columns import column_position
-    from s2fs.datasets._readers import read_unlabelled
-
     selection = Selection.load(model)
-    names, columns = read_unlabelled(file, transpose=transpose)
+    names, columns = datasets.read_unlabelled(file, transpose=transpose)
     reject_input_as_output(output, file)
     selected = selection.positions_in(names, str(file))
-    kept = [column_position(wanted, names, "--keep", file) for wanted in keep]
-    as_numbers = output is not None and output.suffix.lower() != ".csv"
-    checked = {f: _checked(columns[f], names[f], file, as_numbers) for f in selected}
+    kept = Columns.of_file(names, file).positions(keep, "--keep")
+    typed = output is not None and output.suffix.lower() != ".csv"
+    checked = {f: _checked(columns[f], names[f], file, typed=typed) for f in selected}
     chosen = dict.fromkeys([*kept, *selected])
     result = {names[f]: checked.get(f) or list(columns[f]) for f in chosen}
     note(f"{len(names) - len(chosen)} of {len(names)} columns left out")
@@ -63,15 +62,11 @@ def transform(
         write_table(output, result)
 
 
-def _checked(column: Any, name: str, file: Path, as_numbers: bool) -> list[Any]:
+def _checked(column: Any, name: str, file: Path, *, typed: bool) -> list[Any]:
     """The cells of a selected column, all numbers; as numbers, or as they are in the file."""
-    import numpy as np
-
-    from s2fs.datasets import _cells
-
-    numbers = _cells.as_numbers(column)
+    numbers = as_numbers(column)
     if numbers is None:
-        text = _cells.first_text(column)
+        text = first_text(column)
         raise ValueError(
             f"{file} has text in the selected column {name!r}, such as {text!r}; give numbers, as "
             "in the table the selection was made on."
@@ -82,4 +77,4 @@ def _checked(column: Any, name: str, file: Path, as_numbers: bool) -> list[Any]:
                 f"{file} has {what} values in the selected column {name!r}, the first in data row "
                 f"{int(bad.argmax()) + 1}; fill them in or leave the rows out."
             )
-    return numbers.tolist() if as_numbers or isinstance(column, np.ndarray) else list(column)
+    return numbers.tolist() if typed or isinstance(column, np.ndarray) else list(column)

@@ -1,7 +1,22 @@
 """Data to select from: readers for your own files, and one bundled dataset."""
 
-from s2fs.datasets._bundled import load_srbct
-from s2fs.datasets._dataset import Dataset
-from s2fs.datasets._readers import read_table
+from typing import TYPE_CHECKING
 
-__all__ = ["Dataset", "load_srbct", "read_table"]
+from s2fs._util.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from s2fs.datasets._bundled import load_srbct
+    from s2fs.datasets._dataset import Dataset
+    from s2fs.datasets._readers import read_table, read_unlabelled
+
+__all__ = ["Dataset", "load_srbct", "read_table", "read_unlabelled"]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Dataset": "s2fs.datasets._dataset",
+        "load_srbct": "s2fs.datasets._bundled",
+        "read_table": "s2fs.datasets._readers",
+        "read_unlabelled": "s2fs.datasets._readers",
+    },
+)

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.io import loadmat
+from scipy.io.matlab import MatReadError
+from scipy.sparse import issparse
 
 from s2fs._util.messages import some_of
 from s2fs.datasets._tables import reject_duplicates
@@ -16,9 +19,9 @@ Arrays = dict[str, NDArray[Any]]
 def read_npz(path: Path) -> Arrays:
     """Read every array of an ``.npz`` file; pickled objects are refused, for they can run code."""
     try:
+        if not zipfile.is_zipfile(path):  # np.load would take it for a pickle
+            raise zipfile.BadZipFile
         with np.load(path, allow_pickle=False) as file:
-            if not hasattr(file, "files"):
-                raise ValueError(f"{path} holds a single array without keys; save it as X and y.")
             return {key: _plain(path, file, key) for key in file.files}
     except (zipfile.BadZipFile, EOFError):
         raise ValueError(f"{path} is damaged or no .npz file.") from None
@@ -26,10 +29,6 @@ def read_npz(path: Path) -> Arrays:
 
 def read_mat(path: Path) -> Arrays:
     """Read every variable of a ``.mat`` file of version 4 to 7.2; sparse ones become dense."""
-    from scipy import sparse
-    from scipy.io import loadmat
-    from scipy.io.matlab import MatReadError
-
     try:
         content = loadmat(path)
     except NotImplementedError:
@@ -40,14 +39,14 @@ def read_mat(path: Path) -> Arrays:
     except (MatReadError, ValueError, TypeError, KeyError, EOFError, IndexError, OSError):
         raise ValueError(f"{path} is damaged or no MATLAB file.") from None
     return {
-        key: value.toarray() if sparse.issparse(value) else _strings(np.asarray(value))
+        key: value.toarray() if issparse(value) else _strings(np.asarray(value))
         for key, value in content.items()
         if not key.startswith("__")
     }
 
 
 def matrix_with_names(
-    path: Path, arrays: Arrays, transpose: bool
+    path: Path, arrays: Arrays, *, transpose: bool
 ) -> tuple[NDArray[np.float64], list[str]]:
     """The array ``X`` of a file, with the names of its columns."""
     if "X" not in arrays:

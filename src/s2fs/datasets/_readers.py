@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import issparse
 
-from s2fs._util.columns import column_position
+from s2fs._util.annotated import labels_of
+from s2fs._util.columns import Columns, as_numbers, first_text, nonfinite_columns
+from s2fs._util.labels import read_labels, reject_one_class
 from s2fs._util.messages import some_of
-from s2fs.datasets._anndata import Cells, label_codes, read_h5ad
+from s2fs._util.types import Indices
+from s2fs.datasets._anndata import Cells, read_h5ad
 from s2fs.datasets._arrays import Arrays, matrix_with_names, read_mat, read_npz
-from s2fs.datasets._cells import as_numbers, encode_labels, first_text
 from s2fs.datasets._dataset import Dataset
 from s2fs.datasets._tables import COMPRESSED, DELIMITERS, Table, read_columns, reject_duplicates
 
@@ -28,14 +28,14 @@ def read_table(
     transpose: bool = False,
     layer: str | None = None,
 ) -> Dataset:
-    r"""Read labelled data from a file; the suffix tells the format.
+    r"""Read labelled data from a file; its suffix is its format.
 
     Tables are ``.csv`` (comma or semicolon), ``.tsv``, ``.tab``, ``.txt`` (tab; all of these in
     UTF-8 and optionally compressed as ``.gz``, ``.bz2`` or ``.xz``), ``.parquet`` and ``.arff``.
     Arrays are ``.npz`` and ``.mat`` with the keys ``X`` and ``y`` (or ``Y``), and optionally
     ``feature_names`` and ``classes`` (the names of the codes 0, 1, … in ``y``). Annotated cells are
     ``.h5ad`` (extra ``bio``): features are the columns of ``X``, classes a column of ``obs``; genes
-    of the same name are told apart as ``name``, ``name-1``, ….
+    of the same name become ``name``, ``name-1``, ….
 
     Parameters
     ----------
@@ -91,8 +91,9 @@ def read_table(
         raise ValueError(f"layer is {layer!r}, but only .h5ad files have layers; leave it out.")
     if suffix in (".npz", ".mat"):
         arrays = read_npz(path) if suffix == ".npz" else read_mat(path)
-        return _from_arrays(path, arrays, target, dropped, transpose)
-    return _from_table(path, read_columns(path, suffix, transpose), target, dropped)
+        return _from_arrays(path, arrays, target, dropped, transpose=transpose)
+    table = read_columns(path, suffix, transpose=transpose)
+    return _from_table(path, table, target, dropped)
 
 
 def read_unlabelled(path: Path, *, transpose: bool = False) -> Table:
@@ -118,9 +119,9 @@ def read_unlabelled(path: Path, *, transpose: bool = False) -> Table:
         )
     if suffix in (".npz", ".mat"):
         arrays = read_npz(path) if suffix == ".npz" else read_mat(path)
-        X, names = matrix_with_names(path, arrays, transpose)
+        X, names = matrix_with_names(path, arrays, transpose=transpose)
         return Table(names, list(X.T))
-    table = read_columns(path, suffix, transpose)
+    table = read_columns(path, suffix, transpose=transpose, as_text=True)
     reject_duplicates(path, table.names)
     return table
 
@@ -154,8 +155,9 @@ def _from_table(
             f"target is missing: say which column of {path} holds the classes; "
             f"it has {some_of(names)}."
         )
-    label = column_position(target, names, "target", path)
-    kept = _kept(path, names, drop, {label})
+    found = Columns.of_file(names, path)
+    label = found.position(target, "target")
+    kept = found.without(drop, label)
     X = np.empty((len(columns[label]), len(kept)))
     text = []
     for j, f in enumerate(kept):
@@ -170,12 +172,14 @@ def _from_table(
             f"{first_text(columns[text[0]])!r}; encode it as numbers or leave the columns out with "
             "drop (--drop)."
         )
-    y, class_names = encode_labels(columns[label], f"column {names[label]!r} of {path}")
+    numbers = as_numbers(columns[label])
+    labels = columns[label] if numbers is None else numbers
+    y, class_names = _encoded(labels, f"column {names[label]!r} of {path}")
     return _checked(path, X, y, [names[f] for f in kept], class_names)
 
 
 def _from_arrays(
-    path: Path, arrays: Arrays, target: str | int | None, drop: list[str | int], transpose: bool
+    path: Path, arrays: Arrays, target: str | int | None, drop: list[str | int], *, transpose: bool
 ) -> Dataset:
     key = next((k for k in ("y", "Y") if k in arrays), "y") if target is None else str(target)
     if "X" not in arrays or key not in arrays:
@@ -183,13 +187,15 @@ def _from_arrays(
             f"{path} must hold the arrays 'X' and {key!r}; it has {some_of(arrays) or 'none'}."
         )
     labels = arrays[key].ravel()
-    X, names = matrix_with_names(path, arrays, transpose)
+    X, names = matrix_with_names(path, arrays, transpose=transpose)
     n, m = X.shape
     if len(labels) != n:
         hint = "; are the features in rows (transpose)?" if len(labels) == m else "."
         raise ValueError(f"X in {path} has {n} row(s) but {key} has {len(labels)} label(s){hint}")
-    y, class_names = encode_labels(labels, f"{key} of {path}")
-    if "classes" in arrays and labels.dtype.kind in "biu":
+    is_coded = labels.dtype.kind in "biu"
+    labels = labels if is_coded or labels.dtype.kind == "f" else labels.astype(str)
+    y, class_names = _encoded(labels, f"{key} of {path}")
+    if "classes" in arrays and is_coded:
         given = [name.strip() for name in arrays["classes"].ravel().astype(str)]
         codes = np.unique(labels)
         if codes[0] < 0 or codes[-1] >= len(given):
@@ -198,7 +204,7 @@ def _from_arrays(
                 f"codes 0 to {len(given) - 1}."
             )
         class_names = [given[code] for code in codes]
-    kept = _kept(path, names, drop, set())
+    kept = Columns.of_file(names, path).without(drop, None)
     return _checked(path, X[:, kept], y, [names[f] for f in kept], class_names)
 
 
@@ -212,46 +218,44 @@ def _from_cells(
             f"target is missing: say which column of obs in {path} holds the classes; "
             f"it has {some_of(columns) or 'none'}."
         )
-    label = column_position(target, columns, "target", f"obs in {path}")
+    label = Columns.of_file(columns, f"obs in {path}").position(target, "target")
     source = f"column {columns[label]!r} of {path}"
-    y, classes = label_codes(obs.iloc[:, label], source)
+    classes, y = read_labels(labels_of(obs.iloc[:, label]), source)
     if (missing := y < 0).any():
         raise ValueError(
             f"{source} has {missing.sum()} missing label(s), the first for cell "
             f"{some_of(obs.index[missing][:1])}; label or remove these cells, or see unlabelled in "
             "s2fs.bio.select."
         )
-    kept = _kept(path, names, drop, set())
+    reject_one_class(classes, source)
+    kept = Columns.of_file(names, path).without(drop, None)
     if len(kept) < len(names):
         X, names = X[:, kept], [names[f] for f in kept]
     return _checked(path, X, y, names, [str(name) for name in classes])
 
 
-def _kept(path: Path, names: list[str], drop: list[str | int], taken: set[int]) -> list[int]:
-    """Positions of the features: all columns but the dropped ones and the target."""
-    dropped = {column_position(wanted, names, "drop", path) for wanted in drop}
-    if both := dropped & taken:
-        raise ValueError(f"{names[both.pop()]!r} is both target and in drop; choose one.")
-    kept = [f for f in range(len(names)) if f not in dropped | taken]
-    if not kept:
-        raise ValueError(f"{path} has no features left beside the target and the dropped columns.")
-    return kept
+def _encoded(labels: Any, source: str) -> tuple[Indices, list[str]]:
+    """The labels of rows as codes, with the names of the classes; none may be missing."""
+    classes, y = read_labels(labels, source)
+    if (missing := y < 0).any():
+        raise ValueError(
+            f"{source} has {missing.sum()} missing label(s), the first in data row "
+            f"{missing.argmax() + 1}; label or remove these rows."
+        )
+    reject_one_class(classes, source)
+    return y, [str(name) for name in classes]
 
 
 def _checked(
-    path: Path, X: Any, y: NDArray[np.intp], feature_names: list[str], class_names: list[str]
+    path: Path, X: Any, y: Indices, feature_names: list[str], class_names: list[str]
 ) -> Dataset:
     """The last check of every reader: all numbers are there and finite."""
-    for what, is_bad in (("missing", np.isnan), ("infinite", np.isinf)):
-        if issparse(X):
-            bad = np.flatnonzero(is_bad(X.data))
-            columns = np.unique(np.searchsorted(X.indptr, bad, side="right") - 1)
-        else:
-            columns = np.flatnonzero(is_bad(X).any(axis=0))
-        if len(columns):
-            shown = some_of(feature_names[f] for f in columns)
+    found = nonfinite_columns(X)
+    for kind, what in (("NaN", "missing"), ("infinity", "infinite")):
+        if kind in found:
             raise ValueError(
-                f"{path} has {what} values in column(s) {shown}; fill them in or leave the columns "
-                "out with drop (--drop)."
+                f"{path} has {what} values in column(s) "
+                f"{some_of(feature_names[f] for f in found[kind])}; fill them in or leave the "
+                "columns out with drop (--drop)."
             )
     return Dataset(X, y, feature_names, class_names)

@@ -80,30 +80,28 @@ class ClusterProblem(Problem):
 
 
 def cluster_problem(
-    client: Any,
-    X: Any,
-    y: Any,
-    scale: Scale = "minmax",
-    *,
-    names: Any = None,
-    sample_weight: Any = None,
-    class_weight: ClassWeight = None,
+    selector: Any, client: Any, X: Any, y: Any, sample_weight: Any = None
 ) -> ClusterProblem:
     """Survey the rows of a Dask collection where they are.
 
     Parameters
     ----------
+    selector : estimator
+        Whose ``scale`` and ``class_weight`` are used; ``n_features_in_`` and ``feature_names_in_``
+        are set.
     client : distributed.Client
         The cluster.
     X : dask array or data frame of shape (n_samples, n_features)
         Numbers, dense or sparse, in row chunks.
     y, sample_weight : dask array or series, or array-like, of shape (n_samples,)
         Labels and weights.
-    scale, class_weight
-        As in :class:`~s2fs.S2FS`.
-    names : sequence of str, optional
-        Names of the features, for errors.
+
+    Returns
+    -------
+    ClusterProblem
+        What stays fixed during a search.
     """
+    collections.check_columns(selector, X)
     if y is None:
         raise ValueError("y is None; give the class of each row.")
     cluster = Cluster(client)
@@ -111,15 +109,15 @@ def cluster_problem(
     labels = collections.along(y, "y", sizes, chunks)
     weights = collections.along(sample_weight, "sample_weight", sizes, chunks)
     per_class: Mapping[Any, float] = {}
-    if class_weight is not None:
+    if selector.class_weight is not None:
         masses = cluster.gather(cluster.compute(collections.masses(labels, weights)))
-        per_class = _per_class(class_weight, masses)
+        per_class = _per_class(selector.class_weight, masses)
     ready = collections.as_rows(chunks, labels, weights, per_class)
     rows = _placed(cluster, ready, sizes, stay=bool(futures_of(X)))
     surveys = cluster.map(on_rows.survey, rows)
     (survey,) = cluster.gather([cluster.submit(on_rows.merge, surveys)])
-    _check(survey, names)
-    return ClusterProblem(cluster, rows, survey, scale)
+    _check(survey, getattr(selector, "feature_names_in_", None))
+    return ClusterProblem(cluster, rows, survey, selector.scale)
 
 
 def _placed(
@@ -155,8 +153,6 @@ def _per_class(class_weight: ClassWeight, masses: list[dict[Any, float]]) -> dic
     classes = sorted(total)
     mass = np.array([total[label] for label in classes])
     weighted = row_weights(mass, class_weight, np.array(classes))
-    if weighted is None:
-        weighted = np.ones_like(mass)
     factors = np.divide(weighted, mass, out=np.zeros_like(mass), where=mass > 0)
     return dict(zip(classes, factors.tolist(), strict=True))
 

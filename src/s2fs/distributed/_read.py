@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from s2fs._util.columns import column_position
+from s2fs._util.columns import Columns
 from s2fs._util.messages import some_of
 
 #: Seconds that a scheduler has to answer.
@@ -142,8 +142,9 @@ def read_partitioned(
             f"target is missing: say which column of {where} holds the classes; it has "
             f"{some_of(names)}."
         )
-    label = column_position(target, names, "target", where)
-    left = _left(names, dropped, label, where)
+    columns = Columns.of_file(names, where)
+    label = columns.position(target, "target")
+    left = columns.without(dropped, label)
     frame = frame[[frame.columns[f] for f in (*left, label)]]
     X, y = frame[[frame.columns[f] for f in range(len(left))]], frame[frame.columns[-1]]
     return Partitioned(X, y, [names[f] for f in left])
@@ -174,16 +175,5 @@ def _from_zarr(where: str, target: str | int | None, drop: list[str | int]) -> P
         raise ValueError(
             f"X in {where} has {X.shape[1]} column(s) but feature_names has {len(names)}."
         )
-    left = _left(names, drop, None, where)
+    left = Columns.of_file(names, where).without(drop, None)
     return Partitioned(X if len(left) == len(names) else X[:, left], y, [names[f] for f in left])
-
-
-def _left(names: list[str], drop: list[str | int], label: int | None, where: str) -> list[int]:
-    """Positions of the features: all columns but the dropped ones and the labels."""
-    dropped = {column_position(wanted, names, "drop", where) for wanted in drop}
-    if label in dropped:
-        raise ValueError(f"{names[label]!r} is both target and in drop; choose one.")
-    left = [f for f in range(len(names)) if f != label and f not in dropped]
-    if not left:
-        raise ValueError(f"{where} has no features left beside the target and the dropped columns.")
-    return left

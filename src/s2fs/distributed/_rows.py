@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from s2fs._core.problem import Problem
+from s2fs._util.labels import encode_classes
 from s2fs._util.types import Floats, Indices
 
 
@@ -70,7 +71,7 @@ class Part(Problem):
     @classmethod
     def surveyed(cls, rows: Rows) -> Survey:
         """The ranges and class sums of these rows alone."""
-        classes = _sorted_labels(rows.labels)
+        classes, _ = encode_classes(rows.labels)
         part = cls(rows, classes, _total=1.0)
         with np.errstate(all="ignore"):  # what is not finite is reported by whoever sees the ranges
             part.lower, upper = part._range()
@@ -156,8 +157,7 @@ def n_rows(X: Any) -> int:
 def label_mass(y: Any, sample_weight: Any) -> dict[Any, float]:
     """Weight of each label in a chunk."""
     labels = np.asarray(y).ravel()
-    classes = _sorted_labels(labels)
-    codes = np.searchsorted(classes, labels)
+    classes, codes = encode_classes(labels)
     mass = np.bincount(codes, chunk_mass(sample_weight, len(labels)), len(classes))
     return dict(zip(classes.tolist(), mass.tolist(), strict=True))
 
@@ -172,7 +172,7 @@ def merge(surveys: Sequence[Survey | None]) -> Survey | None:
     parts = [part for part in surveys if part is not None]
     if not parts:
         return None
-    classes = _sorted_labels(np.concatenate([part.classes for part in parts]))
+    classes, _ = encode_classes(np.concatenate([part.classes for part in parts]))
     lower = np.min([part.lower for part in parts], axis=0)
     upper = np.max([part.upper for part in parts], axis=0)
     mass, sums = np.zeros(len(classes)), np.zeros((len(classes), len(lower)))
@@ -199,14 +199,3 @@ def add_up(parts: Sequence[Floats], start: Floats | float = 0.0) -> Floats:
     for part in parts:
         total = total + part
     return total
-
-
-def _sorted_labels(labels: NDArray[Any]) -> NDArray[Any]:
-    """The labels that occur, each once."""
-    try:
-        classes = np.unique(labels)
-    except TypeError:
-        classes = np.array([np.nan])
-    if classes.dtype.kind == "f" and np.isnan(classes).any():
-        raise ValueError("y has missing labels, or of different kinds; give every row a class.")
-    return classes

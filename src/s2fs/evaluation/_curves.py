@@ -1,11 +1,14 @@
-"""Prefix curves: how good the top 1, 2, … features of a ranking are, judged on unseen rows."""
+"""Prefix curves: how good the top 1, 2, … features of a ranking are on unseen rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, check_consistent_length
 
 from s2fs._core.folds import stratified_folds
 from s2fs._util.types import Floats, Indices
@@ -59,7 +62,7 @@ class PrefixCurves:
     curves : dict of str to Curve
         One curve per learner; ``result["knn"]`` is short for ``result.curves["knn"]``.
     rankings : tuple of ndarray
-        The ranking each fold was judged with.
+        The ranking that was scored in each fold.
     protocol : {"inside", "before"}
         Where the features were selected.
     n_splits : int
@@ -92,7 +95,7 @@ def prefix_curves(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> PrefixCurves:
-    """Judge the prefixes of a selector's ranking by cross-validation.
+    """Score the prefixes of a selector's ranking by cross-validation.
 
     Parameters
     ----------
@@ -104,8 +107,9 @@ def prefix_curves(
         Any estimator with ``indices_``, the features in order of choice, after ``fit``. It should
         choose as many features as the largest size.
     learners : sequence of {"knn", "svm", "cart"} or dict, default=all three
-        The learners to run: some of those that have a name, or a dict of your own names and
-        scikit-learn classifiers. Clusterers are scored by mutual information with the labels.
+        The learners to run: some of those that have a name, or a dict from names of your own to
+        scikit-learn classifiers and clusterers. Clusterers are scored by their mutual information
+        with the labels.
     sizes : int or sequence of int, default=150
         The numbers of first features to use: all from 1 to this number, or to the length of the
         ranking if that is shorter; or just those in an increasing sequence.
@@ -113,8 +117,9 @@ def prefix_curves(
         The number of folds, see :func:`stratified_folds`.
     protocol : {"inside", "before"}, default="inside"
         Select features from the training rows of each fold, or once from all rows before the
-        split. The latter lets the test rows leak into the ranking: it is here to show how much
-        that flatters, and the result says ``leaky``. Scaling is learnt inside the fold in both.
+        split. The latter lets the test rows leak into the ranking, so that scores are too good;
+        it is here to show by how much, and the result says ``leaky``. Scaling is learnt inside the
+        fold in both.
     random_state : int, default=0
         Seed of the folds.
     n_jobs : int, optional
@@ -143,17 +148,14 @@ def prefix_curves(
     >>> result["knn"].values[-1] > 0.9
     np.True_
     """
-    from joblib import Parallel, delayed
-    from sklearn.utils import check_consistent_length
-
     if protocol not in ("inside", "before"):
         raise ValueError(f"protocol is {protocol!r}; use 'inside' or 'before'.")
     labels = np.asarray(y)
     check_consistent_length(X, labels)
     folds = list(stratified_folds(labels, cv, random_state=random_state))
-    seen_all = _ranking(selector, X, labels) if protocol == "before" else None
+    ranking = _ranking(selector, X, labels) if protocol == "before" else None
     results = Parallel(n_jobs=n_jobs)(
-        delayed(_run_fold)(X, labels, fold, selector, seen_all, learners, sizes) for fold in folds
+        delayed(_run_fold)(X, labels, fold, selector, ranking, learners, sizes) for fold in folds
     )
     return PrefixCurves(
         curves=pool_folds(results),
@@ -186,27 +188,27 @@ def pool_folds(folds: Sequence[FoldResult]) -> dict[str, Curve]:
         same_learners = list(fold.predictions) == learners
         if not (same_learners and np.array_equal(fold.sizes, sizes)):
             raise ValueError("folds differ in their learners or sizes; run all folds alike.")
-    truth = np.concatenate([fold.y_test for fold in folds])
+    y_test = np.concatenate([fold.y_test for fold in folds])
     curves = {}
     for learner in learners:
         predicted = np.concatenate([fold.predictions[learner] for fold in folds], axis=1)
-        curves[learner] = Curve(learner, sizes, _scores(truth, predicted))
+        curves[learner] = Curve(learner, sizes, _scores(y_test, predicted))
     for learner in folds[0].nmi:
         nmi = np.mean([fold.nmi[learner] for fold in folds], axis=0)
         curves[learner] = Curve(learner, sizes, {"nmi": nmi})
     return curves
 
 
-def _scores(truth: NDArray[Any], predicted: NDArray[Any]) -> dict[str, Floats]:
+def _scores(y_test: NDArray[Any], predicted: NDArray[Any]) -> dict[str, Floats]:
     """Accuracy, balanced accuracy and macro-F1 of each row of predictions."""
-    classes = np.unique(truth)
-    is_class = truth == classes[:, None]  # class × instance
+    classes = np.unique(y_test)
+    is_class = y_test == classes[:, None]  # class × instance
     said_class = predicted[:, None, :] == classes[:, None]  # size × class × instance
     hits = (said_class & is_class).sum(axis=2)
     # 2 TP / (2 TP + FP + FN): twice the hits over how often the class is true or said to be.
     f1 = 2 * hits / (is_class.sum(axis=1) + said_class.sum(axis=2))
     return {
-        "accuracy": (predicted == truth).mean(axis=1),
+        "accuracy": (predicted == y_test).mean(axis=1),
         "balanced_accuracy": (hits / is_class.sum(axis=1)).mean(axis=1),
         "macro_f1": f1.mean(axis=1),
     }
@@ -222,9 +224,7 @@ def _run_fold(
     sizes: int | Sequence[int],
 ) -> FoldResult:
     """Select, unless a ranking is given, and evaluate."""
-    from sklearn.utils import _safe_indexing
-
-    (train, test) = fold
+    train, test = fold
     X_train = _safe_indexing(X, train)  # keeps the column names of a data frame for the selector
     if ranking is None:
         ranking = _ranking(selector, X_train, y[train])
@@ -240,8 +240,6 @@ def _run_fold(
 
 
 def _ranking(selector: Any, X: Any, y: NDArray[Any]) -> Indices:
-    from sklearn.base import clone
-
     fitted = clone(selector).fit(X, y)
     if not hasattr(fitted, "indices_"):
         raise TypeError(

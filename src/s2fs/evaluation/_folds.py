@@ -1,4 +1,4 @@
-"""One fold of an evaluation: what the learners make of the prefixes of a ranking."""
+"""One fold of an evaluation: the learners on the prefixes of a ranking."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from s2fs._util.types import Floats, Indices
 from s2fs.evaluation._learners import (
     LEARNERS,
     check_rows,
+    is_plain,
     mutual_information,
     predict_prefixes,
     resolve_learners,
@@ -22,7 +23,7 @@ from s2fs.evaluation._learners import (
 
 @dataclass(frozen=True, eq=False)
 class FoldResult:
-    """What the learners did with one fold, before any score is taken.
+    """Predictions and clusters of the learners in one fold, before any score is taken.
 
     Attributes
     ----------
@@ -56,21 +57,26 @@ def evaluate_fold(
     learners: Sequence[str] | Mapping[str, Any] = tuple(LEARNERS),
     sizes: int | Sequence[int] = 150,
 ) -> FoldResult:
-    """Run the learners on every prefix of a ranking, trained on one part and tried on another.
+    """Train the learners on some rows and test them on others, for every prefix of a ranking.
 
     Each feature is scaled to [0, 1] on the training rows; test rows follow that scale.
 
     Parameters
     ----------
-    X_train, X_test : array-like of shape (n_train, n_features) and (n_test, n_features)
-        All features, not scaled.
-    y_train, y_test : array-like of shape (n_train,) and (n_test,)
-        Class labels; those of the test rows are only kept for the scores.
+    X_train : array-like of shape (n_train, n_features)
+        All features of the training rows, not scaled.
+    y_train : array-like of shape (n_train,)
+        Class labels of the training rows.
+    X_test : array-like of shape (n_test, n_features)
+        All features of the test rows, not scaled.
+    y_test : array-like of shape (n_test,)
+        Class labels of the test rows, which are only kept for the scores.
     ranking : array-like of int
         The features in order of choice.
     learners : sequence of {"knn", "svm", "cart"} or dict, default=all three
-        The learners to run: some of those that have a name, or a dict of your own names and
-        scikit-learn classifiers. Clusterers are scored by mutual information with the labels.
+        The learners to run: some of those that have a name, or a dict from names of your own to
+        scikit-learn classifiers and clusterers. Clusterers are scored by their mutual information
+        with the labels.
     sizes : int or sequence of int, default=150
         The sizes of prefix, as in :func:`prefix_curves`.
 
@@ -88,24 +94,25 @@ def evaluate_fold(
     >>> fold.predictions["svm"][1]
     array(['a', 'a', 'a', 'b', 'b', 'b'], dtype='<U1')
     """
-    chosen = resolve_learners(learners)
-    order = np.asarray(ranking, dtype=np.intp)
-    steps = _resolve_sizes(sizes, len(order))
-    columns = order[: steps[-1]]
+    learners = resolve_learners(learners)
+    ranking = np.asarray(ranking, dtype=np.intp)
+    every_size = _resolve_sizes(sizes, len(ranking))
+    columns = ranking[: every_size[-1]]
     scaler = MinMaxScaler()
-    A = np.asfortranarray(scaler.fit_transform(np.asarray(X_train, np.float64)[:, columns]))
-    B = np.asfortranarray(scaler.transform(np.asarray(X_test, np.float64)[:, columns]))
+    X_train = np.asfortranarray(scaler.fit_transform(np.asarray(X_train, np.float64)[:, columns]))
+    X_test = np.asfortranarray(scaler.transform(np.asarray(X_test, np.float64)[:, columns]))
     classes, codes = np.unique(np.asarray(y_train), return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"y_train has one class only ({classes[0]!r}); at least two are needed.")
-    check_rows(chosen, len(A))
+    check_rows(learners, len(X_train))
     predictions, nmi = {}, {}
-    for name, learner in chosen.items():
-        if is_clusterer(learner):
-            nmi[name] = mutual_information(learner, A, codes, steps)
+    for name, learner in learners.items():
+        if not is_plain(learner) and is_clusterer(learner):
+            nmi[name] = mutual_information(learner, X_train, codes, every_size)
         else:
-            predictions[name] = classes[predict_prefixes(learner, A, codes, B, steps)]
-    return FoldResult(steps, order, np.asarray(y_test), predictions, nmi)
+            predicted = predict_prefixes(learner, X_train, codes, X_test, every_size)
+            predictions[name] = classes[predicted]
+    return FoldResult(every_size, ranking, np.asarray(y_test), predictions, nmi)
 
 
 def _resolve_sizes(sizes: int | Sequence[int], n_ranked: int) -> Indices:

@@ -8,7 +8,8 @@ from sklearn.base import clone, is_classifier, is_clusterer
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from s2fs._engine.neighbours import N_NEIGHBORS, knn
+from s2fs._core.neighbours import N_NEIGHBORS
+from s2fs._engine.neighbours import knn
 from s2fs._util.messages import did_you_mean
 from s2fs._util.types import Floats, Indices
 
@@ -25,7 +26,7 @@ LEARNERS: dict[str, Any] = {
 
 
 def resolve_learners(learners: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
-    """The learners by name; one without a name of its own must be an estimator or a function."""
+    """The learners by name; in a dict each is an estimator or a :data:`PredictPrefixes`."""
     if not isinstance(learners, Mapping):
         unknown = [name for name in learners if name not in LEARNERS]
         if unknown:
@@ -36,11 +37,18 @@ def resolve_learners(learners: Sequence[str] | Mapping[str, Any]) -> dict[str, A
             )
         return {name: LEARNERS[name] for name in learners}
     for name, learner in learners.items():
-        if not (is_classifier(learner) or is_clusterer(learner) or callable(learner)):
+        estimator = hasattr(learner, "get_params") and not isinstance(learner, type)
+        known = is_classifier(learner) or is_clusterer(learner) if estimator else is_plain(learner)
+        if not known:
             raise ValueError(
                 f"learners has {learner!r} under {name!r}; give a classifier or a clusterer."
             )
     return dict(learners)
+
+
+def is_plain(learner: Any) -> bool:
+    """Whether a learner is a :data:`PredictPrefixes` and not an estimator."""
+    return callable(learner) and not hasattr(learner, "get_params")
 
 
 def check_rows(learners: Mapping[str, Any], n_train: int) -> None:
@@ -52,17 +60,21 @@ def check_rows(learners: Mapping[str, Any], n_train: int) -> None:
         )
 
 
-def predict_prefixes(learner: Any, A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
-    """The predicted classes of the test rows ``B`` for each size."""
-    if not is_classifier(learner):
+def predict_prefixes(
+    learner: Any, X_train: Floats, codes: Indices, X_test: Floats, sizes: Indices
+) -> Indices:
+    """The predicted classes of the test rows for each size."""
+    if is_plain(learner):
         predict: PredictPrefixes = learner
-        return predict(A, codes, B, sizes)
-    return np.array([clone(learner).fit(A[:, :k], codes).predict(B[:, :k]) for k in sizes])
+        return predict(X_train, codes, X_test, sizes)
+    return np.array(
+        [clone(learner).fit(X_train[:, :k], codes).predict(X_test[:, :k]) for k in sizes]
+    )
 
 
-def mutual_information(clusterer: Any, A: Floats, codes: Indices, sizes: Indices) -> Floats:
-    """Cluster the rows ``A`` for each size; score by mutual information with their classes."""
-    clusters = (clone(clusterer).fit_predict(A[:, :k], codes) for k in sizes)
+def mutual_information(clusterer: Any, X: Floats, codes: Indices, sizes: Indices) -> Floats:
+    """Cluster the rows for each size; score by mutual information with their classes."""
+    clusters = (clone(clusterer).fit_predict(X[:, :k], codes) for k in sizes)
     return np.array([normalised_mutual_information(codes, found) for found in clusters])
 
 
@@ -71,7 +83,8 @@ def normalised_mutual_information(codes: Indices, clusters: Indices) -> float:
 
     As in scikit-learn, whose checks take longer than the clustering of a small dataset.
     """
-    p, c = int(codes.max()) + 1, int(clusters.max()) + 1
+    found, clusters = np.unique(clusters, return_inverse=True)  # some call an outlier -1
+    p, c = int(codes.max()) + 1, len(found)
     joint = np.bincount(codes * c + clusters, minlength=p * c).reshape(p, c) / len(codes)
     by_class, by_cluster = _entropy(joint.sum(axis=1)), _entropy(joint.sum(axis=0))
     shared = by_class + by_cluster - _entropy(joint.ravel())

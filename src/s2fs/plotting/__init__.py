@@ -1,9 +1,13 @@
 """Figures: every function takes results and returns Matplotlib axes or a figure.
 
 Figures are made without ``pyplot``: nothing is shown or kept, save one with
-``ax.figure.savefig("figure.pdf")``, or pass ``ax=plt.gca()`` to draw on one of your own. Matplotlib
-is imported when the first figure is drawn.
+``ax.figure.savefig("figure.pdf")``, or pass ``ax=plt.gca()`` to draw on one of your own.
 """
+# ruff: noqa: E402 - the modules below import Matplotlib
+
+from s2fs._util.optional import need
+
+need("matplotlib", extra="report", purpose="A figure")
 
 from s2fs.plotting._classes import plot_centroids, plot_class_matrix, plot_plane
 from s2fs.plotting._curves import plot_curve_panels, plot_curves

@@ -1,9 +1,11 @@
 """The classes as the criterion sees them: in the plane of two features, and class by class."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from s2fs.plotting._geometry import ClassGeometry, class_geometry
@@ -18,14 +20,11 @@ from s2fs.plotting.style import (
     axes_or_new,
     finish,
     legend_below,
+    names_or_numbers,
     new_figure,
     pick_ticks,
     shown,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 #: With more classes a legend, or a number in every cell, is too small to be read.
 _MANY = 12
@@ -37,8 +36,8 @@ def plot_plane(
     *,
     feature_names: Sequence[str] = ("first feature", "second feature"),
     class_names: Sequence[str] | None = None,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the classes in two features, with the vectors whose directions the criterion compares.
 
     A thin line leads from each instance to its own centroid. An arrow leads from each centroid to
@@ -74,14 +73,12 @@ def plot_plane(
     values = np.asarray(X, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != 2:
         raise ValueError(f"X has shape {values.shape}; give two columns.")
-    from matplotlib.collections import LineCollection
-
     geometry = class_geometry(values, y)
-    names = _names(class_names, geometry)
     C, p = geometry.centroids, len(geometry.centroids)
+    names = names_or_numbers(class_names, p)
     ax = axes_or_new(ax, height=COLUMN_WIDTH)
     for q in range(p):
-        color, members = COLOURS[(q + 1) % len(COLOURS)], values[geometry.own == q]
+        color, members = COLOURS[(q + 1) % len(COLOURS)], values[geometry.codes == q]
         threads = np.stack([members, np.broadcast_to(C[q], members.shape)], axis=1)
         ax.add_collection(LineCollection(list(threads), colors=color, linewidths=0.4, alpha=0.45))
         ax.scatter(
@@ -130,8 +127,8 @@ def plot_class_matrix(
     class_names: Sequence[str] | None = None,
     label: str = "",
     title: str = "",
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a table of class against class as a map, with numbers where they can be read.
 
     Parameters
@@ -161,7 +158,7 @@ def plot_class_matrix(
     """
     table = np.asarray(values, dtype=np.float64)
     p = len(table)
-    names = [str(q) for q in range(p)] if class_names is None else list(class_names)
+    names = names_or_numbers(class_names, p)
     ax = axes_or_new(ax, height=COLUMN_WIDTH * 0.85)
     drawn = ax.imshow(np.ma.masked_invalid(table), cmap=SEQUENTIAL, interpolation="nearest")
     ticks = pick_ticks(p, 20)
@@ -187,9 +184,7 @@ def plot_class_matrix(
     return ax
 
 
-def plot_centroids(
-    geometry: ClassGeometry, *, class_names: Sequence[str] | None = None
-) -> "Figure":
+def plot_centroids(geometry: ClassGeometry, *, class_names: Sequence[str] | None = None) -> Figure:
     """Draw how far the centroids are apart, and in which directions they lie.
 
     Parameters
@@ -214,25 +209,16 @@ def plot_centroids(
     >>> [ax.get_title() for ax in figure.axes[:2]]
     ['distance of centroids', 'turn from the nearest']
     """
-    names = _names(class_names, geometry)
     figure = new_figure(2 * COLUMN_WIDTH, COLUMN_WIDTH * 0.85)
     left, right = figure.subplots(1, 2)
     apart = geometry.distances.copy()
     np.fill_diagonal(apart, np.nan)
-    plot_class_matrix(apart, class_names=names, title="distance of centroids", ax=left)
+    plot_class_matrix(apart, class_names=class_names, title="distance of centroids", ax=left)
     plot_class_matrix(
         np.degrees(np.arccos(geometry.cosines)),
-        class_names=names,
+        class_names=class_names,
         label="degrees",
         title="turn from the nearest",
         ax=right,
     )
     return figure
-
-
-def _names(class_names: Sequence[str] | None, geometry: ClassGeometry) -> list[str]:
-    p = len(geometry.centroids)
-    names = [str(q) for q in range(p)] if class_names is None else [str(n) for n in class_names]
-    if len(names) != p:
-        raise ValueError(f"class_names has {len(names)} entries for {p} classes; give one each.")
-    return names

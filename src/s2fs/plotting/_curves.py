@@ -1,7 +1,9 @@
 """Curves over the number of features, one for each algorithm (Figs. 6 to 8 of the paper)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from s2fs.evaluation import Curve
 from s2fs.plotting.style import (
@@ -15,10 +17,6 @@ from s2fs.plotting.style import (
     shown,
 )
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 _SCORES = {"accuracy": "accuracy", "nmi": "normalised mutual information"}
 
 
@@ -28,8 +26,8 @@ def plot_curves(
     highlight: str | None = "S2FS",
     labels: Mapping[str, str] | None = None,
     title: str = "",
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the main score of each algorithm over the number of features.
 
     Parameters
@@ -102,7 +100,7 @@ def plot_curve_panels(
     *,
     labels: Mapping[str, str] | None = None,
     note: str = "",
-) -> "Figure":
+) -> Figure:
     """Draw the curves on several datasets side by side, with one legend.
 
     Parameters

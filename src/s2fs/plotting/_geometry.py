@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from s2fs._core.criterion import nearest
+from s2fs._core.criterion import cosine, memberships, nearest
 from s2fs._util.types import Floats, Indices
 
 
@@ -27,7 +27,7 @@ class ClassGeometry(NamedTuple):
         Mean distance of the members of each class to its centroid.
     memberships : ndarray of shape (n_samples, n_classes)
         Fuzzy membership of each instance in each class (Eq. 12).
-    own : ndarray of shape (n_samples,)
+    codes : ndarray of shape (n_samples,)
         The class of each instance.
     """
 
@@ -37,7 +37,7 @@ class ClassGeometry(NamedTuple):
     cosines: Floats
     spread: Floats
     memberships: Floats
-    own: Indices
+    codes: Indices
 
     @property
     def separation(self) -> Floats:
@@ -52,17 +52,16 @@ class ClassGeometry(NamedTuple):
 
         Below one half, an instance is nearer to the centroid of another class.
         """
-        rows = np.arange(len(self.own))
-        own = self.memberships[rows, self.own]
-        strongest = self.memberships[rows, self.rival]
-        total = own + strongest
+        rows = np.arange(len(self.codes))
+        own = self.memberships[rows, self.codes]
+        total = own + self.memberships[rows, self.nearest_other]
         return np.divide(own, total, out=np.zeros_like(own), where=total > 0)
 
     @property
-    def rival(self) -> Indices:
+    def nearest_other(self) -> Indices:
         """For each instance the class other than its own with the largest membership."""
         others = self.memberships.copy()
-        others[np.arange(len(self.own)), self.own] = -1
+        others[np.arange(len(self.codes)), self.codes] = -1
         return others.argmax(axis=1)
 
 
@@ -91,27 +90,20 @@ def class_geometry(X: ArrayLike, y: ArrayLike) -> ClassGeometry:
     array([0.944, 0.056])
     """
     values = np.asarray(X, dtype=np.float64)
-    classes, own = np.unique(np.asarray(y), return_inverse=True)
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
     p = len(classes)
     if p < 2:
         raise ValueError("y has one class only; at least two are needed.")
-    C = np.array([values[own == q].mean(axis=0) for q in range(p)])
+    C = np.array([values[codes == q].mean(axis=0) for q in range(p)])
     D = np.array([np.linalg.norm(values - c, axis=1) for c in C]).T
     distances = np.array([np.linalg.norm(C - c, axis=1) for c in C])
     near = nearest(distances + np.diag(np.full(p, np.inf)))
 
     # One class at a time: all differences at once would be classes × classes × features.
-    dot = np.array([(C - C[q]) @ (C[near[q]] - C[q]) for q in range(p)])
-    lengths = distances[np.arange(p), near][:, None] * distances
-    cosines = np.clip(np.divide(dot, lengths, out=np.zeros_like(dot), where=lengths > 0), -1, 1)
+    cosines = np.array([cosine(C[near[q]] - C[q], C - C[q]) for q in range(p)])
     rows = np.arange(p)  # the direction to the nearest is its own measure, free of rounding
     cosines[rows, near] = np.where(distances[rows, near] > 0, 1, 0)
     np.fill_diagonal(cosines, np.nan)
 
-    # An instance on centroids belongs to those alone, in equal shares.
-    touching = (D == 0).any(axis=1)
-    memberships = np.where(D == 0, 1.0, 0.0)
-    memberships[~touching] = 1 / D[~touching] ** 2
-    memberships /= memberships.sum(axis=1, keepdims=True)
-    spread = np.array([D[own == q, q].mean() for q in range(p)])
-    return ClassGeometry(C, distances, near, cosines, spread, memberships, own)
+    spread = np.array([D[codes == q, q].mean() for q in range(p)])
+    return ClassGeometry(C, distances, near, cosines, spread, memberships(D), codes)

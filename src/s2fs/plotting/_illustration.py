@@ -1,17 +1,13 @@
 """Why directions matter: two groups that distances cannot tell apart (Fig. 1 of the paper)."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from s2fs._core.criterion import components
 from s2fs._util.types import Floats
 from s2fs.plotting._classes import plot_plane
 from s2fs.plotting.style import COLUMN_WIDTH, FONT_SIZE, new_figure
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def two_distributions() -> tuple[Floats, Floats, NDArray[np.intp]]:
@@ -44,7 +40,7 @@ def two_distributions() -> tuple[Floats, Floats, NDArray[np.intp]]:
     return along, across, np.repeat([0, 1], len(steps))
 
 
-def plot_distance_and_direction() -> "Figure":
+def plot_distance_and_direction() -> Figure:
     """Draw two distributions with equal distances but different directions.
 
     Returns

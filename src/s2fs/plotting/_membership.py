@@ -1,9 +1,9 @@
 """Fuzzy memberships: which instances sit between the classes."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from s2fs.plotting._geometry import ClassGeometry
 from s2fs.plotting.style import (
@@ -13,12 +13,10 @@ from s2fs.plotting.style import (
     SEQUENTIAL,
     axes_or_new,
     finish,
+    names_or_numbers,
     pick_ticks,
     shown,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def plot_memberships(
@@ -26,8 +24,8 @@ def plot_memberships(
     *,
     class_names: Sequence[str] | None = None,
     title: str = "",
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the fuzzy membership of every instance in every class.
 
     Parameters
@@ -57,8 +55,8 @@ def plot_memberships(
     (3, 150)
     """
     p = len(geometry.centroids)
-    names = [str(q) for q in range(p)] if class_names is None else list(class_names)
-    order = np.lexsort((-geometry.own_share, geometry.own))
+    names = names_or_numbers(class_names, p)
+    order = np.lexsort((-geometry.own_share, geometry.codes))
     ax = axes_or_new(ax, height=COLUMN_WIDTH * min(0.4 + 0.05 * p, 1.2))
     drawn = ax.imshow(
         geometry.memberships[order].T,
@@ -68,7 +66,7 @@ def plot_memberships(
         aspect="auto",
         interpolation="nearest",
     )
-    for end in np.flatnonzero(np.diff(geometry.own[order])):
+    for end in np.flatnonzero(np.diff(geometry.codes[order])):
         ax.axvline(end + 0.5, color="white", linewidth=min(0.8, 6 / p))
     ticks = pick_ticks(p, 20)
     ax.set_yticks(ticks, [shown(names[q], LONGEST_TICK) for q in ticks])

@@ -1,14 +1,12 @@
 """The path of a selection: what each added feature does to Sep and to its four components."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from s2fs.plotting.style import COLOURS, COLUMN_WIDTH, FONT_SIZE, finish, new_figure
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 #: Field of the path, label, colour and line style.
 _COMPONENTS = (
@@ -19,7 +17,7 @@ _COMPONENTS = (
 )
 
 
-def plot_path(path: NDArray[Any], *, suggested: int | None = None, title: str = "") -> "Figure":
+def plot_path(path: NDArray[Any], *, suggested: int | None = None, title: str = "") -> Figure:
     """Draw Sep and its four components over the number of selected features.
 
     Parameters

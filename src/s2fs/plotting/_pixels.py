@@ -1,16 +1,14 @@
 """Selected pixels on pictures (Figs. 10, 11 and 14 to 16 of the paper)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from s2fs.plotting.style import COLUMN_WIDTH, FONT_SIZE, axes_or_new, new_figure, shown
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Order = Literal["C", "F"]
 #: Bright on the dark and the light parts of a grey picture alike.
@@ -25,8 +23,8 @@ def plot_pixels(
     image_order: Order = "C",
     title: str = "",
     colorbar: bool = True,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Mark selected pixels on a picture, coloured by the order of choice.
 
     Parameters
@@ -101,7 +99,7 @@ def plot_faces(
     image_order: Order = "C",
     n_pixels: Sequence[int] = (10, 20, 50, 100, 150),
     n_columns: int = 8,
-) -> "Figure":
+) -> Figure:
     """Mark selected pixels on the first picture of each subject.
 
     The first subject is shown with each number of pixels, the others with the last one.

@@ -1,16 +1,13 @@
 """How often features are chosen when the rows change a little."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from s2fs.evaluation import Stability
 from s2fs.plotting.style import COLOURS, COLUMN_WIDTH, FONT_SIZE, axes_or_new, finish, shown
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def plot_stability(
@@ -21,8 +18,8 @@ def plot_stability(
     threshold: float | None = None,
     stability: Stability | None = None,
     title: str = "",
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw in which share of the subsamples the most frequent features were chosen.
 
     Parameters

@@ -1,14 +1,13 @@
 """What all figures share: sizes, colours, and how names are written."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import cycle, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.transforms import ScaledTranslation
 
 #: Width in inches of one column of a two-column page.
 COLUMN_WIDTH = 3.5
@@ -57,7 +56,7 @@ class LineStyle(NamedTuple):
     marker: str
 
 
-def new_figure(width: float = COLUMN_WIDTH, height: float = COLUMN_WIDTH * 0.75) -> "Figure":
+def new_figure(width: float = COLUMN_WIDTH, height: float = COLUMN_WIDTH * 0.75) -> Figure:
     """Make a figure that belongs to no window, so that nothing is left behind when it is dropped.
 
     Parameters
@@ -70,17 +69,15 @@ def new_figure(width: float = COLUMN_WIDTH, height: float = COLUMN_WIDTH * 0.75)
     Figure
         An empty figure.
     """
-    from matplotlib.figure import Figure
-
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def axes_or_new(ax: "Axes | None", height: float = COLUMN_WIDTH * 0.75) -> "Axes":
+def axes_or_new(ax: Axes | None, height: float = COLUMN_WIDTH * 0.75) -> Axes:
     """The given axes, or those of a new figure one column wide."""
     return new_figure(height=height).add_subplot() if ax is None else ax
 
 
-def panel_grid(n: int, *, n_columns: int = 3) -> "tuple[Figure, list[Axes]]":
+def panel_grid(n: int, *, n_columns: int = 3) -> tuple[Figure, list[Axes]]:
     """Make a figure of two columns' width with n axes in a grid."""
     n_columns = min(n, n_columns)
     n_rows = -(-n // n_columns)
@@ -89,7 +86,7 @@ def panel_grid(n: int, *, n_columns: int = 3) -> "tuple[Figure, list[Axes]]":
     return figure, [figure.add_subplot(n_rows, n_columns, i + 1) for i in range(n)]
 
 
-def finish(ax: "Axes", *, xlabel: str = "", ylabel: str = "", title: str = "") -> None:
+def finish(ax: Axes, *, xlabel: str = "", ylabel: str = "", title: str = "") -> None:
     """Label axes in the common text size, without the frame's upper and right side."""
     ax.set_xlabel(xlabel, fontsize=FONT_SIZE)
     ax.set_ylabel(ylabel, fontsize=FONT_SIZE)
@@ -114,10 +111,8 @@ def line_styles(names: Iterable[str]) -> dict[str, LineStyle]:
     return {name: fixed[name] if name in fixed else next(free) for name in names}
 
 
-def legend_below(ax: "Axes", names: Iterable[Any]) -> None:
+def legend_below(ax: Axes, names: Iterable[Any]) -> None:
     """Put the legend under the axes, where it hides nothing, in as many columns as fit."""
-    from matplotlib.transforms import ScaledTranslation
-
     longest = max(len(shown(name)) for name in names)
     # In points, not in heights of the axes: ticks and label need the same room in every figure.
     room = ScaledTranslation(0, -4 * FONT_SIZE / 72, ax.figure.dpi_scale_trans)
@@ -139,6 +134,14 @@ def shown(name: Any, longest: int = LONGEST_NAME) -> str:
     if len(text) > longest:
         text = text[: longest - 1] + "…"
     return "S²FS" if text == "S2FS" else text.replace("$", r"\$")
+
+
+def names_or_numbers(class_names: Sequence[str] | None, p: int) -> list[str]:
+    """The names of the p classes; 0, 1, … where none are given."""
+    names = [str(name) for name in (range(p) if class_names is None else class_names)]
+    if len(names) != p:
+        raise ValueError(f"class_names has {len(names)} entries for {p} classes; give one each.")
+    return names
 
 
 def pick_ticks(n: int, most: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":

@@ -1,10 +1,11 @@
 """The figures of a selection report."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from s2fs._selectors.s2fs import S2FS
+from s2fs.datasets import Dataset
 from s2fs.evaluation import Curve
 from s2fs.plotting import (
     class_geometry,
@@ -19,9 +20,6 @@ from s2fs.plotting import (
 from s2fs.plotting.style import COLUMN_WIDTH, new_figure
 from s2fs.report._summary import scaled_columns
 from s2fs.report.svg import inline_svg
-
-if TYPE_CHECKING:
-    from s2fs.datasets import Dataset
 
 
 class Drawing(NamedTuple):
@@ -39,7 +37,7 @@ class Drawing(NamedTuple):
     wide: bool = False
 
 
-def draw_selection(data: "Dataset", selector: S2FS, summary: dict[str, Any]) -> dict[str, Drawing]:
+def draw_selection(data: Dataset, selector: S2FS, summary: dict[str, Any]) -> dict[str, Drawing]:
     """Draw all figures that the data allow, by name."""
     suggested = summary["suggested"]
     scaled = scaled_columns(data, selector)
@@ -88,7 +86,7 @@ def _path(selector: S2FS, summary: dict[str, Any]) -> Drawing:
     return Drawing(inline_svg(figure, "path", label, titles={"sep": titles}))
 
 
-def _plane(data: "Dataset", selector: S2FS, scaled: Any) -> Drawing:
+def _plane(data: Dataset, selector: S2FS, scaled: Any) -> Drawing:
     names = [data.feature_names[f] for f in selector.indices_[:2]]
     ax = plot_plane(
         scaled(selector.indices_[:2]),
@@ -104,7 +102,7 @@ def _plane(data: "Dataset", selector: S2FS, scaled: Any) -> Drawing:
     return Drawing(inline_svg(ax.figure, "plane", label, titles=titles))  # type: ignore[arg-type]
 
 
-def _separation(data: "Dataset", scaled: Any, after: Any) -> Drawing:
+def _separation(data: Dataset, scaled: Any, after: Any) -> Drawing:
     before = class_geometry(scaled(np.arange(data.X.shape[1])), data.y)
     figure = new_figure(2 * COLUMN_WIDTH, COLUMN_WIDTH * 0.85)
     panels = {f"all {data.X.shape[1]} features": before, "suggested features": after}
@@ -131,7 +129,7 @@ def _curves(summary: dict[str, Any]) -> Drawing:
     return Drawing(inline_svg(plot_curves(curves, highlight=None).figure, "curves", label))  # type: ignore[arg-type]
 
 
-def _pixels(data: "Dataset", selector: S2FS) -> Drawing:
+def _pixels(data: Dataset, selector: S2FS) -> Drawing:
     ax = plot_pixels(
         selector.indices_,
         data.image_shape,  # type: ignore[arg-type]

@@ -3,17 +3,17 @@
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from s2fs import __version__
 from s2fs._selectors.s2fs import S2FS
+from s2fs.datasets import Dataset
+from s2fs.report._figures import draw_selection
+from s2fs.report._summary import made_dense, summarise_selection
 from s2fs.report.page import check_destination, render, write
-
-if TYPE_CHECKING:
-    from s2fs.datasets import Dataset
 
 
 def selection_report(
-    data: "Dataset",
+    data: Dataset,
     selector: S2FS,
     path: str | PathLike[str],
     *,
@@ -66,10 +66,6 @@ def selection_report(
     True
     """
     place = check_destination(path)
-    from s2fs import __version__
-    from s2fs.report._figures import draw_selection
-    from s2fs.report._summary import made_dense, summarise_selection
-
     data = made_dense(data)
     summary = summarise_selection(data, selector, n_jobs=n_jobs)
     page = render(

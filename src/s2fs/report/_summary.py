@@ -1,6 +1,6 @@
 """Summarise a selection to a plain dict: numbers, text and lists, nothing to draw."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -10,13 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 from s2fs._core.criterion import Components
 from s2fs._core.problem import Problem
 from s2fs._selectors.s2fs import S2FS
+from s2fs._util.values import plain
+from s2fs.datasets import Dataset
 from s2fs.evaluation import Curve, prefix_curves
 from s2fs.plotting import ClassGeometry, class_geometry
 
-if TYPE_CHECKING:
-    from s2fs.datasets import Dataset
-
-#: The numbers of features at which the learners are judged; few, for each costs time.
+#: The numbers of features at which the learners are scored; few, for each costs time.
 SIZES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150)
 #: An instance with less than this share of its own class sits between classes.
 BETWEEN = 0.6
@@ -29,7 +28,7 @@ LEARNER_NAMES = {"knn": "5 nearest neighbours", "svm": "support vector machine"}
 
 
 def summarise_selection(
-    data: "Dataset", selector: S2FS, *, n_jobs: int | None = None
+    data: Dataset, selector: S2FS, *, n_jobs: int | None = None
 ) -> dict[str, Any]:
     """Collect what a selection report says.
 
@@ -114,7 +113,7 @@ def suggested_size(selector: S2FS, X: Any, y: Any) -> int:
     return min(n_selected, len(auto.fit(X, y).indices_))
 
 
-def scaled_columns(data: "Dataset", selector: S2FS) -> Any:
+def scaled_columns(data: Dataset, selector: S2FS) -> Any:
     """A function that gives columns of the data as the selector saw them."""
     if selector.scale is None:
         return lambda features: data.X[:, features]
@@ -122,8 +121,19 @@ def scaled_columns(data: "Dataset", selector: S2FS) -> Any:
     return lambda features: problem.columns(np.asarray(features)).T
 
 
-def made_dense(data: "Dataset") -> "Dataset":
-    """The same data with a dense table, or a complaint if that would be too large."""
+def made_dense(data: Dataset) -> Dataset:
+    """The same data with a dense table; raise if that would be too large.
+
+    Parameters
+    ----------
+    data : Dataset
+        Data with a dense or a sparse table.
+
+    Returns
+    -------
+    Dataset
+        The data given, if they are dense.
+    """
     if not issparse(data.X):
         return data
     n, m = data.X.shape
@@ -137,7 +147,7 @@ def made_dense(data: "Dataset") -> "Dataset":
     return dense
 
 
-def _check(data: "Dataset", selector: S2FS) -> None:
+def _check(data: Dataset, selector: S2FS) -> None:
     if not isinstance(selector, S2FS):
         raise TypeError(
             f"selector is a {type(selector).__name__}; the report explains the path of S2FS, so "
@@ -162,13 +172,13 @@ def _parameters(selector: S2FS) -> dict[str, Any]:
     usual = {**S2FS().get_params(), "n_jobs": selector.n_jobs, "verbose": selector.verbose}
     always = ("n_features_to_select", "alpha", "beta", "scale", "centroid_membership")
     return {
-        name: value.tolist() if hasattr(value, "tolist") else value
+        name: plain(value)
         for name, value in selector.get_params().items()
         if name in always or str(value) != str(usual[name])
     }
 
 
-def _describe(data: "Dataset") -> dict[str, Any]:
+def _describe(data: Dataset) -> dict[str, Any]:
     n, m = data.X.shape
     counts = np.bincount(data.y, minlength=len(data.class_names)).tolist()
     return {
@@ -183,7 +193,7 @@ def _describe(data: "Dataset") -> dict[str, Any]:
     }
 
 
-def _ranking(data: "Dataset", selector: S2FS) -> list[dict[str, Any]]:
+def _ranking(data: Dataset, selector: S2FS) -> list[dict[str, Any]]:
     measures = ("sep", "gain", *Components._fields)
     columns = [selector.path_[name].tolist() for name in measures]
     names = [data.feature_names[f] for f in selector.indices_]
@@ -212,36 +222,36 @@ def _pairs(before: ClassGeometry, after: ClassGeometry, names: list[str]) -> dic
 
 def _between(geometry: ClassGeometry, names: list[str]) -> dict[str, Any]:
     """The instances that sit between classes, the least sure first."""
-    share, rival = geometry.own_share, geometry.rival
+    share, other = geometry.own_share, geometry.nearest_other
     found = np.flatnonzero(share < BETWEEN)
     order = found[np.argsort(share[found], kind="stable")]
     rows = [
         {
             "row": int(i) + 1,
-            "own": names[geometry.own[i]],
-            "own_membership": float(geometry.memberships[i, geometry.own[i]]),
-            "rival": names[rival[i]],
-            "rival_membership": float(geometry.memberships[i, rival[i]]),
+            "own": names[geometry.codes[i]],
+            "own_membership": float(geometry.memberships[i, geometry.codes[i]]),
+            "other": names[other[i]],
+            "other_membership": float(geometry.memberships[i, other[i]]),
             "share": float(share[i]),
-            "nearer_to_rival": bool(share[i] < 0.5),
+            "nearer_to_other": bool(share[i] < 0.5),
         }
         for i in order[:LONGEST_LIST]
     ]
     return {
         "rows": rows,
         "total": len(order),
-        "nearer_to_rival": int((share < 0.5).sum()),
+        "nearer_to_other": int((share < 0.5).sum()),
         "threshold": BETWEEN,
     }
 
 
-def _curves(data: "Dataset", selector: S2FS, n_jobs: int | None) -> dict[str, Any]:
+def _curves(data: Dataset, selector: S2FS, n_jobs: int | None) -> dict[str, Any]:
     """Leak-free curves of the learners, or why there are none."""
     k = min(len(selector.indices_), SIZES[-1])
     sizes = sorted({size for size in SIZES if size < k} | {k})
     ranker = clone(selector).set_params(n_features_to_select=k, verbose=0)
     try:
-        judged = prefix_curves(
+        curves = prefix_curves(
             data.X,
             data.y,
             ranker,
@@ -255,8 +265,8 @@ def _curves(data: "Dataset", selector: S2FS, n_jobs: int | None) -> dict[str, An
     return {
         "reason": "",
         "sizes": sizes,
-        "n_folds": judged.n_splits,
-        "learners": [_learner(LEARNER_NAMES[name], judged[name]) for name in LEARNER_NAMES],
+        "n_folds": curves.n_splits,
+        "learners": [_learner(LEARNER_NAMES[name], curves[name]) for name in LEARNER_NAMES],
     }
 
 

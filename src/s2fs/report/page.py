@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from s2fs._util.files import check_place, write_whole
+from s2fs._util.optional import need
 
 _SUFFIXES = (".html", ".htm")
 
@@ -31,8 +32,7 @@ def check_destination(path: str | os.PathLike[str]) -> Path:
 
 def render(template: str, **content: Any) -> str:
     """Fill a template; whatever comes from the user is escaped."""
-    import jinja2
-
+    jinja2 = need("jinja2", extra="report", purpose="A report")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("s2fs.report"),
         autoescape=True,

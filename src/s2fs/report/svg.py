@@ -1,11 +1,12 @@
 """Figures as SVG that fits into a page: text stays text, and ink takes the page's colour."""
 
-import re
 import warnings
 from collections.abc import Sequence
-from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from s2fs._util.optional import need
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 #: Without these, the same figure would be another text in every run.
 _SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "s2fs"}
 _BLACK = "#000000"
+_SVG = "{http://www.w3.org/2000/svg}"
+_XLINK = "{http://www.w3.org/1999/xlink}"
 
 
 def inline_svg(
@@ -36,38 +39,42 @@ def inline_svg(
     str
         Markup without a prologue. Black is written ``currentColor``.
     """
-    import matplotlib
-
     buffer = StringIO()
+    matplotlib = need("matplotlib", extra="report", purpose="A report")
     with matplotlib.rc_context(_SETTINGS), warnings.catch_warnings():
         # The browser has fonts for scripts that Matplotlib's own font lacks.
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         figure.savefig(buffer, format="svg", transparent=True, dpi=144, metadata={"Date": None})
-    svg = buffer.getvalue()
-    svg = svg[svg.index("<svg") :]
-    for part in ("metadata", "style"):  # its one rule of style is in the page's own
-        svg = re.sub(rf"<{part}\b.*?</{part}>", "", svg, count=1, flags=re.DOTALL)
+    svg = ElementTree.fromstring(buffer.getvalue())
     for gid, texts in (titles or {}).items():
-        svg = _with_titles(svg, gid, texts)
-    # Nothing refers to the id of a picture, and equal pictures would share one.
-    svg = re.sub(r'(<image\b[^>]*?) id="[^"]*"', r"\1", svg)
-    svg = svg.replace(_BLACK, "currentColor")
-    svg = re.sub(r'\bid="', f'id="{prefix}-', svg)
-    svg = re.sub(r'(url\(|href=")#', rf"\g<1>#{prefix}-", svg)
-    # The size comes from the page.
-    svg = re.sub(r'(<svg\b[^>]*?) width="[^"]*"', r"\1", svg, count=1)
-    svg = re.sub(r'(<svg\b[^>]*?) height="[^"]*"', r"\1", svg, count=1)
-    svg = svg.replace("<svg", f'<svg role="img" aria-label="{escape(label)}"', 1)
-    return re.sub(r"\n\s*", "\n", svg)
+        markers = svg.find(f".//*[@id='{gid}']").iter(f"{_SVG}use")  # type: ignore[union-attr]
+        for marker, text in zip(markers, texts, strict=True):
+            ElementTree.SubElement(marker, "title").text = text
+    for element in svg.iter():
+        for part in element.findall(f"{_SVG}metadata") + element.findall(f"{_SVG}style"):
+            element.remove(part)  # the one rule of style is in the page's own
+        _fit_in(element, prefix)
+    for name in ("width", "height"):  # the size comes from the page
+        del svg.attrib[name]
+    svg.attrib = {"role": "img", "aria-label": label, **svg.attrib}
+    return ElementTree.tostring(svg, encoding="unicode")
 
 
-def _with_titles(svg: str, gid: str, texts: Sequence[str]) -> str:
-    """Give each marker of a set a title."""
-    start = svg.index(f'<g id="{gid}">')
-    end = re.compile(r"\n  *</g>\n  *<g id=|\Z").search(svg, start).start()  # type: ignore[union-attr]
-    group = svg[start:end]
-    markers = re.findall(r"<use [^>]*/>", group)
-    for marker, text in zip(markers, texts, strict=True):
-        titled = f"{marker[:-2]}><title>{escape(text)}</title></use>"
-        group = group.replace(marker, titled, 1)
-    return svg[:start] + group + svg[end:]
+def _fit_in(element: ElementTree.Element, prefix: str) -> None:
+    """Give an element a tag and attributes that hold on an HTML page."""
+    element.tag = element.tag.removeprefix(_SVG)
+    if not (element.text or "").strip():
+        element.text = None
+    element.tail = "\n"
+    if element.tag == "image":  # nothing refers to its id, and equal pictures would share one
+        del element.attrib["id"]
+    attributes = {}
+    for name, value in element.attrib.items():
+        value = value.replace(_BLACK, "currentColor").replace("url(#", f"url(#{prefix}-")
+        if name == "id":
+            value = f"{prefix}-{value}"
+        elif name == f"{_XLINK}href":
+            name = "xlink:href"
+            value = f"#{prefix}-{value[1:]}" if value[0] == "#" else "".join(value.split())
+        attributes[name] = value
+    element.attrib = attributes

@@ -1,0 +1,277 @@
+"""Pair cover of many candidates at once.
+
+After one pass over the rows nothing but a table of pairs of classes × features is needed. With
+v_ab = exp(−J_ab/8) of the features chosen so far and T = exp(−gap/8) of a candidate, the mean bound
+is the mean of min(1, v T) over the pairs.
+
+**Which candidates need a score.** With u = min(1, v), a candidate lowers the sum over pairs by at
+most Σ u (1 − T)⁺: the cut at 1 only makes it less.
+
+1. This bound is known for every candidate at the step where it was last computed.
+2. From one step to the next u grows by at most the factor r = max(u'/u), and r is 1 or hardly more:
+   only the noise of a useless feature makes it larger. So r times the old bound is a bound now.
+3. Candidates are scored from the largest bound down, until no bound is left that reaches the best
+   score. In the course of a search that is a small part of them.
+
+Bounds are kept relative to the largest u, so nothing underflows however far apart the classes are.
+"""
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from s2fs._core.criterion import EQUAL
+from s2fs._core.pairs import LEAST_JOINT, Moments, cover, pair_gaps, spread
+from s2fs._engine.protocol import Scored, may_be_best
+from s2fs._util.types import Floats, Indices
+
+#: So many candidates are scored together.
+AT_ONCE = 256
+#: How many numbers of a table are taken at once.
+BLOCK = 1 << 18
+
+
+def merged(one: Moments, other: Moments) -> Moments:
+    """The moments of two sets of rows together."""
+    count = one.counts + other.counts
+    total = np.where(count > 0, count, 1.0)
+    shift = other.mean - one.mean
+    return Moments(
+        count,
+        one.mean + shift * (other.counts / total),
+        one.squares + other.squares + (shift**2 * one.counts * other.counts / total).sum(axis=0),
+        np.fmin(one.lower, other.lower),
+        np.fmax(one.upper, other.upper),
+    )
+
+
+def table_moments(
+    X: Any, codes: Indices, n_classes: int, sample_weight: Floats | None = None
+) -> Moments:
+    """The moments of a dense or sparse table, in one pass over its rows."""
+    weight = np.ones(X.shape[0]) if sample_weight is None else sample_weight
+    if issparse(X):
+        return _sparse_moments(X, codes, n_classes, weight)
+    known: Moments | None = None
+    step = max(1, BLOCK // X.shape[1])
+    for start in range(0, X.shape[0], step):
+        rows = slice(start, start + step)
+        block = _block_moments(X[rows], codes[rows], n_classes, weight[rows])
+        known = block if known is None else merged(known, block)
+    assert known is not None
+    return known
+
+
+def _block_moments(X: NDArray[Any], codes: Indices, n_classes: int, weight: Floats) -> Moments:
+    """The moments of a few rows; sums over classes are products with the class indicators."""
+    lower, upper = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
+    indicator = np.zeros((n_classes, len(X)))
+    indicator[codes, np.arange(len(X))] = weight
+    # Values are taken from the smallest one on: a large offset would eat the digits of the means.
+    offset = np.nan_to_num(lower.astype(np.float64))
+    values = X - offset
+    missing = np.isnan(values) if np.isnan(values.sum()) else None
+    if missing is None:
+        count = np.broadcast_to(indicator.sum(axis=1)[:, None], (n_classes, X.shape[1]))
+    else:
+        values[missing] = 0.0
+        count = indicator @ ~missing
+    mean = (indicator @ values) / np.where(count > 0, count, 1.0)
+    values -= mean[codes]
+    if missing is not None:
+        values[missing] = 0.0
+    np.square(values, out=values)
+    return Moments(
+        count, mean + offset, weight @ values, lower.astype(np.float64), upper.astype(np.float64)
+    )
+
+
+def _sparse_moments(X: Any, codes: Indices, n_classes: int, weight: Floats) -> Moments:
+    """The moments of a sparse table in CSC format; only its entries are looked at."""
+    n, m = X.shape
+    column = np.repeat(np.arange(m), np.diff(X.indptr))
+    row, data = X.indices, X.data.astype(np.float64)
+    missing = np.isnan(data)
+    cell = codes[row] * m + column  # class and feature of each entry
+
+    def class_sums(values: Floats) -> Floats:
+        return np.bincount(cell, values, n_classes * m).astype(np.float64).reshape(n_classes, m)
+
+    total = np.bincount(codes, weight, n_classes)[:, None]
+    count = total - class_sums(weight[row] * missing)
+    there = weight[row] * ~missing
+    data = np.where(missing, 0.0, data)
+    mean = class_sums(there * data) / np.where(count > 0, count, 1.0)
+    zeros = count - class_sums(there)  # the weight of what is not stored
+    squares = class_sums(there * (data - mean.ravel()[cell]) ** 2) + zeros * mean**2
+    lower, upper = _sparse_range(column, data, ~missing, n, m)
+    return Moments(count, mean, squares.sum(axis=0), lower, upper)
+
+
+def _sparse_range(
+    column: Indices, data: Floats, there: NDArray[np.bool_], n: int, m: int
+) -> tuple[Floats, Floats]:
+    """The smallest and largest value of each column, zeros that are not stored among them."""
+    full = np.bincount(column, minlength=m) == n
+    lower, upper = np.where(full, np.inf, 0.0), np.where(full, -np.inf, 0.0)
+    np.minimum.at(lower, column[there], data[there])
+    np.maximum.at(upper, column[there], data[there])
+    return lower, upper
+
+
+class Correlations:
+    """Correlations inside the classes of one feature with all others, from the rows.
+
+    The residuals of a feature sum to 0 in every class, so their product with the values of another
+    feature is their product with its residuals: no table of residuals is needed.
+
+    Parameters
+    ----------
+    X : ndarray or sparse array of shape (n_samples, n_features)
+        The table.
+    codes : ndarray of shape (n_samples,)
+        The classes.
+    known : Moments
+        The moments of the table.
+    sample_weight : ndarray of shape (n_samples,), optional
+        How much each row counts.
+    """
+
+    def __init__(
+        self, X: Any, codes: Indices, known: Moments, sample_weight: Floats | None = None
+    ) -> None:
+        self._X, self._codes, self._mean = X, codes, known.mean
+        self._weight = np.ones(X.shape[0]) if sample_weight is None else sample_weight
+        freedom = np.maximum(known.counts.sum(axis=0) - len(known.counts), 1.0)
+        s = spread(known)
+        self._unit = np.sqrt(freedom) * np.where(s > 0, s, 1.0)
+        self._missing = bool(np.isnan(X.data if issparse(X) else X).any())
+
+    def __call__(self, feature: int) -> Floats:
+        """The correlations of ``feature`` with every feature, 1 with itself."""
+        column = self._X[:, [feature]]
+        column = (column.toarray() if issparse(column) else column).ravel().astype(np.float64)
+        residual = np.nan_to_num(column - self._mean[self._codes, feature]) * self._weight
+        products = self._products(residual) / (self._unit * self._unit[feature])
+        products[feature] = 1.0
+        return products
+
+    def _products(self, residual: Floats) -> Floats:
+        if not self._missing:
+            return self._X.T @ residual
+        # A missing value leaves the residual of its row without a partner.
+        products = np.zeros(self._X.shape[1])
+        step = max(1, BLOCK // self._X.shape[1])
+        for start in range(0, self._X.shape[0], step):
+            rows = slice(start, start + step)
+            block = self._X[rows]
+            block = block.toarray() if issparse(block) else block
+            products += residual[rows] @ np.nan_to_num(block - self._mean[self._codes[rows]])
+        return products
+
+
+class Cover:
+    """Q of a growing subset, empty at first.
+
+    Parameters
+    ----------
+    known : Moments
+        What one pass over the rows tells.
+    correlation : float
+        ρ: how much the correlation of features inside the classes counts.
+    products : callable, optional
+        Needed if ρ is above 0: gives for a feature its correlations inside the classes with all
+        features.
+    """
+
+    def __init__(self, known: Moments, correlation: float = 0.0, products: Any = None) -> None:
+        d, noise = pair_gaps(known)
+        self.varying = known.upper > known.lower
+        self.correlation = correlation
+        self._products = products
+        self._gap = np.ascontiguousarray((d**2 - noise).T)  # feature × pair
+        self._J = np.zeros(len(d))
+        #: The separation of every pair after each feature that joined.
+        self.separations: tuple[Floats, ...] = ()
+        if correlation:
+            self._d = np.ascontiguousarray(d.T)
+            self._alone, self._joint = np.zeros(len(d)), np.zeros(len(d))
+            self._cross = np.zeros_like(self._d)  # Σ over chosen g of d(g) W(g, f)
+        else:
+            self._bound = self._reductions(np.arange(len(self._gap)))
+
+    def shortlist(self, candidates: Indices, n_best: int = 1) -> Indices:
+        """The candidates that may have one of the ``n_best`` largest scores, increasing."""
+        if self.correlation or n_best > 1:
+            known = self.score(candidates).scores
+            return candidates[may_be_best(known, known, n_best)]
+        order = candidates[np.argsort(-self._bound[candidates], kind="stable")]  # step 3
+        found, scores, bound = [], [], self._bound.copy()
+        reached = -np.inf
+        for start in range(0, len(order), AT_ONCE):
+            some = order[start : start + AT_ONCE]
+            some = some[self._most(some) >= reached * (1 - EQUAL)]
+            if not len(some):
+                break
+            found.append(some)
+            scores.append(self.score(some).scores)
+            bound[some] = self._reductions(some)
+            reached = max(reached, scores[-1].max())
+        self._bound = bound
+        reaches = may_be_best(np.concatenate(scores), np.concatenate(scores))
+        return np.sort(np.concatenate(found)[reaches])
+
+    def score(self, candidates: Indices) -> Scored:
+        """Q, and the separation of the closest pair, of the subset joined by each candidate."""
+        separation = self._separation(candidates)
+        return Scored(cover(separation), separation.min(axis=0)[None])
+
+    def add(self, feature: int) -> None:
+        """Let ``feature`` join the subset."""
+        before = np.maximum(self._J, 0.0)
+        self.separations += (self._separation(np.array([feature]))[:, 0],)
+        self._J = self._J + self._gap[feature]
+        if self.correlation:
+            d = self._d[feature]
+            self._alone = self._alone + d**2
+            self._joint = self._joint + 2 * d * self._cross[feature] + d**2
+            self._cross = self._cross + np.outer(self._products(feature), d)
+        else:
+            after = np.maximum(self._J, 0.0)
+            grown = (before - after).max() - (before.min() - after.min())  # step 2
+            # No candidate takes away more than all there is, one for each pair.
+            bound = self._bound * np.exp(min(grown / 8, 700.0))
+            self._bound = np.minimum(bound, len(self._J))
+
+    def copy(self) -> "Cover":
+        """An independent criterion of the same subset."""
+        return copy(self)  # :meth:`add` makes new arrays, so these can be shared
+
+    def _separation(self, candidates: Indices) -> Floats:
+        """The separation of every pair for the subset joined by each candidate."""
+        J = np.maximum(self._J + self._gap[candidates], 0.0).T
+        if not self.correlation:
+            return J
+        d = self._d[candidates]
+        alone = (self._alone + d**2).T
+        joint = (self._joint + 2 * d * self._cross[candidates] + d**2).T
+        joint = np.maximum(joint, LEAST_JOINT * alone)
+        along = self.correlation * joint + (1 - self.correlation) * alone
+        return np.divide(J**2, along, out=np.zeros_like(J), where=along > 0)
+
+    def _reductions(self, candidates: Indices) -> Floats:
+        """Step 1: how much each candidate lowers the sum of u at most, in units of the largest."""
+        J = np.maximum(self._J, 0.0)
+        u = np.exp((J.min() - J) / 8)
+        return -np.expm1(-np.maximum(self._gap[candidates], 0.0) / 8) @ u
+
+    def _most(self, candidates: Indices) -> Floats:
+        """The largest Q that the bounds allow."""
+        J = np.maximum(self._J, 0.0)
+        total = np.exp((J.min() - J) / 8).sum()
+        left = np.maximum(total * (1 + EQUAL) - self._bound[candidates], 0.0)
+        with np.errstate(divide="ignore"):
+            return J.min() / 8 - np.log(left / len(J))

@@ -1,0 +1,229 @@
+"""The PairCover estimator."""
+
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from s2fs._core.pairs import Moments
+from s2fs._core.weights import ClassWeight, row_weights
+from s2fs._engine.pairs import Correlations, Cover, merged, table_moments
+from s2fs._selectors.base import Search, SearchSelector
+from s2fs._util.tables import as_table
+from s2fs._util.types import Floats, Indices
+
+_PAIRS = np.dtype(
+    [
+        ("feature", np.intp),
+        ("first", np.intp),
+        ("second", np.intp),
+        ("before", np.float64),
+        ("after", np.float64),
+    ]
+)
+
+
+class PairCover(SearchSelector):
+    """Select features so that every two classes are told apart.
+
+    Greedy forward selection by a bound on the error between every two classes: each step adds the
+    feature that lowers the mean bound over all pairs of classes most. A pair that is already far
+    apart stops counting, so the next feature is chosen for the pairs that are still close. What a
+    feature gains by chance is subtracted. This criterion is our own, not the paper's.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or "auto", default=10
+        How many features to select: a number, a fraction of the features in (0, 1], or "auto": as
+        many as do better than chance, see ``tol``.
+    correlation : float, default=0.0
+        How much the correlation of features inside the classes counts, from 0 to 1. Above 0,
+        features that repeat what others say count less, and the rows are needed at every step.
+    search : {"forward", "floating", "beam"}, default="forward"
+        As for :class:`S2FS`.
+    beam_width : int, default=5
+        How many sets ``search="beam"`` follows.
+    tol : float, default=0.005
+        For ``n_features_to_select="auto"``, as for :class:`S2FS`.
+    include, exclude : list of str or int, default=None
+        Features that are in from the start, in this order, and features that are never chosen; by
+        column name or position.
+    groups : list of lists, or a label per feature, default=None
+        Features that are chosen together, as for :class:`S2FS`.
+    class_weight : "balanced" or dict, default=None
+        How much the rows of a class count. ``"balanced"`` lets every class count alike.
+    n_jobs : int, default=None
+        Not used; here because every selector has it.
+    verbose : int, default=0
+        With 1 or more, a progress bar on standard error if that is a terminal.
+
+    Attributes
+    ----------
+    indices_ : ndarray of shape (n_selected,)
+        The selected features in order of choice.
+    scores_ : ndarray of shape (n_selected,)
+        The criterion Q after each choice: the mean error bound over the pairs is ``exp(-Q)``.
+    path_ : structured ndarray of shape (n_selected,)
+        Per step ``feature``, ``cover`` (Q), ``gain`` and ``closest``, the separation of the pair of
+        classes that is still the closest, as a squared distance in units of the spread.
+    pairs_ : structured ndarray of shape (n_selected,)
+        Per step ``feature``, the pair of classes whose error bound it lowers most (positions
+        ``first`` and ``second`` in ``classes_``), and that bound ``before`` and ``after``.
+    separation_ : ndarray of shape (n_classes, n_classes)
+        The separation of every two classes by all selected features.
+    ranking_, support_, classes_, n_features_in_, feature_names_in_
+        As for :class:`S2FS`.
+
+    Notes
+    -----
+    Missing values (NaN) are left out of sums and counts, feature by feature and class by class.
+    Equal gains go to the smaller feature index. Constant features wait until no other is left.
+    Sums over rows can be taken in batches, see :meth:`partial_fit`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from s2fs import PairCover
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = PairCover(3).fit(X, y)
+    >>> selector.feature_names_.tolist()
+    ['flavanoids', 'proline', 'color_intensity']
+    """
+
+    _label: ClassVar[str] = "PairCover"
+    _score_name: ClassVar[str] = "cover"
+    _part_names: ClassVar[tuple[str, ...]] = ("closest",)
+    _allow_nan: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SearchSelector._parameter_constraints,
+        "correlation": [Interval(Real, 0, 1, closed="both")],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] = 10,
+        *,
+        correlation: float = 0.0,
+        search: Search = "forward",
+        beam_width: int = 5,
+        tol: float = 0.005,
+        include: Iterable[str | int] | None = None,
+        exclude: Iterable[str | int] | None = None,
+        groups: Iterable[Any] | None = None,
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.correlation = correlation
+        self.search = search
+        self.beam_width = beam_width
+        self.tol = tol
+        self.include = include
+        self.exclude = exclude
+        self.groups = groups
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Take in a batch of rows, and select from all rows seen so far.
+
+        The result is that of :meth:`fit` on all batches together.
+
+        Parameters
+        ----------
+        X : array-like, sparse array or data frame of shape (n_samples, n_features)
+            Numeric features; NaN is missing.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like of shape (n_classes,), optional
+            All labels that will come; needed in the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
+        self._validate_params()
+        if self.correlation > 0:
+            raise ValueError(
+                f"correlation is {self.correlation}, which needs all rows at every step; set it to "
+                "0 for partial_fit, or use fit."
+            )
+        if self.class_weight is not None or self.n_features_to_select == "auto":
+            raise ValueError(
+                "class_weight and n_features_to_select='auto' need all rows at once; use fit, or "
+                "give sample_weight and a number of features."
+            )
+        seen: Moments | None = getattr(self, "_moments", None)
+        first = seen is None
+        if first and classes is None:
+            raise ValueError("classes is None in the first call of partial_fit; give all labels.")
+        X, y = self._validate(X, y, reset=first)
+        if first:
+            self._encode(np.asarray(classes))
+        codes = np.searchsorted(self.classes_, y)
+        known = codes < len(self.classes_)
+        known[known] = self.classes_[codes[known]] == y[known]
+        if not known.all():
+            raise ValueError(
+                f"y has {y[~known][0]!r}, which is not among classes; give all labels in the first "
+                "call of partial_fit."
+            )
+        weight = row_weights(sample_weight, None, y)
+        batch = table_moments(X, codes, len(self.classes_), weight)
+        self._moments = batch if seen is None else merged(seen, batch)
+        choices, k = self._to_choose()
+        criterion = Cover(self._moments)
+        return self._record(criterion, self._steps(criterion, k, choices), k)
+
+    def coverage(self) -> Any:
+        """Return the error bound of every two classes, as a table of classes × classes.
+
+        Returns
+        -------
+        DataFrame or structured ndarray
+            ``exp(-separation / 8)`` for the selected features; 1 where two classes cannot be told
+            apart, as on the diagonal. The first column names the class.
+        """
+        check_is_fitted(self)
+        bound = np.exp(-self.separation_ / 8)
+        names = [str(label) for label in self.classes_]
+        return as_table({"class": np.array(names), **dict(zip(names, bound.T, strict=True))})
+
+    def _criterion(
+        self, X: Any, codes: Indices, sample_weight: Floats | None, n_steps: int
+    ) -> Cover:
+        known = table_moments(X, codes, len(self.classes_), sample_weight)
+        if self.correlation == 0:
+            return Cover(known)
+        return Cover(known, self.correlation, Correlations(X, codes, known, sample_weight))
+
+    def _explain(self, criterion: Cover) -> None:
+        p, k = len(self.classes_), len(self.indices_)
+        first, second = np.triu_indices(p, k=1)
+        bounds = np.exp(-np.array([np.zeros(len(first)), *criterion.separations[:k]]) / 8)
+        served = (bounds[:-1] - bounds[1:]).argmax(axis=1)
+        steps = np.arange(k)
+        self.pairs_ = np.empty(k, dtype=_PAIRS)
+        self.pairs_["feature"] = self.indices_
+        self.pairs_["first"], self.pairs_["second"] = first[served], second[served]
+        self.pairs_["before"] = bounds[steps, served]
+        self.pairs_["after"] = bounds[steps + 1, served]
+        self.separation_ = np.zeros((p, p))
+        if k:
+            self.separation_[first, second] = criterion.separations[k - 1]
+            self.separation_ += self.separation_.T

@@ -1,0 +1,51 @@
+"""The parts of annotated cells (AnnData) that a selection uses; a sparse matrix stays sparse."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, issparse
+
+from s2fs._util.messages import did_you_mean, some_of
+
+
+def matrix_of(adata: Any, layer: str | None) -> Any:
+    """The matrix of an AnnData, or one of its layers, in memory and as sparse as it is."""
+    key = key_of_matrix({"X": adata.X, "layers": adata.layers}, layer, "adata")
+    X = adata.X if layer is None else adata.layers[layer]
+    if hasattr(X, "to_memory"):  # a sparse matrix on disk
+        X = X.to_memory()
+    elif type(X).__module__.startswith("h5py"):  # a dense one
+        X = X[()]
+    # Other kinds of arrays, such as those of Dask, are for the selector to take or refuse.
+    return as_floats(X, key) if issparse(X) or isinstance(X, np.ndarray) else X
+
+
+def labels_of(column: Any) -> NDArray[Any]:
+    """The labels in a column of a pandas data frame, None where one is missing."""
+    return column.astype(object).where(column.notna(), None).to_numpy()
+
+
+def key_of_matrix(store: Any, layer: str | None, source: str) -> str:
+    """Where the matrix is; an error message names the layers there are."""
+    layers = sorted(store["layers"]) if "layers" in store else []
+    there = f"its layers are {some_of(layers)}" if layers else "it has no layers"
+    if layer is None:
+        if "X" not in store or store["X"] is None:
+            raise ValueError(f"{source} has no matrix X; choose a layer ({there}).")
+        return "X"
+    if layer not in layers:
+        raise ValueError(
+            f"layer is {layer!r}, but {source} has no such layer"
+            f"{did_you_mean(str(layer), layers) or f'; {there}'}."
+        )
+    return f"layers/{layer}"
+
+
+def as_floats(X: Any, source: str) -> Any:
+    """Real numbers, float32 or float64; sparse ones by columns, which is how they are used."""
+    if not hasattr(X, "dtype") or X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise ValueError(f"{source} is no matrix of real numbers; choose another layer.")
+    if issparse(X):
+        X = csc_array(X)  # an array whatever it was: the operators of a matrix mean other things
+    return X.astype(X.dtype if X.dtype in (np.float32, np.float64) else np.float64, copy=False)

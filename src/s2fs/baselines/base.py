@@ -1,0 +1,113 @@
+"""What all baselines share: scaled data in, a ranked list out, and parts of their docstrings."""
+
+from abc import abstractmethod
+from inspect import cleandoc
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from s2fs._selectors.base import RankingSelector
+from s2fs._util.types import Floats, Indices
+
+#: What stands in the docstring of a baseline for ``{name}`` on a line of its own.
+_SHARED_DOCS = {
+    "n_features_to_select": """\
+n_features_to_select : int or float, default=10
+    How many features to choose, or which fraction of them.""",
+    "indices_": """\
+indices_ : ndarray of shape (n_selected,)
+    The chosen features in order of choice.""",
+    "ranking_": """\
+ranking_ : ndarray of shape (n_features_in_,)
+    Rank of each feature, 1 for the first chosen; features that were not chosen share the rank
+    ``n_selected + 1``.""",
+}
+
+
+class Ranked(NamedTuple):
+    """A ranked list.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (k,)
+        The features in order of choice.
+    scores : ndarray of shape (k,)
+        The criterion after each choice, larger is better; for a feature that was appended by
+        importance, its importance.
+    peak : int
+        How many features the original algorithm would have returned, at most ``k``.
+    """
+
+    indices: Indices
+    scores: Floats
+    peak: int
+
+
+class Baseline(RankingSelector):
+    """Base of the baselines: min–max scaling, constant features last, and where to stop.
+
+    A subclass implements ``_rank_varying``, usually through ``complete`` in ``_completion.py``.
+    Scores are turned so that larger is better, also where the literature minimises. In its
+    docstring ``{status}``, ``{citation}``, ``{n_features_to_select}``, ``{indices_}`` and
+    ``{ranking_}`` are filled in.
+
+    Attributes
+    ----------
+    peak_ : int
+        The number of features at which the original algorithm would have stopped. Where it does
+        not stop by itself within the list, or never stops, the number of ranked features that are
+        not constant.
+    status : str
+        How sure the algorithm is: "confirmed", "partly reconstructed" or "reconstructed".
+    citation : str
+        Where the algorithm was published.
+    """
+
+    status: ClassVar[str]
+    citation: ClassVar[str]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__doc__ is None:  # as with python -OO
+            return
+        own = {name: getattr(cls, name, "") for name in ("status", "citation")}
+        doc = cleandoc(cls.__doc__)
+        for name, text in {**_SHARED_DOCS, **own}.items():
+            doc = doc.replace(f"{{{name}}}", text)
+        cls.__doc__ = doc
+
+    @abstractmethod
+    def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
+        """Rank the best ``k`` features of data without constant columns.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Each column min–max scaled to [0, 1] and contiguous; none constant.
+        codes : ndarray of shape (n_samples,)
+            Class of each instance, 0 to ``n_classes - 1``.
+        k : int
+            How many features to rank, between 1 and ``n_features``.
+        """
+
+    def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, Floats]:
+        # Halves are exact, and keep the range of a column finite where its ends are huge.
+        halves = np.asfortranarray(X, dtype=np.float64) / 2
+        low = halves.min(axis=0)
+        span = halves.max(axis=0) - low
+        varying = np.flatnonzero(span > 0)
+        constant = np.flatnonzero(span <= 0)[: max(0, k - len(varying))]
+        # A constant feature tells no instances apart: it has no score and comes last, by index.
+        unscored = np.full(len(constant), np.nan)
+        if not len(varying):
+            self.peak_ = 0
+            return constant, unscored
+        halves -= low
+        scaled = halves[:, varying] / span[varying]
+        ranked = self._rank_varying(np.asfortranarray(scaled), codes, min(k, len(varying)))
+        self.peak_ = ranked.peak
+        return (
+            np.concatenate([varying[ranked.indices], constant]),
+            np.concatenate([ranked.scores, unscored]),
+        )

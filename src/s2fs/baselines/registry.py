@@ -1,0 +1,27 @@
+"""The baselines of the package, one line each.
+
+The bench, the command line, the tests of the common contract and the reference pages all read
+:data:`BASELINES`.
+"""
+
+from s2fs.baselines.base import Baseline
+from s2fs.baselines.fdm import FDM as FDM
+from s2fs.baselines.fgzefsr import FGZEFSR as FGZEFSR
+from s2fs.baselines.fsnmer import FSNMER as FSNMER
+from s2fs.baselines.ipd import IPD as IPD
+from s2fs.baselines.mafrfs import MAFRFS as MAFRFS
+from s2fs.baselines.mdp import MDP as MDP
+from s2fs.baselines.n3y import N3Y as N3Y
+from s2fs.baselines.rdsi import RDSI as RDSI
+from s2fs.baselines.reference import AnovaF as AnovaF
+from s2fs.baselines.reference import MutualInformation as MutualInformation
+from s2fs.baselines.reference import RandomOrder as RandomOrder
+from s2fs.baselines.reference import ReliefF as ReliefF
+from s2fs.baselines.sfss import SFSS as SFSS
+
+#: Every baseline by name: the classes imported above.
+BASELINES: dict[str, type[Baseline]] = {
+    name: imported
+    for name, imported in sorted(vars().items())
+    if isinstance(imported, type) and imported is not Baseline
+}

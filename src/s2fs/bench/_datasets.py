@@ -1,0 +1,203 @@
+"""The ten datasets of the paper: what they are, where they come from, and where they are kept."""
+
+import hashlib
+import os
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from s2fs._util.messages import did_you_mean
+from s2fs._util.optional import need
+from s2fs.datasets import Dataset, load_srbct, read_table
+
+pooch = need("pooch", extra="bench", purpose="s2fs.bench")
+
+#: The environment variable that names a folder with files ``<name>.npz``.
+FOLDER_VARIABLE = "S2FS_DATA"
+#: The dataset that comes with the package: SRBCT on a log scale, so not the paper's numbers.
+BUNDLED = "srbct_bundled"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file at a fixed commit of a public repository.
+
+    Attributes
+    ----------
+    repository, commit, path : str
+        Where the file is, on GitHub.
+    git_blob : str
+        SHA-1 that git gives the content.
+    sha256 : str or None
+        SHA-256 of the content, if known.
+    """
+
+    repository: str
+    commit: str
+    path: str
+    git_blob: str
+    sha256: str | None = None
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """What is known about a dataset before it is loaded.
+
+    Attributes
+    ----------
+    name : str
+        The name it is loaded by.
+    title : str
+        The name the paper uses.
+    n_samples, n_features : int
+        The shape of its matrix.
+    class_names : tuple of str
+        The classes, in the order of the labels 1, 2, … of the source.
+    source : Source
+        The file it is made from.
+    content : str or None
+        SHA-256 of its numbers and class codes, if known.
+    image_shape : tuple of int or None
+        Height and width, if the instances are pictures.
+    image_order : {"C", "F"} or None
+        The layout of the pixels.
+    """
+
+    name: str
+    title: str
+    n_samples: int
+    n_features: int
+    class_names: tuple[str, ...]
+    source: Source
+    content: str | None = None
+    image_shape: tuple[int, int] | None = None
+    image_order: Literal["C", "F"] | None = None
+
+
+def _info(name: str, fields: dict[str, Any]) -> DatasetInfo:
+    source = Source(**fields.pop("source"))
+    plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()}
+    return DatasetInfo(name=name, source=source, **plain)
+
+
+#: The datasets by name, in the order of the paper.
+PAPER_DATASETS = {
+    name: _info(name, fields)
+    for name, fields in tomllib.loads(
+        (files(__package__) / "paper_datasets.toml").read_text("utf-8")
+    ).items()
+}
+
+
+def dataset_info(name: str) -> DatasetInfo:
+    """Look a dataset of the paper up by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of ``PAPER_DATASETS``.
+
+    Returns
+    -------
+    DatasetInfo
+        What is known about it.
+    """
+    if name not in PAPER_DATASETS:
+        raise ValueError(
+            f"name is {name!r}, which is no known dataset"
+            f"{did_you_mean(name, PAPER_DATASETS)}; known "
+            f"are {', '.join(PAPER_DATASETS)}."
+        )
+    return PAPER_DATASETS[name]
+
+
+def find_dataset(name: str) -> Path | None:
+    """Find the file of a dataset, in the folder ``S2FS_DATA`` or else in the user's cache.
+
+    Parameters
+    ----------
+    name : str
+        One of ``PAPER_DATASETS``.
+
+    Returns
+    -------
+    Path or None
+        The file, or None if there is none.
+
+    Examples
+    --------
+    >>> from s2fs.bench import find_dataset
+    >>> find_dataset("gliomas")
+    Traceback (most recent call last):
+    ...
+    ValueError: name is 'gliomas', which is no known dataset (did you mean 'glioma'?); known are ...
+    """
+    info = dataset_info(name)
+    folder = os.environ.get(FOLDER_VARIABLE)
+    if folder and (path := Path(folder) / f"{info.name}.npz").is_file():
+        return path
+    path = cached_file(info.name)
+    return path if path.is_file() else None
+
+
+def cached_file(name: str) -> Path:
+    """Where a downloaded dataset is kept."""
+    return Path(pooch.os_cache("s2fs")) / f"{name}.npz"
+
+
+def load_dataset(name: str) -> Dataset:
+    """Load a dataset of the bench; nothing is downloaded, see :func:`fetch_dataset`.
+
+    Parameters
+    ----------
+    name : str
+        One of ``PAPER_DATASETS``: "all_aml_3", "all_aml_4", "glioma", "isolet", "lung", "srbct",
+        "warpar10p", "warppie10p", "orl" or "yale"; or "srbct_bundled", which comes with the
+        package.
+
+    Returns
+    -------
+    Dataset
+        The instances and their classes; sets of pictures also say the shape of a picture.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the dataset is neither in the folder ``S2FS_DATA`` nor in the user's cache.
+    ValueError
+        If the name is not known, or the file holds something else.
+    """
+    if name == BUNDLED:
+        return load_srbct()
+    info = dataset_info(name)
+    path = find_dataset(name)
+    if path is None:
+        folder = os.environ.get(FOLDER_VARIABLE)
+        place = (
+            f"the folder {FOLDER_VARIABLE} ({folder})" if folder else f"a folder {FOLDER_VARIABLE}"
+        )
+        raise FileNotFoundError(
+            f"{name} is neither in {place} nor at {cached_file(name)}; download it with "
+            f"'s2fs data fetch {name}', or let {FOLDER_VARIABLE} name a folder with {name}.npz."
+        )
+    data = read_table(path)
+    found = (*data.X.shape, len(data.class_names))
+    expected = (info.n_samples, info.n_features, len(info.class_names))
+    if found != expected:
+        raise ValueError(
+            f"{path} holds {found[0]} × {found[1]} numbers in {found[2]} classes, but {name} has "
+            f"{expected[0]} × {expected[1]} in {expected[2]}; remove the file and fetch it again."
+        )
+    data.image_shape, data.image_order = info.image_shape, info.image_order
+    return data
+
+
+def content_hash(X: NDArray[Any], y: NDArray[Any]) -> str:
+    """SHA-256 of the numbers and the class codes, whatever type they are stored in."""
+    numbers = np.ascontiguousarray(X, dtype="<f8").tobytes()
+    return hashlib.sha256(numbers + np.asarray(y, dtype="<i8").tobytes()).hexdigest()

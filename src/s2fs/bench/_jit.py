@@ -1,0 +1,42 @@
+"""How the loops of the SVM and of the trees are compiled: once, and several numbers at a time.
+
+Compilers only take a maximum several numbers at a time if told that no NaN is among them, and
+numba does not say so of its ``max``, hence ``larger`` and ``smaller``. Only compiled code can call
+them. Importing this module loads numba, so modules that use it are imported on first use.
+"""
+
+from typing import Any
+
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from s2fs._engine.jit import compiled as compiled
+
+Array = NDArray[Any]
+
+#: Arrays the inner loops run over are padded to a multiple of this many numbers: compiled loops
+#: take as many at a time, and a remainder taken one by one costs as much as all the rest.
+LANES = 8
+
+_NO_NAN = ("nnan", "nsz")
+
+
+@compiled()
+def padded(n: int) -> int:
+    """Smallest multiple of LANES that is not below n."""
+    return (n + LANES - 1) // LANES * LANES
+
+
+def _choice(comparison: str) -> Any:
+    def typed(context: Any, a: Any, b: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            first = builder.fcmp_ordered(comparison, *args, flags=_NO_NAN)
+            return builder.select(first, *args, flags=_NO_NAN)
+
+        return a(a, a), generate
+
+    return intrinsic(typed)
+
+
+#: The larger and the smaller of two numbers of the same type, neither of them NaN.
+larger, smaller = _choice(">"), _choice("<")

@@ -1,0 +1,279 @@
+"""Drawings of comparisons: ranks (Fig. 9 of the paper), weights (12, 17), variants (13, 18)."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike
+
+from s2fs._core.criterion import PAPER_GRID
+from s2fs.bench._statistics import NemenyiResult
+from s2fs.plotting.style import (
+    COLOURS,
+    COLUMN_WIDTH,
+    FONT_SIZE,
+    MARKERS,
+    SEQUENTIAL,
+    axes_or_new,
+    finish,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: The smallest and the largest weight the paper recommends.
+RECOMMENDED = (0.01, 0.0562)
+
+# Heights of the diagram in lines of text, downwards from the axis at 0.
+_CD_BAR = -1.6
+_FIRST_GROUP = 0.45
+_BETWEEN_GROUPS = 0.45
+_BETWEEN_NAMES = 1.0
+
+
+def plot_critical_difference(
+    result: NemenyiResult,
+    *,
+    labels: Mapping[str, str] | None = None,
+    title: str = "",
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw average ranks, with a bar over each group that the Nemenyi test cannot tell apart.
+
+    Parameters
+    ----------
+    result : NemenyiResult
+        What :func:`nemenyi_test` returned.
+    labels : mapping of str to str, optional
+        What to call an algorithm instead of its name, such as "FDM†".
+    title : str, default=""
+        What to write above.
+    ax : Axes, optional
+        Where to draw; by default on a new figure, found as ``ax.figure``.
+
+    Returns
+    -------
+    Axes
+        Rank 1, the best, is at the left. The lines of the groups have the ids "group-0",
+        "group-1", …, that of the critical difference "cd".
+
+    Examples
+    --------
+    >>> from s2fs.bench import nemenyi_test, plot_critical_difference
+    >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.6, 0.7], [0.9, 0.8, 0.5]]
+    >>> ax = plot_critical_difference(nemenyi_test(scores, names=["S2FS", "FDM", "IPD"]))
+    >>> [line.get_xdata().tolist() for line in ax.lines if line.get_gid() == "group-0"]
+    [[1.0, 2.25]]
+    """
+    s = len(result.names)
+    rank_of = dict(zip(result.names, result.average_ranks.tolist(), strict=True))
+    order = sorted(result.names, key=lambda name: rank_of[name])
+    left = order[: (s + 1) // 2]
+    right = order[len(left) :][::-1]  # the outermost first, so that no two lines cross
+    below_groups = _FIRST_GROUP + _BETWEEN_GROUPS * len(result.groups) + 0.5
+    bottom = below_groups + _BETWEEN_NAMES * (max(len(left), len(right)) - 1) + 0.6
+
+    ax = axes_or_new(ax, height=0.17 * (bottom - _CD_BAR + 2))
+    ax.set_axis_off()
+    _draw_scale(ax, s)
+    cd = result.critical_difference
+    ax.plot([1, 1 + cd], [_CD_BAR] * 2, "-|", color="black", linewidth=1.4, gid="cd")
+    ax.text(1 + cd / 2, _CD_BAR - 0.25, f"CD = {cd:.3f}", ha="center", fontsize=FONT_SIZE)
+    for i, group in enumerate(result.groups):
+        height = _FIRST_GROUP + _BETWEEN_GROUPS * i
+        ends = [min(rank_of[name] for name in group), max(rank_of[name] for name in group)]
+        ax.plot(
+            ends, [height] * 2, color="black", linewidth=3, solid_capstyle="butt", gid=f"group-{i}"
+        )
+    margin = 0.06 * (s - 1)
+    sides: tuple[tuple[list[str], Literal["left", "right"], float], ...] = (
+        (left, "right", 1 - margin),
+        (right, "left", s + margin),
+    )
+    for names, side, edge in sides:
+        for i, name in enumerate(names):
+            height = below_groups + _BETWEEN_NAMES * i
+            label = (labels or {}).get(name, name)
+            _draw_name(ax, label, rank_of[name], edge, height, side, ours=name == "S2FS")
+    ax.set_xlim(1 - 0.42 * (s - 1), s + 0.42 * (s - 1))
+    ax.set_ylim(bottom, _CD_BAR - 1)
+    if title:
+        ax.set_title(shown(title), fontsize=FONT_SIZE + 1)
+    return ax
+
+
+def _draw_scale(ax: "Axes", s: int) -> None:
+    ax.plot([1, s], [0, 0], color="black", linewidth=0.8)
+    for rank in range(1, s + 1):
+        ax.plot([rank, rank], [0, -0.25], color="black", linewidth=0.8)
+        ax.text(rank, -0.35, str(rank), ha="center", va="bottom", fontsize=FONT_SIZE)
+
+
+def _draw_name(
+    ax: "Axes",
+    name: str,
+    rank: float,
+    edge: float,
+    height: float,
+    side: Literal["left", "right"],
+    *,
+    ours: bool,
+) -> None:
+    """A line from the rank on the axis down and out to the name."""
+    color = COLOURS[0] if ours else "0.45"
+    ax.plot([rank, rank, edge], [0, height, height], color=color, linewidth=1.4 if ours else 0.7)
+    ax.text(
+        edge,
+        height,
+        f" {shown(name)} ({rank:.2f}) ",
+        ha=side,
+        va="center",
+        fontsize=FONT_SIZE,
+        fontweight="bold" if ours else "normal",
+    )
+
+
+def plot_sensitivity(
+    scores: ArrayLike,
+    *,
+    alphas: ArrayLike = PAPER_GRID,
+    betas: ArrayLike = PAPER_GRID,
+    label: str = "average accuracy",
+    title: str = "",
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw a score over the grid of weights, with the recommended region and the best pair marked.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_alphas, n_betas)
+        Larger is better.
+    alphas, betas : array-like, default=the nine values of the paper
+        The weights, increasing.
+    label : str, default="average accuracy"
+        What the score is.
+    title : str, default=""
+        What to write above.
+    ax : Axes, optional
+        Where to draw; by default on a new figure, found as ``ax.figure``.
+
+    Returns
+    -------
+    Axes
+        The axes; α grows upwards and β to the right.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2fs.bench import plot_sensitivity
+    >>> ax = plot_sensitivity(np.eye(9))
+    >>> ax.get_xlabel(), ax.patches[0].get_width()
+    ('β', 4.0)
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    rows, columns = np.asarray(alphas, dtype=np.float64), np.asarray(betas, dtype=np.float64)
+    if values.shape != (len(rows), len(columns)):
+        raise ValueError(
+            f"scores has shape {values.shape}, but there are {len(rows)} alphas and "
+            f"{len(columns)} betas; give a row per alpha and a column per beta."
+        )
+    ax = axes_or_new(ax, height=COLUMN_WIDTH * 0.8)
+    drawn = ax.imshow(values, cmap=SEQUENTIAL, origin="lower", interpolation="nearest")
+    inside = [
+        np.flatnonzero((RECOMMENDED[0] <= w) & (w <= RECOMMENDED[1])) for w in (columns, rows)
+    ]
+    if all(len(where) for where in inside):
+        corner = [float(where[0]) - 0.5 for where in inside]
+        ax.add_patch(
+            Rectangle(
+                (corner[0], corner[1]),
+                float(len(inside[0])),
+                float(len(inside[1])),
+                fill=False,
+                edgecolor=COLOURS[0],
+                linewidth=1.8,
+                label="recommended",
+            )
+        )
+    best = np.unravel_index(int(np.nanargmax(values)), values.shape)
+    ax.plot(best[1], best[0], "*", color="white", markeredgecolor="black", markersize=8)
+    ax.set_xticks(range(len(columns)), [f"{w:g}" for w in columns], rotation=90)
+    ax.set_yticks(range(len(rows)), [f"{w:g}" for w in rows])
+    finish(ax, xlabel="β", ylabel="α", title=shown(title))
+    bar = ax.figure.colorbar(drawn, ax=ax, shrink=0.9)
+    bar.set_label(label, fontsize=FONT_SIZE)
+    bar.ax.tick_params(labelsize=FONT_SIZE - 0.5)
+    return ax
+
+
+def plot_variants(
+    scores: Mapping[str, ArrayLike],
+    *,
+    kind: Literal["strip", "box"] = "strip",
+    label: str = "average accuracy",
+    title: str = "",
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Compare variants by their scores on the same datasets or folds.
+
+    Parameters
+    ----------
+    scores : mapping of str to array-like of shape (n,)
+        The scores of each variant; position i is the same dataset or fold in all.
+    kind : {"strip", "box"}, default="strip"
+        A point for each score, joined where they belong together, with a bar at the median; or
+        boxes from quartile to quartile with the median inside.
+    label : str, default="average accuracy"
+        What the score is.
+    title : str, default=""
+        What to write above.
+    ax : Axes, optional
+        Where to draw; by default on a new figure, found as ``ax.figure``.
+
+    Returns
+    -------
+    Axes
+        The axes, with the variants from left to right.
+
+    Examples
+    --------
+    >>> from s2fs.bench import plot_variants
+    >>> ax = plot_variants({"S2FS": [0.9, 0.8, 0.95], "S²–DWC": [0.85, 0.8, 0.9]})
+    >>> [tick.get_text() for tick in ax.get_xticklabels()]
+    ['S²FS', 'S²–DWC']
+    """
+    if kind not in ("strip", "box"):
+        raise ValueError(f"kind is {kind!r}; use 'strip' or 'box'.")
+    columns = [np.asarray(values, dtype=np.float64) for values in scores.values()]
+    if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
+        raise ValueError("scores must hold one score per dataset for every variant; complete them.")
+    ax = axes_or_new(ax)
+    places = np.arange(len(columns))
+    if kind == "box":
+        ax.boxplot(
+            columns,
+            positions=places,
+            widths=0.5,
+            medianprops={"color": COLOURS[0], "linewidth": 1.8},
+            flierprops={"marker": "o", "markersize": 3},
+        )
+    else:
+        for row in np.stack(columns, axis=1):
+            ax.plot(places, row, color="0.6", linewidth=0.5, zorder=1)
+        for i, column in enumerate(columns):
+            color, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+            ax.plot(np.full(len(column), i), column, marker, color=color, markersize=4)
+            ax.plot(
+                [i - 0.25, i + 0.25],
+                [np.median(column)] * 2,
+                color=color,
+                linewidth=2.5,
+                gid=f"median-{i}",
+            )
+    ax.set_xticks(places, [shown(name) for name in scores])
+    ax.set_xlim(-0.5, len(columns) - 0.5)
+    finish(ax, ylabel=label, title=shown(title))
+    ax.grid(axis="y", color="0.5", alpha=0.2, linewidth=0.5)
+    return ax

@@ -1,0 +1,22 @@
+"""The definitions of pair cover against numbers computed from them elsewhere."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from s2fs._core.pairs import moments, pair_cover, pair_gaps
+
+CASES = json.loads(Path(__file__).with_name("pairs_vectors.json").read_text())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_vectors_of_the_spec(case):
+    X, y = np.array(case["X"]), np.array(case["y"])
+    varying = np.ptp(X, axis=0) > 0
+    expected = np.array(case["gaps"], dtype=float)[:, varying]
+    d, noise = pair_gaps(moments(X[:, varying], y))
+    np.testing.assert_allclose(d**2 - noise, expected, rtol=1e-9, atol=1e-9)
+    for correlation, q in case["Q_all"].items():
+        assert pair_cover(X[:, varying], y, float(correlation)) == pytest.approx(q, rel=1e-9)

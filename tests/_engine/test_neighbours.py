@@ -1,0 +1,51 @@
+"""Nearest neighbours of the native library against plain NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from s2fs._core.neighbours import knn as literal
+from s2fs._engine.neighbours import knn
+
+
+@st.composite
+def data(draw):
+    """Rows on a coarse grid, where many are equally far, or of any values."""
+    n, p = draw(st.integers(2, 200)), draw(st.integers(2, 4))
+    n_test, n_features = draw(st.integers(1, 20)), draw(st.integers(1, 8))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    A, B = rng.random((n, n_features)), rng.random((n_test, n_features))
+    levels = draw(st.sampled_from([None, 1, 2, 5, 20]))
+    if levels:
+        A, B = np.round(A * levels) / levels, np.round(B * levels) / levels
+    sizes = draw(st.sets(st.integers(1, n_features), min_size=1))
+    return A, rng.integers(0, p, n), B, np.array(sorted(sizes))
+
+
+@given(data())
+def test_as_in_numpy(some):
+    np.testing.assert_array_equal(knn(*some), literal(*some))
+
+
+def test_long_rows_and_many_sizes():
+    rng = np.random.default_rng(0)
+    A, B, codes = rng.random((1003, 40)), rng.random((37, 40)), rng.integers(0, 6, 1003)
+    sizes = np.arange(1, 41)
+    np.testing.assert_array_equal(knn(A, codes, B, sizes), literal(A, codes, B, sizes))
+
+
+def test_rows_in_any_layout():
+    rng = np.random.default_rng(1)
+    A, B, codes = rng.random((30, 12)), rng.random((9, 12)), rng.integers(0, 3, 30)
+    sizes = np.arange(1, 7)
+    expected = literal(A[:, ::2], codes, B[:, ::2], sizes)
+    columns = np.asfortranarray(A[:, ::2]), codes, np.asfortranarray(B[:, ::2]), sizes
+    np.testing.assert_array_equal(knn(*columns), expected)
+    np.testing.assert_array_equal(knn(A[:, ::2], codes, B[:, ::2], sizes), expected)
+
+
+@pytest.mark.parametrize("form", [knn, literal])
+def test_fewer_rows_than_neighbours_all_vote(form):
+    A, codes = np.array([[0.0], [5.0], [5.0]]), np.array([1, 0, 0])
+    assert form(A, codes, np.array([[0.0]]), np.array([1])).tolist() == [[0]]

@@ -1,0 +1,156 @@
+"""The paper's learners: running forms against scikit-learn, fitted from scratch on every prefix."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_classification
+from sklearn.metrics import normalized_mutual_info_score
+from sklearn.svm import SVC
+
+from prefixes import SIZES, continuous_rows, from_scratch, split
+from s2fs.bench import PAPER_LEARNERS, _distances, _jit, _smo, _svm
+from s2fs.bench._learners import initial_rows, svm
+from s2fs.evaluation import evaluate_fold
+from strategies import examples
+
+
+def assert_svm_is_scikit_learns(X_train, codes, X_test, sizes):
+    """Equal predictions, but where a pair of classes decides by a value of zero and rounding."""
+    model = SVC(C=10, decision_function_shape="ovo")
+    for k, ours in zip(sizes, svm(X_train, codes, X_test, sizes), strict=True):
+        model.fit(X_train[:, :k], codes)
+        differ = ours != model.predict(X_test[:, :k])
+        if differ.any():
+            decision = model.decision_function(X_test[differ, :k]).reshape(differ.sum(), -1)
+            assert (np.abs(decision).min(axis=1) < 1e-12).all()
+
+
+@pytest.fixture(scope="module")
+def continuous():
+    return continuous_rows()
+
+
+def test_svm(continuous):
+    X_train, codes, X_test = continuous
+    ours = svm(X_train, codes, X_test, SIZES)
+    np.testing.assert_array_equal(ours, from_scratch(SVC(C=10), X_train, codes, X_test, SIZES))
+
+
+def test_svm_votes_alike_in_blocks_of_test_rows(continuous, monkeypatch):
+    X_train, codes, X_test = continuous
+    at_once = svm(X_train, codes, X_test, SIZES)
+    monkeypatch.setattr(
+        _svm, "BLOCK_BYTES", 8 * len(X_train) * 10
+    )  # more than one, the last not full
+    assert _svm.in_blocks(X_test, 10).shape[0] > 1
+    assert len(X_test) % _svm.in_blocks(X_test, 10).shape[2] != 0
+    np.testing.assert_array_equal(svm(X_train, codes, X_test, SIZES), at_once)
+
+
+@examples(60)
+@given(st.integers(1, 40), st.integers(1, 50))
+def test_blocks_hold_every_test_row_once(n, most):
+    X_test = np.arange(1.0, 3 * n + 1).reshape(n, 3)
+    blocks = _svm.in_blocks(X_test, most)
+    assert blocks.shape[2] <= _jit.padded(most)
+    together = np.hstack(list(blocks))
+    np.testing.assert_array_equal(together[:, :n], X_test.T)
+    assert not together[:, n:].any()
+
+
+def test_kmeans(continuous):
+    X_train, codes, _ = continuous
+    first = initial_rows(len(X_train), 5)
+    theirs = [
+        normalized_mutual_info_score(
+            codes, KMeans(5, init=X_train[first, :k], n_init=1).fit(X_train[:, :k]).labels_
+        )
+        for k in SIZES
+    ]
+    kmeans = {"kmeans": PAPER_LEARNERS["kmeans"]}
+    fold = evaluate_fold(X_train, codes, X_train, codes, np.arange(30), learners=kmeans)
+    np.testing.assert_allclose(fold.nmi["kmeans"], theirs)
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "one_based"),
+    [
+        (10, 2, [1, 10]),  # int = 9, start = ⌊2/2⌋
+        (12, 3, [1, 6, 11]),  # int = 5, start = ⌊3/2⌋
+        (13, 4, [1, 5, 9, 13]),  # int = 4, start = ⌊2/2⌋
+        (75, 4, [2, 26, 50, 74]),  # int = 24, start = ⌊4/2⌋
+        (5, 5, [1, 2, 3, 4, 5]),
+    ],
+)
+def test_first_centroids_are_spread_evenly(n, p, one_based):
+    assert (initial_rows(n, p) + 1).tolist() == one_based
+
+
+@examples(60)
+@given(st.integers(8, 40), st.integers(2, 4), st.integers(1, 5), st.integers(0, 10**6))
+def test_svm_with_repeated_rows_and_constant_features(n, p, levels, seed):
+    rng = np.random.default_rng(seed)
+    X_train = rng.integers(0, levels + 1, (n, 5)) / levels
+    X_train[:, 0] = 0  # no variance at the first size
+    X_test = rng.integers(0, levels + 1, (15, 5)) / levels + rng.normal(0, 1e-3, (15, 5))
+    codes = np.r_[np.arange(p), rng.integers(0, p, n - p)]
+    assert_svm_is_scikit_learns(X_train, codes, X_test, np.arange(1, 6))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_solver_follows_libsvm_through_shrinking(seed):
+    X, y = make_classification(400, 6, flip_y=0.3, class_sep=0.3, random_state=seed)
+    X_train = X[np.argsort(y, kind="stable")]
+    y, n, n_a = np.sort(y), len(X_train), (y == 0).sum()
+    model = SVC(C=10, gamma=0.3).fit(X_train, y)
+    assert model.n_iter_[0] > 2 * n  # shrinking starts after n steps
+    D = ((X_train[:, None] - X_train) ** 2).sum(axis=2)
+    own = np.zeros((2, max(n_a, n - n_a), n), dtype=np.float32)
+    own[0, :n_a, :n_a] = np.exp(-0.3 * D[:n_a, :n_a])
+    own[1, : n - n_a, : n - n_a] = np.exp(-0.3 * D[n_a:, n_a:])
+    across = np.zeros((n_a, _jit.padded(n - n_a)))
+    across[:, : n - n_a] = D[:n_a, n_a:]
+    ours = np.empty(n)
+    rho = _smo.solve(across, own, (0, 1, n_a, n - n_a), 0.3, 10.0, _smo.scratch(n), ours)
+    theirs = np.zeros(n)
+    theirs[model.support_] = np.abs(model.dual_coef_[0])
+    np.testing.assert_allclose(ours, theirs, atol=1e-9)
+    assert rho == pytest.approx(model.intercept_[0], abs=1e-9)
+
+
+def test_kernel_is_right_to_the_last_bit():
+    x = np.concatenate([np.linspace(0, 2, 5000), np.geomspace(1e-300, 690, 5000), [1e4, np.inf]])
+    ours = np.empty_like(x)
+    _distances.gaussian(x, 1.0, ours)
+    np.testing.assert_allclose(ours[:-2], np.exp(-x[:-2]), rtol=4.5e-16)
+    assert (ours[-2:] < 1e-300).all()
+    single = np.empty(len(x), dtype=np.float32)
+    _distances.gaussian(x, 1.0, single)
+    np.testing.assert_array_equal(single, ours.astype(np.float32))
+
+
+@examples(60)
+@given(st.integers(1, 12), st.integers(0, 10**6))
+def test_kernel_width_is_scikit_learns(k, seed):
+    rng = np.random.default_rng(seed)
+    X_train = rng.random((9, 12)) * rng.choice([0, 1e-3, 1, 50], 12)
+    theirs = SVC(gamma="scale").fit(X_train[:, :k], np.arange(9) % 2)._gamma
+    assert _svm.scale_gammas(X_train, np.array([k]))[0] == pytest.approx(theirs, rel=1e-12)
+
+
+def test_sizes_may_skip(continuous):
+    X_train, codes, X_test = continuous
+    some = np.array([2, 3, 17])
+    every = svm(X_train, codes, X_test, SIZES)
+    np.testing.assert_array_equal(svm(X_train, codes, X_test, some), every[some - 1])
+
+
+@pytest.mark.parametrize(
+    "name", ["all_aml_4", "glioma", "isolet", "orl", "srbct", "warpar10p", "yale"]
+)
+def test_real_data(paper_data, name):
+    rows = split(*paper_data(name), 150)
+    sizes = np.array([1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100, 150])
+    assert_svm_is_scikit_learns(*rows, sizes)

@@ -1,0 +1,150 @@
+"""Imports point down, and nobody reaches into the private parts of another subpackage."""
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+from importlib.util import resolve_name
+from pathlib import Path
+
+import pytest
+
+import s2fs
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = Path(s2fs.__file__).parent
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+TESTS = [path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)]
+
+
+def lint(package):
+    """What import-linter says of a package under the contract of pyproject.toml."""
+    command = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    return subprocess.run(
+        [sys.executable, "-c", command, "--config", ROOT / "pyproject.toml", "--no-cache"],
+        cwd=package.parent, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+def imports(code, package=""):
+    """Every name that the code imports, at the top or in a function, with its full path."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = resolve_name("." * node.level + (node.module or ""), package)
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def texts(code):
+    """Every name of the package that stands in a text, as in a patch or the code of a child."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from re.findall(r"\bs2fs(?:\.\w+)+", node.value)
+
+
+def foreign(names, home):
+    """The names that are private to another subpackage than ``home``."""
+    for name in names:
+        top, _, rest = name.partition(".")
+        room, _, inside = rest.partition(".")
+        if top == "s2fs" and room != home and re.search(r"(^|\.)_[^_]", inside):
+            yield name
+
+
+def private(names, home):
+    """The names that only the developers of the package know."""
+    inside = set(foreign(names, home))
+    return [name for name in names if name in inside or re.match(r"s2fs\._[^_]", name)]
+
+
+def home(path, folder):
+    return path.relative_to(folder).with_suffix("").parts[0]
+
+
+def reaching_in(package):
+    found = []
+    for path in package.rglob("*.py"):
+        parent = ".".join(("s2fs", *path.parent.relative_to(package).parts))
+        names = imports(path.read_text(encoding="utf-8"), parent)
+        found += [f"{path.relative_to(package)}: {n}" for n in foreign(names, home(path, package))]
+    return found
+
+
+def test_imports_point_down():
+    result = lint(PACKAGE)
+    assert result.returncode == 0, result.stdout
+
+
+def test_no_subpackage_imports_private_names_of_another():
+    found = reaching_in(PACKAGE)
+    assert not found, "\n".join(found)
+
+
+@pytest.fixture
+def copy(tmp_path):
+    without = shutil.ignore_patterns("__pycache__", "data", "*.so")
+    return Path(shutil.copytree(PACKAGE, tmp_path / "s2fs", ignore=without))
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "words"),
+    [
+        ("_core/criterion.py", "from s2fs import _search", "_core is not allowed to import"),
+        ("_util/types.py", "def f():\n    import s2fs.cli", "_util is not allowed to import"),
+        ("report/page.py", "from s2fs import bench", "report is not allowed to import s2fs.bench"),
+        ("attic.py", "", "attic"),  # every module of the package has its place in the contract
+    ],
+    ids=["at the top", "in a function", "a module above", "a new module"],
+)
+def test_a_wrong_import_is_noticed(copy, file, line, words):
+    with (copy / file).open("a", encoding="utf-8") as module:
+        module.write(f"\n{line}\n")
+    result = lint(copy)
+    assert result.returncode == 1
+    assert words in result.stdout
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from s2fs.datasets._readers import read_table",
+        "def f():\n    from s2fs.datasets import _readers",
+        "from ..datasets._readers import read_table",
+    ],
+    ids=["at the top", "in a function", "relative"],
+)
+def test_a_private_name_of_another_subpackage_is_noticed(copy, line):
+    before = reaching_in(copy)
+    with (copy / "report" / "page.py").open("a", encoding="utf-8") as module:
+        module.write(f"\n{line}\n")
+    (found,) = set(reaching_in(copy)) - set(before)
+    assert found.startswith("report/page.py: s2fs.datasets._readers")
+
+
+def test_tests_of_behaviour_go_through_public_names():
+    """The tests of a subpackage may know its own private parts.
+
+    Those of private subpackages, and of the second backend, may know the private subpackages too;
+    ``conftest.py`` serves them.
+    """
+    found = []
+    for path in TESTS:
+        code = path.read_text(encoding="utf-8")
+        names, folder = [*imports(code), *texts(code)], home(path, ROOT / "tests")
+        inner = folder.startswith("_") or folder in ("conftest", "distributed")
+        reached = foreign(names, folder) if inner else private(names, folder)
+        found += [f"{path.relative_to(ROOT)}: {name}" for name in reached]
+    assert not found, "\n".join(found)
+
+
+def test_pages_and_examples_use_public_names():
+    codes = {path: path.read_text(encoding="utf-8") for path in EXAMPLES}
+    for page in PAGES:
+        if page.stem not in ("CONTRIBUTING", "architecture"):  # for those who change the package
+            blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
+            codes[page] = "\n".join(blocks)
+    found = {path.name: private(list(imports(code)), "") for path, code in codes.items()}
+    assert {name: reached for name, reached in found.items() if reached} == {}
