@@ -8,18 +8,21 @@ import ctypes
 import threading
 from collections.abc import Callable, Iterator
 from copy import copy
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._core.criterion import CentroidMembership, Components
+from s2fs._core.criterion import CentroidMembership, Compactness, Components
 from s2fs._core.problem import Problem
 from s2fs._engine.library import address, load
+from s2fs._engine.memory import Remembering
 from s2fs._engine.protocol import Weights, may_be_best
 from s2fs._util.types import Floats, Indices
 
 LANES = 16
+#: Relative error of Θ_dis in single precision, see step 6.
+DISTANCE_ERROR = 40 * 2.0**-24
 #: Under ``scale=None``, features of more different extents do not fit into single precision.
 _SINGLE_EXTENTS = 1e-3
 #: Nanoseconds, at most, that a candidate takes per instance and class, and per pair of classes, in
@@ -45,7 +48,7 @@ class _Table(ctypes.Structure):
         ("printed", _int), ("rms", _int), ("screens_in_single", _int),
         ("lower", _pointer), ("width", _pointer), ("centroids", _pointer),
         ("on_centroid", _pointer), ("weight", _pointer), ("own", _pointer), ("row", _pointer),
-        ("instance_of", _pointer), ("unit", _real),
+        ("instance_of", _pointer), ("unit", _real), ("mass", _real), ("distance_error", _real),
         ("offsets", _pointer), ("single_centroids", _pointer), ("reach", _pointer),
         ("spread", _pointer),
     ]  # fmt: skip
@@ -96,11 +99,12 @@ class _Instances:
         reach, spread = np.empty(len(row), np.float32), np.empty(m)
         centroids = np.empty((p, -(-m // LANES) * LANES), np.float32)
         X, values = _readable(problem.X)
-        self._kept = [X, values, row, weight, instance_of, reach, spread]
+        self._kept = [values]
         self.table = _Table(
             n, m, p, self.n_blocks, values.ctypes.data,
             printed=int(printed), rms=int(rms), screens_in_single=int(fits), is_sparse=int(problem.is_sparse),
             is_single=int(values.dtype == np.float32), unit=problem.unit,
+            mass=weight.sum(), distance_error=DISTANCE_ERROR,
             lower=self._at(problem.lower, np.float64), width=self._at(problem.width, np.float64),
             centroids=self._at(problem.centroids, np.float64),
             on_centroid=self._at(problem.on_centroid, np.float64),
@@ -118,6 +122,11 @@ class _Instances:
             steps = (stride // values.itemsize for stride in values.strides)
             self.table.row_step, self.table.column_step = steps
 
+    def arrays(self) -> list[NDArray[Any]]:
+        """All arrays, those of the input too."""
+        X = self.problem.X
+        return [*self._kept, *((X.indices, X.indptr) if self.problem.is_sparse else ())]
+
     def _at(self, array: NDArray[Any], dtype: Any) -> int:
         """Where an array is, which is kept from now on."""
         array = np.ascontiguousarray(array, dtype)
@@ -125,7 +134,7 @@ class _Instances:
         return address(array, dtype)
 
 
-class NativeState:
+class NativeState(Remembering):
     """The state of a growing subset in the native library, empty at first.
 
     Beyond the input it holds one float32 copy of the scaled data, if that is dense, and 16 bytes
@@ -147,7 +156,7 @@ class NativeState:
         self,
         problem: Problem,
         centroid_membership: CentroidMembership = "printed",
-        compactness: Literal["mean", "rms"] = "mean",
+        compactness: Compactness = "mean",
         n_threads: int = 1,
     ) -> None:
         library = load()
@@ -163,10 +172,17 @@ class NativeState:
         self._D, self._P = (np.zeros((n_blocks, p, LANES)) for _ in range(2))
         self._near = np.zeros(n_blocks * LANES)
         self._G = np.zeros((p, p))
-        self._spread, self._size = 0.0, 0
+        self._spread, self._size = np.float64(0), np.int64(0)
         m = problem.n_features
         task = _Task(self, np.arange(m))
         task.run("prepare", 5 * m * problem.n_samples)
+
+    _growing: ClassVar = ("_D", "_P", "_near", "_G", "_spread", "_size")
+
+    @property
+    def screens_in_single(self) -> bool:
+        """Whether candidates are told apart in single precision first."""
+        return bool(self._instances.table.screens_in_single)
 
     def shortlists(
         self, candidates: Indices, weights: list[Weights], n_best: int = 1
@@ -191,14 +207,24 @@ class NativeState:
         """Let ``feature`` join the subset."""
         task = _Task(self, np.array([feature]))
         task.run("add", _NS_DOUBLE * self._size_of_a_score(), feature)
-        self._spread, self._size = task.state.spread, task.state.size
+        self._grow(task)
 
-    def copy(self) -> "NativeState":
-        """An independent state of the same subset, on the same data."""
-        twin = copy(self)
-        for name in ("_D", "_P", "_near", "_G"):
-            setattr(twin, name, getattr(self, name).copy())
-        return twin
+    def separation(self, candidates: Indices) -> Floats:
+        """Λ_dis and Λ_dir of the subset joined by each candidate."""
+        return self._asked("separation", candidates, 2, _NS_DOUBLE)
+
+    def most_separation(self, candidates: Indices) -> Floats:
+        """Upper bounds of Λ_dis and Λ_dir of the subset joined by each candidate."""
+        return self._asked("most_separation", candidates, 2, _NS_SINGLE)
+
+    def least_compactness(self, candidates: Indices) -> Floats:
+        """Lower bounds of what Θ_dis and Θ_dir are made of, for each candidate."""
+        return self._asked("least", candidates, 2, _NS_SINGLE)
+
+    def compactness(self, candidates: Indices, *, single: bool) -> Floats:
+        """What Θ_dis and Θ_dir are made of, and the rounding error of the latter."""
+        ns = _NS_SINGLE if single else _NS_DOUBLE
+        return self._asked("compactness", candidates, 3, ns, int(single))
 
     def forward(
         self, candidates: Indices, n_steps: int, weights: Weights
@@ -214,7 +240,30 @@ class NativeState:
             for step in task.found[n_told:n_done].tolist():
                 yield step[0], Components(*step[1:])
             n_told = n_done
-        self._spread, self._size = task.state.spread, task.state.size
+        self._grow(task)
+
+    def with_threads(self, n_threads: int) -> "NativeState":
+        """The same state, at work in some threads."""
+        twin = copy(self)
+        twin._n_threads = n_threads
+        return twin
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the rows as they came, and of what was made of them."""
+        return sum(array.nbytes for array in (*self._instances.arrays(), *vars(self).values())
+                   if isinstance(array, np.ndarray))
+
+    def _asked(
+        self, name: str, candidates: Indices, n_out: int, ns: float, *arguments: int
+    ) -> Floats:
+        task = _Task(self, candidates, n_out=n_out)
+        task.run(name, ns * self._size_of_a_score() * len(candidates), *arguments)
+        return task.out
+
+    def _grow(self, task: "_Task") -> None:
+        """Take over what the library changed beside the arrays."""
+        self._spread, self._size = np.float64(task.state.spread), np.int64(task.state.size)
 
     def _ns_of_a_step(self, n_candidates: int) -> float:
         return (n_candidates * _NS_SINGLE + 8 * _NS_DOUBLE) * self._size_of_a_score()
@@ -251,7 +300,7 @@ class _Task:
         self.state = _State(
             address(state._D, np.float64), address(state._P, np.float64),
             address(state._near, np.float64), address(state._G, np.float64),
-            state._spread, state._size,
+            float(state._spread), int(state._size),
         )  # fmt: skip
         self.search = _Search(
             ctypes.addressof(self._instances.table), ctypes.addressof(self.state),

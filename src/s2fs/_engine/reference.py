@@ -10,12 +10,13 @@ are sums over the features of B. Judging a candidate adds its own terms to them,
 O(n·p + p²) whatever the size of B, and nothing of size n × n or n × m × p is ever built.
 """
 
-from copy import copy
+from typing import ClassVar
 
 import numpy as np
 
 from s2fs._core.criterion import CentroidMembership, Compactness, Components, nearest
 from s2fs._core.problem import Problem, blocks
+from s2fs._engine.memory import Remembering
 from s2fs._engine.protocol import Weights, best_scored
 from s2fs._util.types import Floats, Indices
 
@@ -23,7 +24,7 @@ from s2fs._util.types import Floats, Indices
 _ZERO = 1e-90
 
 
-class SubsetState:
+class SubsetState(Remembering):
     """The state of a growing subset in plain NumPy and double precision, empty at first.
 
     Parameters
@@ -35,6 +36,9 @@ class SubsetState:
     compactness : {"mean", "rms"}
         What Θ_dis is of the distances to the own centroids.
     """
+
+    screens_in_single = False
+    _growing: ClassVar = ("_D", "_P", "_G")
 
     def __init__(
         self,
@@ -58,16 +62,9 @@ class SubsetState:
 
     def score(self, candidates: Indices) -> Components:
         """The components of the subset joined by each candidate, as arrays."""
-        problem = self.problem
-        size = problem.n_classes * max(problem.n_samples, problem.n_classes)
-        parts = [
-            (
-                *self._compactness(*self._with(block)),
-                *self._separation(self._G + problem.centroid_gaps(block) ** 2),
-            )
-            for block in blocks(candidates, size)
-        ]
-        return Components(*np.concatenate(parts, axis=1))
+        theta_sum, theta_dir, _ = self.compactness(candidates)
+        theta_dis = (np.sqrt(theta_sum) if self._rms else theta_sum) * self.problem.unit
+        return Components(theta_dis, theta_dir, *self.separation(candidates))
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
@@ -76,10 +73,40 @@ class SubsetState:
         self._D, self._P = D[0], P[0]
         self._G = self._G + self.problem.centroid_gaps(one)[0] ** 2
 
-    def copy(self) -> "SubsetState":
-        """An independent state of the same subset."""
-        # :meth:`add` makes new arrays, so these can be shared.
-        return copy(self)
+    def separation(self, candidates: Indices) -> Floats:
+        """Λ_dis and Λ_dir of the subset joined by each candidate."""
+        problem = self.problem
+        parts = [
+            self._separation(self._G + problem.centroid_gaps(block) ** 2)
+            for block in blocks(candidates, problem.n_classes**2)
+        ]
+        return np.concatenate(parts, axis=1)
+
+    def most_separation(self, candidates: Indices) -> Floats:
+        """Upper bounds of Λ_dis and Λ_dir: they themselves."""
+        return self.separation(candidates)
+
+    def least_compactness(self, candidates: Indices) -> Floats:
+        """Lower bounds of what Θ_dis and Θ_dir are made of: they themselves."""
+        return self.compactness(candidates)[:2]
+
+    def compactness(self, candidates: Indices, *, single: bool = False) -> Floats:
+        """What Θ_dis and Θ_dir are made of, always in double precision, and the error 0."""
+        size = self.problem.n_classes * self.problem.n_samples
+        parts = [self._compactness(*self._with(block)) for block in blocks(candidates, size)]
+        sums = np.concatenate(parts, axis=1)
+        return np.vstack([sums, np.zeros_like(sums[:1])])
+
+    def with_threads(self, n_threads: int) -> "SubsetState":
+        """The same state: NumPy works in one thread."""
+        return self
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the rows as they came, and of what was made of them."""
+        X = self.problem.X
+        rows = (X.data, X.indices, X.indptr) if self.problem.is_sparse else (X,)
+        return sum(array.nbytes for array in (*rows, self._D, self._P))
 
     def _with(self, features: Indices) -> tuple[Floats, Floats]:
         """D and P of the subset joined by each feature: shape ``(len(features), n, p)``."""
@@ -88,7 +115,7 @@ class SubsetState:
         return self._D + b**2, self._P + a * b
 
     def _compactness(self, D: Floats, P: Floats) -> tuple[Floats, Floats]:
-        """Θ_dis and Θ_dir (Eqs. 7 and 13) for D and P of shape ``(…, n, p)``.
+        """The means of Eqs. 7 and 13 for D and P of shape ``(…, n, p)``, of squares for the rms.
 
         With w_r = 1/‖V_r‖ the memberships are w_r² / Σ w_s² and the cosine is P_r w_own w_r, so
         the direction term of one instance is 1 − w_own Σ P_r w_r³ / Σ w_s².
@@ -100,8 +127,7 @@ class SubsetState:
         distance = np.sqrt(D_own)
         turned = 1 - np.divide(pull, distance, out=np.ones_like(pull), where=D_own > 0)
         mean = self.problem.mean
-        theta_dis = np.sqrt(mean(D_own)) if self._rms else mean(distance)
-        return theta_dis * self.problem.unit, mean(np.maximum(turned, 0))
+        return mean(D_own if self._rms else distance), mean(np.maximum(turned, 0))
 
     def _separation(self, G: Floats) -> tuple[Floats, Floats]:
         """Λ_dis and Λ_dir (Eqs. 16 and 21) for G of shape ``(…, p, p)``."""

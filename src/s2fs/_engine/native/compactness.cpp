@@ -113,7 +113,7 @@ void compactness_of(const Table &t, const State &s, const Tangent &tangent, Bloc
 
 }  // namespace
 
-// The sums of `features`, one after the other, three each.
+// The two sums of `features` and the error of the second one, one feature after the other.
 void compactness_single(const Search &search, const Tangent &tangent, const Index *features,
                         Index n, Worker &worker, double *sums) {
     const Table &t = *search.table;
@@ -144,8 +144,23 @@ void compactness_single(const Search &search, const Tangent &tangent, const Inde
                 compactness_of<1>(t, s, tangent, blocks, offsets + j, c + j, rounding + j, to + j);
         }
     }
-    if (t.rms)  // the mean square is known without rounding
-        for (Index j = 0; j < n; j++) sums[3 * j] = s.spread + t.spread[features[j]];
+    const double of_all = 160 + 4 * static_cast<double>(p);
+    for (Index j = 0; j < n; j++) {
+        double *to = sums + 3 * j;
+        to[2] += U_SINGLE * (32 * to[1] + of_all * t.mass);
+        if (t.rms) to[0] = s.spread + t.spread[features[j]];
+    }
+}
+
+void compactness_double(const Search &search, Index feature, double *x, double *sums) {
+    const Table &t = *search.table;
+    sums[0] = sums[1] = sums[2] = 0;
+    for (Index number = 0; number < n_chunks(t) && !stopped(search); number++) {
+        double part[2] = {};
+        compactness(t, *search.state, feature, chunk(t, number), x, part);
+        sums[0] += part[0];
+        sums[1] += part[1];
+    }
 }
 
 // Step 1 for some blocks.

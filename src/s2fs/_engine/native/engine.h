@@ -33,7 +33,9 @@ struct s2fs_table {
     const std::int32_t *own;  // its class
     const std::int64_t *row;  // its row in the input
     const std::int32_t *instance_of;  // sparse: the instance of each row
-    double unit;                  // what a distance of 1 stands for
+    double unit;            // what a distance of 1 stands for
+    double mass;            // Σ weight: 1, or the share of a shard
+    double distance_error;  // relative error of Θ_dis in single precision (step 6)
 
     // Made by s2fs_prepare.
     float *offsets;  // (features, instances) from the own centroids; none if made when needed
@@ -95,13 +97,14 @@ S2FS_EXPORT void s2fs_shortlist(s2fs_search *search, std::int64_t thread);
 S2FS_EXPORT void s2fs_forward(s2fs_search *search, std::int64_t thread);
 
 // For the rows of one shard, what the compactness of each candidate is made of: lower bounds of
-// both parts (2, candidates); both parts and the error of the second one (3, candidates) in single
-// or in double precision.
+// both parts (2, candidates); both parts and the error of the second one (3, candidates), in single
+// or in double precision, where the error is 0.
 S2FS_EXPORT void s2fs_least(s2fs_search *search, std::int64_t thread);
 S2FS_EXPORT void s2fs_compactness(s2fs_search *search, std::int64_t single, std::int64_t thread);
 
-// The separation of each candidate (2, candidates).
+// The separation of each candidate (2, candidates), and upper bounds of it.
 S2FS_EXPORT void s2fs_separation(s2fs_search *search, std::int64_t thread);
+S2FS_EXPORT void s2fs_most_separation(s2fs_search *search, std::int64_t thread);
 
 // Add the weighted differences of rows to `lower + centre` of their class to (classes, features).
 S2FS_EXPORT void s2fs_class_sums(const s2fs_table *table, const double *centre, double *sums);

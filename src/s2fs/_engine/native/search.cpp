@@ -279,28 +279,19 @@ void know_separation(Search &search, Workspace &ws, bool directed, const Index *
 // Between what Sep of candidates is, for each pair of weights; their separation is known.
 void screen(Search &search, Workspace &ws, const Index *features, Index n) {
     const Table &t = *search.table;
-    const State &s = *search.state;
     Worker &w = ws.worker;
     const Index m = t.n_features;
-    double u = 0;
-    if (t.screens_in_single) {
-        u = U_SINGLE;
+    if (t.screens_in_single)
         compactness_single(search, ws.tangent, features, n, w, w.sums);
-    } else
-        for (Index i = 0; i < n; i++) {
-            double *sums = w.sums + 3 * i;
-            sums[0] = sums[1] = sums[2] = 0;
-            for (Index number = 0; number < n_chunks(t) && !stopped(search); number++)
-                compactness(t, s, features[i], chunk(t, number), w.x, sums);
-        }
+    else
+        for (Index i = 0; i < n; i++) compactness_double(search, features[i], w.x, w.sums + 3 * i);
     for (Index i = 0; i < n; i++) {
         const Index f = features[i];
         w.screened[++w.screened[0]] = f;
         const double *lambda = ws.lambdas + f;
         const double distance = theta_dis(t, w.sums[3 * i]), direction = w.sums[3 * i + 1];
-        const double p = static_cast<double>(t.n_classes);
-        const double distance_error = u * 40 * distance;
-        const double direction_error = u * (32 * direction + 160 + 4 * p) + w.sums[3 * i + 2];
+        const double distance_error = t.screens_in_single ? t.distance_error * distance : 0.0;
+        const double direction_error = w.sums[3 * i + 2];
         const double least = direction > direction_error ? direction - direction_error : 0.0;
         const double most = direction + direction_error;
         for (Index pair = 0; pair < search.n_pairs; pair++) {
@@ -618,8 +609,6 @@ void s2fs_least(s2fs_search *search, std::int64_t thread) {
 }
 
 void s2fs_compactness(s2fs_search *search, std::int64_t single, std::int64_t thread) {
-    const Table &t = *search->table;
-    const State &s = *search->state;
     Workspace ws = lay_out(*search, thread);
     Worker &w = ws.worker;
     if (single) {
@@ -634,16 +623,8 @@ void s2fs_compactness(s2fs_search *search, std::int64_t single, std::int64_t thr
         if (single)
             compactness_single(*search, ws.tangent, features, here, w, w.sums);
         else
-            for (Index i = 0; i < here; i++) {
-                double *sums = w.sums + 3 * i;
-                sums[0] = sums[1] = sums[2] = 0;
-                for (Index number = 0; number < n_chunks(t); number++) {
-                    double part[2] = {};
-                    compactness(t, s, features[i], chunk(t, number), w.x, part);
-                    sums[0] += part[0];
-                    sums[1] += part[1];
-                }
-            }
+            for (Index i = 0; i < here; i++)
+                compactness_double(*search, features[i], w.x, w.sums + 3 * i);
         for (Index i = 0; i < here; i++)
             for (Index row = 0; row < 3; row++) search->out[row * m + start + i] = w.sums[3 * i + row];
     }
@@ -657,5 +638,21 @@ void s2fs_separation(s2fs_search *search, std::int64_t thread) {
         separation(*search->table, *search->state, search->candidates[j], w, parts);
         search->out[j] = parts[0];
         search->out[m + j] = parts[1];
+    }
+}
+
+void s2fs_most_separation(s2fs_search *search, std::int64_t thread) {
+    const Table &t = *search->table;
+    Workspace ws = lay_out(*search, thread);
+    Worker &w = ws.worker;
+    const Index m = search->n_candidates, p = t.n_classes;
+    prepare_separation(t, *search->state, w);
+    for (Index i = 0; i < p * p; i++) w.slopes[i] = 0;
+    const Index first = m * thread / search->n_threads, last = m * (thread + 1) / search->n_threads;
+    know_separation(*search, ws, p > 2, search->candidates + first, last - first);
+    for (Index j = first; j < last; j++) {
+        const double *lambda = ws.lambdas + search->candidates[j];
+        search->out[j] = lambda[t.n_features];
+        search->out[m + j] = lambda[3 * t.n_features];
     }
 }

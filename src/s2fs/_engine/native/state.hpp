@@ -124,6 +124,7 @@ void compactness(const Table &t, const State &s, Index feature, Blocks blocks, d
                  double *sums);
 void compactness_single(const Search &search, const Tangent &tangent, const Index *features,
                         Index n, Worker &worker, double *sums);
+void compactness_double(const Search &search, Index feature, double *x, double *sums);
 void add_to_instances(const Table &t, State &s, Index feature, Blocks blocks, double *x);
 void add_to_classes(const Table &t, State &s, Index feature);
 
