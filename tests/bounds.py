@@ -1,4 +1,4 @@
-"""What must hold of the bounds of a compiled state, whatever the data."""
+"""What must hold of the bounds of a state, whatever the data."""
 
 import numpy as np
 
@@ -10,12 +10,13 @@ def check_bounds(state):
     features = np.arange(state.problem.n_features)
     for size in features:
         exact = state.score(features)
-        if state._screen_in is np.float32:
-            judged, low, high = state._contenders(features, PAIRS, len(features))
-            assert judged.tolist() == features.tolist()
-            for pair, smallest, largest in zip(PAIRS, low, high, strict=True):
-                sep = exact.separability(*pair)
-                assert np.all(smallest <= sep)
-                assert np.all(sep <= largest)
-        assert np.all(state.least(features) <= np.array(exact[:2]) * (1 + 1e-12))
+        sums = state.compactness(features, single=False)[:2]
+        assert np.all(state.least_compactness(features) <= sums * (1 + 1e-12))
+        assert np.all(state.most_separation(features) >= np.array(exact[2:]) * (1 - 1e-12))
+        for pair, low, high in zip(
+            PAIRS, *state.between(features, PAIRS, len(features)), strict=True
+        ):
+            sep = exact.separability(*pair)
+            assert np.all(low <= sep * (1 + 1e-12))
+            assert np.all(sep <= high * (1 + 1e-12))
         state.add(size)

@@ -2,7 +2,6 @@
 
 import json
 import os
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -39,12 +38,6 @@ def pytest_collection_modifyitems(items):
 def vectors():
     """Numbers computed from the definitions with explicit vectors."""
     return json.loads(Path(__file__).with_name("test_vectors.json").read_text())
-
-
-@pytest.fixture
-def compile_all(monkeypatch):
-    """Once called, the smallest of problems goes to the compiled engine."""
-    return partial(monkeypatch.setattr, "s2fs._engine.separability.COMPILED_FROM", 0)
 
 
 @pytest.fixture(scope="session")

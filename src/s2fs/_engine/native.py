@@ -1,7 +1,7 @@
 """The state of a subset in the native library: screened in single, confirmed in double precision.
 
-What is computed, and why the choice is that of a search in double precision, is derived step by
-step in the chapter on the engine in the documentation; the sources in ``native`` point to its steps.
+What is computed, and why the choice is that of a search in double precision, is derived in the
+chapter on the engine in the documentation, in steps that the sources in ``native`` point to.
 """
 
 import ctypes
@@ -90,8 +90,9 @@ class _Instances:
         row[:n] = order
         weight = np.zeros(len(row))
         weight[:n] = problem.weight[order]
-        instance_of = np.empty(n, np.int32)
-        instance_of[order] = np.arange(n)
+        instance_of = np.empty(n if problem.is_sparse else 0, np.int32)
+        if problem.is_sparse:
+            instance_of[order] = np.arange(n)
         extents = problem.on_centroid[problem.varying]
         fits = extents.size > 0 and extents.min() > _SINGLE_EXTENTS * extents.max()
         dense = fits and not problem.is_sparse
@@ -102,7 +103,8 @@ class _Instances:
         self._kept = [values]
         self.table = _Table(
             n, m, p, self.n_blocks, values.ctypes.data,
-            printed=int(printed), rms=int(rms), screens_in_single=int(fits), is_sparse=int(problem.is_sparse),
+            printed=int(printed), rms=int(rms), screens_in_single=int(fits),
+            is_sparse=int(problem.is_sparse),
             is_single=int(values.dtype == np.float32), unit=problem.unit,
             mass=weight.sum(), distance_error=DISTANCE_ERROR,
             lower=self._at(problem.lower, np.float64), width=self._at(problem.width, np.float64),
@@ -192,10 +194,17 @@ class NativeState(Remembering):
         With ``n_best`` those that may be among that many best, or equal the last of them.
         """
         n_best = min(n_best, len(candidates))
+        low, high = self.between(candidates, weights, n_best)
+        return [candidates[reach] for reach in may_be_best(low, high, n_best)]
+
+    def between(self, candidates: Indices, weights: list[Weights], n_best: int) -> Floats:
+        """Between what Sep of each candidate is, for each pair: the lower ends, the upper ends.
+
+        Both are -1 for candidates that cannot be among the ``n_best`` best of any pair.
+        """
         task = _Task(self, candidates, weights, n_best)
         task.run("shortlist", self._ns_of_a_step(len(candidates)))
-        low, high = task.low[:, candidates], task.high[:, candidates]
-        return [candidates[reach] for reach in may_be_best(low, high, n_best)]
+        return np.array([task.low[:, candidates], task.high[:, candidates]])
 
     def score(self, candidates: Indices) -> Components:
         """The components of the subset joined by each candidate, in double precision."""
@@ -251,8 +260,11 @@ class NativeState(Remembering):
     @property
     def nbytes(self) -> int:
         """Size of the rows as they came, and of what was made of them."""
-        return sum(array.nbytes for array in (*self._instances.arrays(), *vars(self).values())
-                   if isinstance(array, np.ndarray))
+        return sum(
+            array.nbytes
+            for array in (*self._instances.arrays(), *vars(self).values())
+            if isinstance(array, np.ndarray)
+        )
 
     def _asked(
         self, name: str, candidates: Indices, n_out: int, ns: float, *arguments: int
@@ -338,6 +350,34 @@ class _Task:
             yield
         else:
             yield from _in_threads(call, search.n_threads, self._stop)
+
+
+def class_sums(problem: Problem, mass: Floats | None, centre: Floats) -> Floats | None:
+    """Weighted sums over each class of the differences of dense rows to ``lower + centre``.
+
+    None where there is no native library.
+    """
+    library = load()
+    if library is None:
+        return None
+    _, values = _readable(problem.X)
+    sums = np.zeros_like(centre)
+    order = np.argsort(problem.codes, kind="stable")
+    own = problem.codes[order].astype(np.int32)
+    weight = np.ones(len(order)) if mass is None else np.ascontiguousarray(mass[order], np.float64)
+    row_step, column_step = (stride // values.itemsize for stride in values.strides)
+    table = _Table(
+        len(order), centre.shape[1], len(centre), values=values.ctypes.data, row_step=row_step,
+        column_step=column_step, is_single=int(values.dtype == np.float32),
+        lower=address(problem.lower, np.float64), weight=address(weight, np.float64),
+        own=address(own, np.int32), row=address(order, np.int64),
+    )  # fmt: skip
+    centre = np.ascontiguousarray(centre)
+    library.s2fs_class_sums(
+        ctypes.byref(table), _pointer(address(centre, np.float64)),
+        _pointer(address(sums, np.float64)),
+    )  # fmt: skip
+    return sums
 
 
 def _in_threads(

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from s2fs._core.problem import Problem
+from s2fs._engine.native import class_sums as native_sums
 from s2fs._util.labels import encode_classes
 from s2fs._util.types import Floats, Indices
 
@@ -83,14 +84,10 @@ class Part(Problem):
         return self._class_sums(centre)
 
     def _class_sums(self, centre: Floats) -> Floats:
-        if self.is_sparse:
-            return super()._class_sums(centre)
-        from s2fs.distributed import _row_kernels as kernels
-
-        mass = np.ones(self.n_samples) if self._mass is None else self._mass
-        order, sums = np.argsort(self.codes, kind="stable"), np.zeros_like(centre)
-        kernels.class_sums(self.X, order, self.codes, mass, self.lower, centre, sums)
-        return sums
+        # In plain NumPy it takes temporary arrays, and workers of Dask are told to give memory back
+        # as soon as it is free: to get it anew for each array takes longer than the sums.
+        sums = None if self.is_sparse else native_sums(self, self._mass, centre)
+        return super()._class_sums(centre) if sums is None else sums
 
     def _pieces_of(self, rows: Indices) -> Iterator[tuple[NDArray[Any], Indices, Indices]]:
         if len(rows):  # a class may be missing here
