@@ -28,9 +28,6 @@ from s2fs._util.progress import CallbackSupportMixin, progress, watched
 from s2fs._util.tables import as_table
 from s2fs._util.types import Floats, Indices
 
-#: With "auto" the number of steps is not known beforehand.
-USUAL_SIZE = 50
-
 Search = Literal["forward", "floating", "beam"]
 
 
@@ -181,9 +178,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
     verbose: int
 
     @abstractmethod
-    def _criterion(
-        self, X: Any, codes: Indices, sample_weight: Floats | None, n_steps: int
-    ) -> Criterion:
+    def _criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> Criterion:
         """The criterion of the empty subset.
 
         Parameters
@@ -194,8 +189,6 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             For each instance the position of its label in ``classes_``.
         sample_weight : ndarray of shape (n_samples,) or None
             How much each instance counts, positive; None is 1 each.
-        n_steps : int
-            About how many features will be added.
         """
 
     def _criterion_on_cluster(self, client: Any, X: Any, y: Any, sample_weight: Any) -> Criterion:
@@ -230,12 +223,12 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             return self._record(criterion, self._steps(criterion, k, choices), k)
         X, codes, weight, choices, k = self._prepare(*in_memory(X, y, sample_weight))
         if self.n_features_to_select == "auto":
-            criterion = self._criterion(*with_shuffled_rows(X, codes, weight), USUAL_SIZE)
+            criterion = self._criterion(*with_shuffled_rows(X, codes, weight))
             steps = forward_until_chance(criterion, choices, self.tol)
             if self.search == "forward":
                 return self._record(criterion, steps, k)
             k = len(list(progress(steps, k, self._label, show=self.verbose > 0)))
-        criterion = self._criterion(X, codes, weight, k)
+        criterion = self._criterion(X, codes, weight)
         return self._record(criterion, self._steps(criterion, k, choices), k)
 
     def _prepare(

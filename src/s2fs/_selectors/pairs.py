@@ -203,9 +203,7 @@ class PairCover(SearchSelector):
         names = [str(label) for label in self.classes_]
         return as_table({"class": np.array(names), **dict(zip(names, bound.T, strict=True))})
 
-    def _criterion(
-        self, X: Any, codes: Indices, sample_weight: Floats | None, n_steps: int
-    ) -> Cover:
+    def _criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> Cover:
         known = table_moments(X, codes, len(self.classes_), sample_weight)
         if self.correlation == 0:
             return Cover(known)

@@ -190,8 +190,6 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
     def _chosen(self, selector: Any, X: Any, y: NDArray[Any], rows: Indices) -> Indices:
         """The features a fresh copy of the selector chooses on some rows, in order of choice."""
         selector = clone(selector)
-        if isinstance(selector, S2FS):
-            selector._n_fits = self.n_resamples
         selector.fit(_safe_indexing(X, rows), y[rows])
         if not hasattr(selector, "indices_"):
             raise ValueError(
