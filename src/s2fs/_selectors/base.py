@@ -21,9 +21,15 @@ from s2fs._search.choices import Choices, n_to_choose, resolve
 from s2fs._search.forward import Step, forward
 from s2fs._search.stopping import forward_until_chance, with_shuffled_rows
 from s2fs._search.subsets import beam, floating
-from s2fs._util.columns import reject_nonfinite_columns, reject_text_columns
-from s2fs._util.dask import current_client, in_memory, is_dask
-from s2fs._util.labels import encode_classes, reject_one_class
+from s2fs._util.inputs import (
+    current_client,
+    encode_classes,
+    in_memory,
+    is_dask,
+    reject_nonfinite_columns,
+    reject_one_class,
+    reject_text_columns,
+)
 from s2fs._util.progress import CallbackSupportMixin, progress, watched
 from s2fs._util.tables import as_table
 from s2fs._util.types import Floats, Indices
@@ -272,7 +278,9 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             known._explain(criterion)
             return {name: value for name, value in vars(known).items() if name.endswith("_")}
 
-        for step in watched(self, steps, k, self._label, so_far):
+        if self.verbose or getattr(self, "_skl_callbacks", None):
+            steps = watched(self, steps, k, self._label, so_far)
+        for step in steps:
             rows.append((step.feature, step.score, step.gain, *step.parts))  # noqa: PERF401
         self._set_path(rows)
         self._explain(criterion)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from s2fs._util.columns import as_numbers, repeated
+from s2fs._util.inputs import as_numbers, repeated
 from s2fs._util.messages import some_of
 from s2fs._util.optional import need
 
