@@ -1,23 +1,28 @@
-"""Whether the compiled engine chooses the features that plain NumPy in double precision does.
+"""Whether the native engine chooses the features that plain NumPy in double precision does.
 
-Run ``python benchmarks/agreement.py -n 10000``: seeded random problems, near-ties and duplicated
-columns among them; prints the number of problems whose paths differ.
+Run ``python benchmarks/agreement.py -n 10000``: seeded random problems with near-ties, duplicated
+and constant columns, outliers, fill values, weights over many decades, sparse input and features
+of very different extents; prints the number of problems whose paths differ.
 """
 
 import argparse
+from typing import Any
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from s2fs._core.problem import Problem
-from s2fs._engine.compiled import CompiledState
+from s2fs._engine.native import NativeState
 from s2fs._engine.reference import SubsetState
-from s2fs._engine.separability import Separability
+from s2fs._engine.separability import separability_of
+from s2fs._search.choices import Choices
 from s2fs._search.forward import forward
 
 
-def problem(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    p = int(rng.integers(2, 9))
-    n = int(rng.integers(p, 80))
+def table(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Classes in noise, with ties and near-ties among the columns."""
+    p = int(rng.integers(2, 9)) if rng.random() < 0.8 else int(rng.integers(9, 30))
+    n = int(rng.integers(p, p + 80))
     m = int(rng.integers(1, 60))
     y = np.concatenate([np.arange(p), rng.integers(0, p, n - p)])
     X = rng.normal(size=(n, m)) + rng.normal(size=(p, m))[y] * rng.choice([0.0, 0.5, 2.0])
@@ -36,6 +41,30 @@ def problem(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
+def spoil(X: np.ndarray, rng: np.random.Generator) -> None:
+    """Put in what real tables hold: outliers, fill values, features of very different extents."""
+    n, m = X.shape
+    kind = rng.random()
+    if kind < 0.15:
+        X[rng.integers(n), rng.integers(m)] = 10.0 ** rng.integers(2, 16)
+    elif kind < 0.25:
+        X[rng.random(X.shape) < 0.02] = rng.choice([-999.0, 1e20, -1e300])
+    elif kind < 0.35:
+        X *= 10.0 ** rng.integers(-12, 4, m)
+
+
+def row_weights(n: int, rng: np.random.Generator) -> np.ndarray | None:
+    kind = rng.random()
+    if kind < 0.6:
+        return None
+    return 10.0 ** rng.uniform(-1, 1, n) if kind < 0.85 else 10.0 ** rng.uniform(-7, 7, n)
+
+
+def as_stored(X: np.ndarray, rng: np.random.Generator) -> Any:
+    forms = (np.ascontiguousarray, np.asfortranarray, np.float32, csc_array)
+    return forms[rng.integers(len(forms))](X)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=1000, help="number of problems")
@@ -44,18 +73,29 @@ def main() -> None:
     differ = 0
     for number in range(args.n):
         rng = np.random.default_rng([args.seed, number])
-        X, y = problem(rng)
-        alpha, beta = rng.choice([0, 0.01, 0.0316, 0.1778, 1.0], 2)
-        reading = rng.choice(["printed", "normalized"])
-        data = Problem(X, y, rng.choice(["minmax", None]))
-        k = min(X.shape[1], 12)
+        X, y = table(rng)
+        spoil(X, rng)
+        weights = rng.choice([0, 0.01, 0.0316, 0.1778, 1.0], 2)
+        options = rng.choice(["printed", "normalized"]), rng.choice(["mean", "rms"])
+        scale = rng.choice(["minmax", None])
+        with np.errstate(over="ignore"):  # float32 does not hold every fill value
+            X = as_stored(X, rng)
+        if not np.isfinite(X.data if hasattr(X, "indptr") else X).all():
+            X = np.zeros(X.shape)
+        data = Problem(X, y, scale, row_weights(len(y), rng))
+        n_threads, ahead = int(rng.choice([1, 2, 4])), bool(rng.random() < 0.5)
+        states = SubsetState(data, *options), NativeState(data, *options, n_threads)
+        choices, k = Choices.everything(X.shape[1]), min(X.shape[1], int(rng.integers(1, 25)))
         paths = [
-            [step.feature for step in forward(Separability(State(data, reading), alpha, beta), k)]
-            for State in (SubsetState, CompiledState)
+            [
+                step.feature
+                for step in forward(separability_of(s, *weights), k, choices, ahead=ahead)
+            ]
+            for s in states
         ]
         if paths[0] != paths[1]:
             differ += 1
-            print(f"problem {number}: NumPy {paths[0]}, compiled {paths[1]}")
+            print(f"problem {number}: NumPy {paths[0]}, native {paths[1]}")
     print(f"{args.n} problems, {differ} with different paths")
 
 

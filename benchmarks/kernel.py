@@ -14,11 +14,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from s2fs._engine.compiled import CompiledState
 from timing import classes_in_noise, machine, seconds, table
 
 from s2fs._core.problem import Problem
 from s2fs._engine import kernels as _kernels
-from s2fs._engine.compiled import CompiledState
 
 C_LOOP = r"""
 #include <math.h>

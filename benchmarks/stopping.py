@@ -17,8 +17,7 @@ from timing import PAPER, machine, paper_data, table
 
 from s2fs import S2FS
 from s2fs._core.problem import Problem
-from s2fs._engine.compiled import CompiledState
-from s2fs._engine.separability import Separability
+from s2fs._engine.separability import Separability, empty_state
 from s2fs._search.choices import Choices
 from s2fs._search.stopping import PATIENCE, against_chance, with_shuffled_rows
 from s2fs.evaluation import evaluate_fold, stratified_folds
@@ -86,7 +85,7 @@ def read_path(X: np.ndarray, codes: np.ndarray, seed: int) -> tuple[np.ndarray, 
     """The ranking of the training rows, and what the rules look at."""
     m = X.shape[1]
     doubled, there, omega = with_shuffled_rows(X, codes, None)
-    state = CompiledState(Problem(doubled, there, sample_weight=omega))
+    state = empty_state(Problem(doubled, there, sample_weight=omega))
     units = against_chance(Separability(state, WEIGHT, WEIGHT), Choices.everything(m))
     rows = [(step.feature, step.score, chance) for (step,), chance in islice(units, LONGEST)]
     ranking, sep, shuffled = map(np.array, zip(*rows, strict=True))

@@ -42,12 +42,6 @@ def vectors():
 
 
 @pytest.fixture
-def compile_all(monkeypatch):
-    """Once called, the smallest of problems goes to the compiled engine."""
-    return partial(monkeypatch.setattr, "s2fs._engine.separability.COMPILED_FROM", 0)
-
-
-@pytest.fixture
 def shortest_calls(monkeypatch):
     """Once called, a native loop is cut into as many calls as it can be."""
     return partial(monkeypatch.setattr, "s2fs._engine.library.TERMS_PER_CALL", 1)

@@ -80,6 +80,7 @@ def build(target: Platform, folder: Path) -> Path:
     }
     settings = [
         f"--config-setting=wheel.tags=py3-none-{target.tag}",
+        "--config-setting=install.strip=false",  # by a tool that knows this machine's format only
         *(f"--config-setting=cmake.define.{name}={value}" for name, value in definitions.items()),
     ]
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", f"--outdir={folder}"]

@@ -14,7 +14,7 @@ from sklearn.preprocessing import minmax_scale
 
 from s2fs import S2FS, components, s2fs_paths, separability
 from s2fs._core.problem import Problem
-from s2fs._engine.compiled import CompiledState
+from s2fs._engine.native import NativeState
 from s2fs._engine.reference import SubsetState
 from s2fs._engine.separability import Separability
 from s2fs._search.forward import forward
@@ -43,7 +43,7 @@ def test_separability_takes_the_weights_along(data):
     assert sep == pytest.approx(parts.separability(0.1, 0.2), rel=1e-12)
 
 
-@pytest.mark.parametrize("State", [SubsetState, CompiledState])
+@pytest.mark.parametrize("State", [SubsetState, NativeState])
 @examples(60)
 @given(weighted(max_samples=25, max_features=5), readings, st.sampled_from(["minmax", None]))
 def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, scale):
@@ -66,7 +66,7 @@ def test_same_path_compiled_as_in_plain_numpy(data):
     problem = Problem(X, y, sample_weight=weights)
     paths = [
         [step.feature for step in forward(Separability(State(problem), 0.1, 0.1), X.shape[1])]
-        for State in (SubsetState, CompiledState)
+        for State in (SubsetState, NativeState)
     ]
     assert paths[0] == paths[1]
 
@@ -137,7 +137,7 @@ def test_balanced_and_sample_weights_together():
     np.testing.assert_allclose(both.scores_, copies.scores_, rtol=1e-9)
 
 
-def test_sparse_compiled_and_paths_take_weights(compile_all):
+def test_sparse_compiled_and_paths_take_weights():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 4
     X = rng.poisson(0.5 + rng.random((4, 40))[y]).astype(float)
@@ -145,7 +145,6 @@ def test_sparse_compiled_and_paths_take_weights(compile_all):
     plain = S2FS(8).fit(X, y, weights)
     thin = S2FS(8).fit(sparse.csr_array(X), y, weights)
     grid = s2fs_paths(X, y, 8, [plain.alpha], [plain.beta], sample_weight=weights)
-    compile_all()
     fast = S2FS(8).fit(X, y, weights)
     fast_thin = S2FS(8).fit(sparse.csc_array(X), y, weights)
     for other in (thin, fast, fast_thin):

@@ -21,6 +21,14 @@ from s2fs._engine.library import (
 )
 
 
+@pytest.fixture(autouse=True)
+def nothing_chosen():
+    """The library is chosen once per process: forget the choice before and after a test."""
+    load.cache_clear()
+    yield
+    load.cache_clear()
+
+
 @pytest.fixture
 def installation(tmp_path, monkeypatch):
     """Looks for libraries in another folder; returns what copies some of ours there."""

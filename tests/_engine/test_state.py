@@ -2,68 +2,106 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.preprocessing import minmax_scale
 
 from s2fs import components
 from s2fs._core.problem import Problem
-from s2fs._engine.centroid_kernels import most_separation
-from s2fs._engine.compiled import CompiledState
+from s2fs._engine.native import NativeState
 from s2fs._engine.reference import SubsetState
-from strategies import problems
+from strategies import problems, weighted
 
 readings = st.sampled_from(["printed", "normalized"])
-STATES = [SubsetState, CompiledState]
+compactnesses = st.sampled_from(["mean", "rms"])
+STATES = [SubsetState, NativeState]
 
 
 @pytest.mark.parametrize("State", STATES)
-@given(problems(max_samples=25, max_features=6), readings, st.sampled_from(["minmax", None]))
-def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, scale):
+@given(
+    problems(max_samples=25, max_features=6),
+    readings,
+    compactnesses,
+    st.sampled_from(["minmax", None]),
+)
+def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, compactness, scale):
     X, y = data
     scaled = minmax_scale(X) if scale == "minmax" else X
-    state = State(Problem(X, y, scale), reading)
+    state = State(Problem(X, y, scale), reading, compactness)
     features = np.arange(X.shape[1])
     for size in features:
         scores = np.array(state.score(features))
         for f in features:
             joined = np.column_stack([scaled[:, :size], scaled[:, f]])
-            literal = components(joined, y, centroid_membership=reading)
+            literal = components(joined, y, centroid_membership=reading, compactness=compactness)
             assert tuple(scores[:, f]) == pytest.approx(literal, rel=1e-9, abs=1e-9)
         state.add(size)
 
 
-@given(problems(max_samples=25, max_features=8), readings)
-def test_upper_bounds_of_separation_hold_and_are_near(data, reading):
-    X, y = data
-    problem = Problem(X, y)
-    state = CompiledState(problem, reading)
-    features = np.arange(X.shape[1])
-    centroids, printed = (problem.centroids, features, problem.on_centroid), reading == "printed"
-    fine, coarse = np.empty((2, 2, len(features)))
+PAIRS = [(0.0, 0.0), (1.0, 1.0), (1e6, 0.0)]  # distances alone, both, directions alone
+
+
+def check_bounds(state):
+    """Let all features join one by one; at each step every bound is to hold for every candidate."""
+    features = np.arange(state.problem.n_features)
     for size in features:
-        exact = np.array(state.score(features)[2:])
-        most_separation(*centroids, state._G, printed, 1.0, False, 8, fine)
-        most_separation(*centroids, state._G, printed, 1.0, True, 8, coarse)
-        assert np.all(exact <= fine)
-        assert np.all(exact <= coarse)
-        np.testing.assert_allclose(fine, exact, rtol=1e-4, atol=1e-4)
-        np.testing.assert_allclose(coarse[0], exact[0], rtol=1e-4, atol=1e-4)
+        exact = state.score(features)
+        sums = state.compactness(features, single=False)[:2]
+        assert np.all(state.least_compactness(features) <= sums * (1 + 1e-12))
+        assert np.all(state.most_separation(features) >= np.array(exact[2:]) * (1 - 1e-12))
+        for pair, low, high in zip(
+            PAIRS, *state.between(features, PAIRS, len(features)), strict=True
+        ):
+            sep = exact.separability(*pair)
+            assert np.all(low <= sep * (1 + 1e-12))
+            assert np.all(sep <= high * (1 + 1e-12))
         state.add(size)
 
 
-def test_coarse_bounds_of_separation_are_not_far_off():
+@given(problems(), readings, compactnesses, st.sampled_from(["minmax", None]), st.booleans())
+def test_bounds_hold(data, reading, compactness, scale, as_sparse):
+    X, y = data
+    problem = Problem(sparse.csc_array(X) if as_sparse else X, y, scale)
+    check_bounds(NativeState(problem, reading, compactness))
+
+
+@given(weighted(), readings, st.sampled_from(["minmax", None]), st.booleans())
+def test_bounds_hold_with_weights(data, reading, scale, as_sparse):
+    X, y, weights = data
+    problem = Problem(sparse.csc_array(X) if as_sparse else X, y, scale, weights)
+    check_bounds(NativeState(problem, reading))
+
+
+def test_bounds_leave_few_candidates():
+    # A bound that holds but is far too low would cost time only, so nothing else would notice.
     rng = np.random.default_rng(0)
-    y = np.arange(300) % 12
-    X = rng.normal(size=(300, 200)) + rng.normal(size=(12, 200))[y]
-    problem = Problem(X, y)
-    state = CompiledState(problem)
+    y = np.arange(300) % 6
+    X = rng.normal(size=(300, 200)) + rng.normal(size=(6, 200))[y]
+    state = NativeState(Problem(X, y))
     features = np.arange(200)
     for size in range(20):
         state.add(size)
-    coarse = np.empty((2, 180))
-    most_separation(
-        problem.centroids, features[20:], problem.on_centroid, state._G, True, 1.0, True, 64, coarse
-    )
-    assert np.all(coarse[1] < 1.5 * state.score(features[20:]).lambda_dir)
+    least, exact = state.least_compactness(features[20:]), state.score(features[20:])
+    np.testing.assert_allclose(least[0], exact.theta_dis, rtol=1e-4)
+    assert np.all(least[1] > 0.7 * exact.theta_dir)
+    np.testing.assert_allclose(state.most_separation(features[20:]), exact[2:], rtol=1e-3)
+    low, high = state.between(features[20:], [(0.0316, 0.0316)], 1)
+    assert np.count_nonzero(high >= 0) < 40
+    assert np.all((high - low)[high >= 0] < 1e-4 * high.max())
+
+
+@given(problems(max_samples=25, max_features=6), readings, compactnesses)
+def test_both_states_say_the_same_of_rows_and_classes(data, reading, compactness):
+    problem = Problem(*data)
+    plain, native = (State(problem, reading, compactness) for State in STATES)
+    features = np.arange(problem.n_features)
+    for size in features:
+        for of_plain, of_native in (
+            (plain.compactness(features), native.compactness(features, single=False)),
+            (plain.separation(features), native.separation(features)),
+        ):
+            np.testing.assert_allclose(of_native, of_plain, rtol=1e-9, atol=1e-9)
+        plain.add(size)
+        native.add(size)
 
 
 @pytest.mark.parametrize("State", STATES)

@@ -136,14 +136,13 @@ def test_a_group_that_does_not_fit_is_passed_over(wine):
         assert found.scores_[-1] >= S2FS(5, groups=pairs).fit(X, y).scores_[-1]
 
 
-def test_constraints_in_the_compiled_engine_and_on_sparse_input(compile_all):
+def test_constraints_in_the_compiled_engine_and_on_sparse_input():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 4
     X = rng.poisson(0.5 + rng.random((4, 40))[y]).astype(float)
     options = {"include": [7, 3], "exclude": [0, 1], "groups": [[10, 11, 12], [20, 30]]}
     searches = ("forward", "floating", "beam")
     plain = [S2FS(9, search=search, **options).fit(X, y) for search in searches]
-    compile_all()
     for truth in plain:
         for table in (X, X.astype(np.float32), sparse.csr_array(X)):
             fast = clone(truth).fit(table, y)

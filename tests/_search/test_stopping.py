@@ -121,13 +121,12 @@ def test_other_searches_find_a_better_set_of_that_size(search):
     assert other.scores_[-1] >= forward.scores_[-1] * (1 - 1e-9)
 
 
-def test_sparse_compiled_and_single_precision(compile_all):
+def test_sparse_compiled_and_single_precision():
     rng = np.random.default_rng(0)
     y = np.arange(80) % 4
     X = rng.poisson(0.5 + 2 * rng.random((4, 50))[y] * (np.arange(50) < 8)).astype(float)
     plain = S2FS("auto").fit(X, y)
     assert 3 <= len(plain.indices_) <= 16
-    compile_all()
     for table in (X, X.astype(np.float32), sparse.csr_array(X), sparse.csc_matrix(X)):
         other = S2FS("auto").fit(table, y)
         assert other.indices_.tolist() == plain.indices_.tolist()

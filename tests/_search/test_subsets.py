@@ -11,7 +11,7 @@ from sklearn.preprocessing import minmax_scale
 from s2fs import S2FS, separability
 from s2fs._core.criterion import EQUAL
 from s2fs._core.problem import Problem
-from s2fs._engine.compiled import CompiledState
+from s2fs._engine.native import NativeState
 from s2fs._engine.reference import SubsetState
 from s2fs._engine.separability import Separability
 from s2fs._search.choices import Choices
@@ -55,12 +55,12 @@ def test_a_full_beam_finds_the_optimum_among_ten_features():
     y = np.arange(40) % 4
     X = rng.normal(size=(40, 10)) + 0.5 * rng.normal(size=(4, 10))[y]
     best = [largest_sep(X, y, size) for size in range(1, 11)]
-    for State in (SubsetState, CompiledState):
+    for State in (SubsetState, NativeState):
         np.testing.assert_allclose(sets(beam, X, y, 252, State=State), best, rtol=1e-9)
     assert any(best > S2FS(10).fit(X, y).scores_ * (1 + 1e-9))  # forward would not do
 
 
-@pytest.mark.parametrize("State", [SubsetState, CompiledState])
+@pytest.mark.parametrize("State", [SubsetState, NativeState])
 @examples(60)
 @given(
     problems(max_samples=25, max_features=10), st.sampled_from([(floating,), (beam, 1), (beam, 3)])
@@ -120,7 +120,7 @@ def test_same_sets_compiled_as_in_plain_numpy(data, search):
     width = (4,) if search is beam else ()
     plain, fast = (
         search(Separability(State(Problem(X, y)), 0.1, 0.1), m, Choices.everything(m), *width)
-        for State in (SubsetState, CompiledState)
+        for State in (SubsetState, NativeState)
     )
     assert {size: s.groups for size, s in plain.items()} == {s: v.groups for s, v in fast.items()}
 

@@ -5,7 +5,7 @@ from sklearn.datasets import load_wine
 
 from s2fs import S2FS, s2fs_paths
 from s2fs._core.criterion import PAPER_GRID
-from s2fs._engine.compiled import CompiledState
+from s2fs._engine.native import NativeState
 from strategies import problems
 
 
@@ -21,8 +21,7 @@ def test_paths_equal_separate_fits(data):
             np.testing.assert_allclose(paths.scores[a, b], fit.scores_, rtol=1e-9, atol=1e-9)
 
 
-def test_compiled_paths_equal_separate_fits_on_a_wide_table(compile_all):
-    compile_all()
+def test_compiled_paths_equal_separate_fits_on_a_wide_table():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 4
     X = rng.normal(size=(60, 400)) + rng.normal(size=(4, 400))[y]
@@ -35,16 +34,15 @@ def test_compiled_paths_equal_separate_fits_on_a_wide_table(compile_all):
     assert len({tuple(path) for path in paths.indices.reshape(81, 12).tolist()}) > 1
 
 
-def test_each_distinct_set_is_evaluated_once(monkeypatch, compile_all):
-    compile_all()
+def test_each_distinct_set_is_evaluated_once(monkeypatch):
     calls = []
-    shortlists = CompiledState.shortlists
+    shortlists = NativeState.shortlists
 
     def counted(self, candidates, weights):
         calls.append(len(weights))
         return shortlists(self, candidates, weights)
 
-    monkeypatch.setattr(CompiledState, "shortlists", counted)
+    monkeypatch.setattr(NativeState, "shortlists", counted)
     X, y = load_wine(return_X_y=True)
     paths = s2fs_paths(X, y, 6)
     prefixes = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
-from s2fs._util.columns import Columns, as_numbers, is_missing, nonfinite_columns
+from s2fs._util.inputs import Columns, as_numbers, is_missing, nonfinite_columns
 
 NAMED = Columns(["a", "b", "2", "twin", "twin"], 5)
 FILE = Columns.of_file(["a", "b", "2"], "t.csv")

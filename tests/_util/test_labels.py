@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from s2fs._util.labels import encode_classes, read_labels, reject_one_class
+from s2fs._util.inputs import encode_classes, read_labels, reject_one_class
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from s2fs._core.problem import Problem
-from s2fs._engine.compiled import CompiledState
+from s2fs._engine.native import NativeState
 from s2fs._engine.separability import Separability
 from s2fs._search.forward import forward
 from s2fs.distributed import _rows, _shard
@@ -62,7 +62,7 @@ def test_any_cut_gives_the_choice_of_one_machine(problem, data):
     form = data.draw(st.sampled_from([np.asarray, csr_array]))
     order = data.draw(st.sampled_from([np.arange(len(y)), np.argsort(y, kind="stable")]))
     k, weights = min(5, X.shape[1]), (0.3, 0.3)
-    alone = list(forward(Separability(CompiledState(Problem(X, y, scale)), *weights), k))
+    alone = list(forward(Separability(NativeState(Problem(X, y, scale)), *weights), k))
     state = distributed_state(X[order], y[order], cuts, scale=scale, form=form)
     steps = list(forward(Separability(state, *weights), k))
     assert [step.feature for step in steps] == [step.feature for step in alone]
@@ -96,7 +96,7 @@ def test_class_sums_of_a_chunk(real, order, weight):
     rows = _rows.ready_rows(X, y, weight, {})
     survey = _rows.survey([rows])
     means = survey.sums / survey.mass[:, None]
-    facts = {"classes": survey.classes, "_lower": survey.lower, "_total": 30.0}
+    facts = {"classes": survey.classes, "lower": survey.lower, "_total": 30.0}
     left = _rows.class_sums([rows], (facts, means)) / survey.mass[:, None]
     exact = np.array(
         [np.average(X[y == q].astype(np.longdouble), 0, None if weight is None else weight[y == q])
@@ -114,7 +114,7 @@ def test_a_copy_goes_its_own_way():
     state.add(2)
     twin = state.copy()
     twin.add(5)
-    expected = CompiledState(Problem(X, y))
+    expected = NativeState(Problem(X, y))
     expected.add(2)
     for got, want in zip(state.score(np.arange(8)), expected.score(np.arange(8)), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-12)
@@ -129,7 +129,7 @@ def test_candidates_may_come_in_any_order():
     X = rng.normal(size=(60, 8))
     mixed = np.array([5, 0, 7, 2])
     got = distributed_state(X, y, [30]).score(mixed)
-    want = CompiledState(Problem(X, y)).score(mixed)
+    want = NativeState(Problem(X, y)).score(mixed)
     np.testing.assert_allclose(got, want, rtol=1e-12)
 
 
@@ -138,7 +138,7 @@ def test_an_answer_depends_on_rows_and_features_only():
     y = np.arange(40) % 2
     rows = [_rows.ready_rows(rng.normal(size=(40, 4)), y, None, {})]
     problem = ClusterProblem(Here(), [rows], _rows.survey(rows), "minmax")
-    (shard,) = problem.build_shards("printed")
+    (shard,) = problem.build_shards(("printed", "mean"))
     features = np.arange(4)
     question = Question.about(4, {"least": features, "single": features, "double": features})
     fresh = pickle.loads(pickle.dumps(shard))  # as another worker gets it
@@ -160,8 +160,8 @@ def test_a_shard_weighs_what_it_holds():
     X[0] = 0
     rows = [_rows.ready_rows(X, y, None, {})]
     problem = ClusterProblem(Here(), [rows], _rows.survey(rows), "minmax")
-    (shard,) = problem.build_shards("printed")
-    held = 2 * X.nbytes + 64 * (4 + 8 + 2 * 16)  # the copy may be padded
+    (shard,) = problem.build_shards(("printed", "mean"))
+    held = 2 * X.nbytes + 64 * (3 * 4 + 3 * 8 + 2 * 16)  # the copy may be padded
     assert held <= shard.__sizeof__() < 1.25 * held
 
 

@@ -15,6 +15,7 @@ from s2fs._core.weights import check_sample_weight
 from s2fs._util.types import Floats
 
 CentroidMembership = Literal["printed", "normalized"]
+Compactness = Literal["mean", "rms"]
 
 #: A value nearer to a centroid than this share of its feature's range lies on the centroid: a mean
 #: is only known up to rounding, and a direction made of rounding noise must not count.
@@ -33,7 +34,7 @@ class Components(NamedTuple):
     Attributes
     ----------
     theta_dis : float
-        Compactness by distance (Eq. 7), smaller is better.
+        Compactness by distance (Eq. 7, or its root mean square), smaller is better.
     theta_dir : float
         Compactness by direction (Eq. 13), smaller is better.
     lambda_dis : float
@@ -77,6 +78,7 @@ def components(
     y: ArrayLike,
     *,
     centroid_membership: CentroidMembership = "printed",
+    compactness: Compactness = "mean",
     sample_weight: ArrayLike | None = None,
 ) -> Components:
     """Compute the four components of the separability of classes ``y`` in the features ``X``.
@@ -90,8 +92,11 @@ def components(
     y : array-like of shape (n_samples,)
         Class labels, at least two distinct ones.
     centroid_membership : {"printed", "normalized"}, default="printed"
-        Which reading of Eq. 20 to use. The formula as printed has a leading 1 in the denominator;
+        Which variant of Eq. 20 to use. The formula as printed has a leading 1 in the denominator;
         without it the memberships sum to one, as the paper's text says.
+    compactness : {"mean", "rms"}, default="mean"
+        Whether theta_dis is the mean of the distances to the own centroid, as published, or their
+        root mean square.
     sample_weight : array-like of shape (n_samples,), optional
         How much each instance counts in the centroids (Eq. 5) and in the means of Eqs. 7 and 13:
         weight 2 is two equal instances, weight 0 is none.
@@ -114,6 +119,8 @@ def components(
         raise ValueError(
             f"centroid_membership is {centroid_membership!r}; use 'printed' or 'normalized'."
         )
+    if compactness not in ("mean", "rms"):
+        raise ValueError(f"compactness is {compactness!r}; use 'mean' or 'rms'.")
     values, labels = check_X_y(X, y, dtype=np.float64)
     check_classification_targets(labels)
     omega = check_sample_weight(sample_weight, len(labels))
@@ -127,7 +134,7 @@ def components(
     members = [own == q for q in range(len(classes))]
     C = np.array([np.average(values[of_q], axis=0, weights=omega[of_q]) for of_q in members])
     return Components(
-        *_compactness(values, C, own, omega, on_centroid),
+        *_compactness(values, C, own, omega, on_centroid, compactness),
         *_separation(C, on_centroid, centroid_membership),
     )
 
@@ -139,6 +146,7 @@ def separability(
     beta: float = 0.0316,
     *,
     centroid_membership: CentroidMembership = "printed",
+    compactness: Compactness = "mean",
     sample_weight: ArrayLike | None = None,
 ) -> float:
     """Compute Sep, how far apart the classes are over how tight they are.
@@ -154,7 +162,9 @@ def separability(
     alpha, beta : float, default=0.0316
         Weights of direction in compactness and in separation, not negative.
     centroid_membership : {"printed", "normalized"}, default="printed"
-        Which reading of Eq. 20 to use, see :func:`components`.
+        Which variant of Eq. 20 to use, see :func:`components`.
+    compactness : {"mean", "rms"}, default="mean"
+        What theta_dis is of the distances, see :func:`components`.
     sample_weight : array-like of shape (n_samples,), optional
         How much each instance counts, see :func:`components`.
 
@@ -175,7 +185,13 @@ def separability(
     for name, value in (("alpha", alpha), ("beta", beta)):
         if not (isinstance(value, int | float | np.number) and 0 <= value < np.inf):
             raise ValueError(f"{name} is {value!r}; give a finite number that is not negative.")
-    parts = components(X, y, centroid_membership=centroid_membership, sample_weight=sample_weight)
+    parts = components(
+        X,
+        y,
+        centroid_membership=centroid_membership,
+        compactness=compactness,
+        sample_weight=sample_weight,
+    )
     return float(parts.separability(alpha, beta))
 
 
@@ -208,7 +224,12 @@ def memberships(distances: Floats) -> Floats:
 
 
 def _compactness(
-    X: Floats, C: Floats, own: NDArray[np.intp], omega: Floats, on_centroid: Floats
+    X: Floats,
+    C: Floats,
+    own: NDArray[np.intp],
+    omega: Floats,
+    on_centroid: Floats,
+    compactness: Compactness,
 ) -> tuple[float, float]:
     """Θ_dis and Θ_dir (Eqs. 7 and 13)."""
     V = C[None, :, :] - X[:, None, :]  # V[i, q] = c_q − φ(x_i)
@@ -216,7 +237,10 @@ def _compactness(
     distance = np.linalg.norm(V, axis=2)
     rows = np.arange(len(X))
     V_own, distance_own = V[rows, own], distance[rows, own]
-    theta_dis = np.average(distance_own, weights=omega)  # Eq. 7
+    if compactness == "mean":
+        theta_dis = np.average(distance_own, weights=omega)  # Eq. 7
+    else:
+        theta_dis = np.sqrt(np.average(distance_own**2, weights=omega))
 
     turned = memberships(distance) * (1 - cosine(V_own[:, None, :], V))
     turned[rows, own] = 0
@@ -225,7 +249,9 @@ def _compactness(
     return float(theta_dis), float(theta_dir)
 
 
-def _separation(C: Floats, on_centroid: Floats, reading: CentroidMembership) -> tuple[float, float]:
+def _separation(
+    C: Floats, on_centroid: Floats, centroid_membership: CentroidMembership
+) -> tuple[float, float]:
     """Λ_dis and Λ_dir (Eqs. 16 and 21)."""
     p = len(C)
     V = C[None, :, :] - C[:, None, :]  # V[q, r] = c_r − c_q
@@ -240,8 +266,9 @@ def _separation(C: Floats, on_centroid: Floats, reading: CentroidMembership) -> 
         for r in set(range(p)) - {q, a}:
             # Eq. 20: membership of centroid a in class r
             ratios = [_ratio(distance[a, r], distance[a, s]) ** 2 for s in range(p) if s != a]
-            membership = 1 / (sum(ratios) + (1 if reading == "printed" else 0))
-            lambda_dir += membership * (1 - float(cosine(V[q, a], V[q, r])))
+            membership = 1 / (sum(ratios) + (1 if centroid_membership == "printed" else 0))
+            if distance[q, a] > 0 and distance[q, r] > 0:  # a vector of length 0 tells no direction
+                lambda_dir += membership * (1 - float(cosine(V[q, a], V[q, r])))
     return float(lambda_dis), lambda_dir / p  # Eq. 21
 
 

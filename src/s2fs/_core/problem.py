@@ -63,7 +63,7 @@ class Problem:
         scale: Scale = "minmax",
         sample_weight: Floats | None = None,
     ) -> None:
-        self._X = X
+        self.X = X
         self.is_sparse = issparse(X)
         self.codes = codes
         self.n_samples, self.n_features = X.shape
@@ -74,20 +74,20 @@ class Problem:
             np.ones(len(codes)) if sample_weight is None else sample_weight
         ) / self._total
         self.n_classes = len(self._class_mass)
-        self._lower, upper = self._range()
-        extent = upper - self._lower
+        self.lower, upper = self._range()
+        extent = upper - self.lower
         self.varying = extent > 0
         self.all_vary = bool(self.varying.all())
         self.unit = 1.0 if scale == "minmax" else float(extent.max()) or 1.0
         minmax = np.where(self.varying, extent, 1.0)
-        self._width = minmax if scale == "minmax" else np.full(self.n_features, self.unit)
-        self.on_centroid = ON_CENTROID * extent / self._width
+        self.width = minmax if scale == "minmax" else np.full(self.n_features, self.unit)
+        self.on_centroid = ON_CENTROID * extent / self.width
 
         mass = self._class_mass[:, None]
         means = self._class_sums(np.zeros((self.n_classes, self.n_features))) / mass
         # A second pass over what is left makes the mean of equal values that very value.
         means += self._class_sums(means) / mass
-        self.centroids = np.ascontiguousarray((means / self._width).T)
+        self.centroids = np.ascontiguousarray((means / self.width).T)
 
     def mean(self, values: Floats) -> Floats:
         """Weighted mean over the instances, the last axis of ``values``."""
@@ -97,16 +97,16 @@ class Problem:
 
     def columns(self, features: Indices) -> Floats:
         """Scaled columns, one per row: shape ``(len(features), n_samples)``."""
-        columns = self._X[:, features]
+        columns = self.X[:, features]
         columns = (columns.toarray() if self.is_sparse else columns).T.astype(np.float64, order="C")
-        columns -= self._lower[features, None]
-        columns /= self._width[features, None]
+        columns -= self.lower[features, None]
+        columns /= self.width[features, None]
         return columns
 
     def rows(self, start: int, stop: int) -> Floats:
         """Scaled instances of a dense problem: shape ``(stop - start, n_features)``."""
-        rows = self._X[start:stop] - self._lower
-        rows /= self._width
+        rows = self.X[start:stop] - self.lower
+        rows /= self.width
         return rows
 
     def offsets(self, features: Indices) -> Floats:
@@ -124,17 +124,17 @@ class Problem:
 
     def _range(self) -> tuple[Floats, Floats]:
         """Smallest and largest value of each feature."""
-        lower, upper = self._X.min(axis=0), self._X.max(axis=0)
+        lower, upper = self.X.min(axis=0), self.X.max(axis=0)
         if self.is_sparse:
             lower, upper = lower.toarray().ravel(), upper.toarray().ravel()
         return lower.astype(np.float64), upper.astype(np.float64)
 
     def _class_sums(self, centre: Floats) -> Floats:
-        """Weighted sums over each class of the differences to ``_lower + centre``."""
+        """Weighted sums over each class of the differences to ``lower + centre``."""
         sums = np.zeros((self.n_classes, self.n_features))
         for q in range(self.n_classes):
             for values, rows, features in self._pieces_of(np.flatnonzero(self.codes == q)):
-                differences = values - self._lower[features]
+                differences = values - self.lower[features]
                 differences -= centre[q, features]
                 if self._mass is not None:
                     differences *= self._mass[rows, None]
@@ -144,12 +144,12 @@ class Problem:
     def _pieces_of(self, rows: Indices) -> Iterator[tuple[NDArray[Any], Indices, Any]]:
         """Dense pieces of some rows as they are, each with the rows and features it covers."""
         if self.is_sparse:
-            X = self._X[rows]
+            X = self.X[rows]
             for some in blocks(np.arange(self.n_features), len(rows)):
                 yield X[:, some].toarray(), rows, some
         else:
             for some in blocks(rows, self.n_features, SMALL_BLOCK):
-                yield self._X[some], some, slice(None)
+                yield self.X[some], some, slice(None)
 
 
 def blocks(indices: Indices, size_of_one: int, most: int | None = None) -> list[Indices]:

@@ -44,8 +44,9 @@ def engine() -> str:
     return _chosen(os.environ.get(VARIABLE, ""))
 
 
+@cache
 def load() -> ctypes.CDLL | None:
-    """The native library for this processor, or None where NumPy does its work.
+    """The native library for this processor, or None where NumPy does its work; chosen once.
 
     Raises
     ------

@@ -5,7 +5,8 @@ subset that grows feature by feature. A :class:`State` holds what S²FS needs to
 any pair of weights; :class:`~s2fs._engine.separability.Separability` makes a criterion of it.
 """
 
-from typing import Any, NamedTuple, Protocol, Self
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,14 @@ class Criterion(Protocol):
 
     def copy(self) -> Self:
         """An independent criterion of the same subset."""
+
+
+@runtime_checkable
+class RunsAhead(Protocol):
+    """A criterion that goes through a forward search faster than step by step."""
+
+    def run(self, candidates: Indices, n_steps: int) -> Iterator[tuple[int, Scored]]:
+        """Let the best candidate join, ``n_steps`` times; the subset may be ahead of the yields."""
 
 
 class State(Protocol):

@@ -10,10 +10,13 @@ are sums over the features of B. Judging a candidate adds its own terms to them,
 O(n·p + p²) whatever the size of B, and nothing of size n × n or n × m × p is ever built.
 """
 
+from typing import ClassVar
+
 import numpy as np
 
-from s2fs._core.criterion import CentroidMembership, Components, nearest
+from s2fs._core.criterion import CentroidMembership, Compactness, Components, nearest
 from s2fs._core.problem import Problem, blocks
+from s2fs._engine.memory import Remembering
 from s2fs._engine.protocol import Weights, best_scored
 from s2fs._util.types import Floats, Indices
 
@@ -21,21 +24,32 @@ from s2fs._util.types import Floats, Indices
 _ZERO = 1e-90
 
 
-class SubsetState:
+class SubsetState(Remembering):
     """The state of a growing subset in plain NumPy and double precision, empty at first.
 
     Parameters
     ----------
     problem : Problem
         The data.
-    reading : {"printed", "normalized"}
-        The reading of Eq. 20.
+    centroid_membership : {"printed", "normalized"}
+        The variant of Eq. 20.
+    compactness : {"mean", "rms"}
+        What Θ_dis is of the distances to the own centroids.
     """
 
-    def __init__(self, problem: Problem, reading: CentroidMembership = "printed") -> None:
+    screens_in_single = False
+    _growing: ClassVar = ("_D", "_P", "_G")
+
+    def __init__(
+        self,
+        problem: Problem,
+        centroid_membership: CentroidMembership = "printed",
+        compactness: Compactness = "mean",
+    ) -> None:
         n, p = problem.n_samples, problem.n_classes
         self.problem = problem
-        self._reading = reading
+        self._centroid_membership = centroid_membership
+        self._rms = compactness == "rms"
         self._D = np.zeros((n, p))
         self._P = np.zeros((n, p))
         self._G = np.zeros((p, p))
@@ -48,16 +62,9 @@ class SubsetState:
 
     def score(self, candidates: Indices) -> Components:
         """The components of the subset joined by each candidate, as arrays."""
-        problem = self.problem
-        size = problem.n_classes * max(problem.n_samples, problem.n_classes)
-        parts = [
-            (
-                *self._compactness(*self._with(block)),
-                *self._separation(self._G + problem.centroid_gaps(block) ** 2),
-            )
-            for block in blocks(candidates, size)
-        ]
-        return Components(*np.concatenate(parts, axis=1))
+        theta_sum, theta_dir, _ = self.compactness(candidates)
+        theta_dis = (np.sqrt(theta_sum) if self._rms else theta_sum) * self.problem.unit
+        return Components(theta_dis, theta_dir, *self.separation(candidates))
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
@@ -66,12 +73,40 @@ class SubsetState:
         self._D, self._P = D[0], P[0]
         self._G = self._G + self.problem.centroid_gaps(one)[0] ** 2
 
-    def copy(self) -> "SubsetState":
-        """An independent state of the same subset."""
-        # :meth:`add` makes new arrays, so these can be shared.
-        twin = SubsetState(self.problem, self._reading)
-        twin._D, twin._P, twin._G = self._D, self._P, self._G
-        return twin
+    def separation(self, candidates: Indices) -> Floats:
+        """Λ_dis and Λ_dir of the subset joined by each candidate."""
+        problem = self.problem
+        parts = [
+            self._separation(self._G + problem.centroid_gaps(block) ** 2)
+            for block in blocks(candidates, problem.n_classes**2)
+        ]
+        return np.concatenate(parts, axis=1)
+
+    def most_separation(self, candidates: Indices) -> Floats:
+        """Upper bounds of Λ_dis and Λ_dir: they themselves."""
+        return self.separation(candidates)
+
+    def least_compactness(self, candidates: Indices) -> Floats:
+        """Lower bounds of what Θ_dis and Θ_dir are made of: they themselves."""
+        return self.compactness(candidates)[:2]
+
+    def compactness(self, candidates: Indices, *, single: bool = False) -> Floats:
+        """What Θ_dis and Θ_dir are made of, always in double precision, and the error 0."""
+        size = self.problem.n_classes * self.problem.n_samples
+        parts = [self._compactness(*self._with(block)) for block in blocks(candidates, size)]
+        sums = np.concatenate(parts, axis=1)
+        return np.vstack([sums, np.zeros_like(sums[:1])])
+
+    def with_threads(self, n_threads: int) -> "SubsetState":
+        """The same state: NumPy works in one thread."""
+        return self
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the rows as they came, and of what was made of them."""
+        X = self.problem.X
+        rows = (X.data, X.indices, X.indptr) if self.problem.is_sparse else (X,)
+        return sum(array.nbytes for array in (*rows, self._D, self._P))
 
     def _with(self, features: Indices) -> tuple[Floats, Floats]:
         """D and P of the subset joined by each feature: shape ``(len(features), n, p)``."""
@@ -80,7 +115,7 @@ class SubsetState:
         return self._D + b**2, self._P + a * b
 
     def _compactness(self, D: Floats, P: Floats) -> tuple[Floats, Floats]:
-        """Θ_dis and Θ_dir (Eqs. 7 and 13) for D and P of shape ``(…, n, p)``.
+        """The means of Eqs. 7 and 13 for D and P of shape ``(…, n, p)``, of squares for the rms.
 
         With w_r = 1/‖V_r‖ the memberships are w_r² / Σ w_s² and the cosine is P_r w_own w_r, so
         the direction term of one instance is 1 − w_own Σ P_r w_r³ / Σ w_s².
@@ -92,7 +127,7 @@ class SubsetState:
         distance = np.sqrt(D_own)
         turned = 1 - np.divide(pull, distance, out=np.ones_like(pull), where=D_own > 0)
         mean = self.problem.mean
-        return mean(distance) * self.problem.unit, mean(np.maximum(turned, 0))
+        return mean(D_own if self._rms else distance), mean(np.maximum(turned, 0))
 
     def _separation(self, G: Floats) -> tuple[Floats, Floats]:
         """Λ_dis and Λ_dir (Eqs. 16 and 21) for G of shape ``(…, p, p)``."""
@@ -109,13 +144,14 @@ class SubsetState:
         inverse = np.divide(1.0, G, out=np.zeros_like(G), where=G > 0)
         ratios = np.where(twins == 0, G * inverse.sum(axis=-1, keepdims=True), np.inf)
         ratios = np.where(coincide, twins, ratios)
-        # The diagonal is not used; the 1 there keeps the normalised reading from dividing by 0.
-        membership = 1 / (ratios + (1.0 if self._reading == "printed" else np.eye(p)))
+        # The diagonal is not used; the 1 there keeps the normalised variant from dividing by 0.
+        membership = 1 / (ratios + (1.0 if self._centroid_membership == "printed" else np.eye(p)))
 
         # (c_a − c_q)·(c_r − c_q) = (G_qa + G_qr − G_ar) / 2
         norms = np.sqrt(G_near) * np.sqrt(G)
         dot = (G_near + G - np.take_along_axis(G, near, axis=-2)) / 2
         cosine = np.clip(np.divide(dot, norms, out=np.zeros_like(dot), where=norms > 0), -1, 1)
         turned = np.take_along_axis(membership, near, axis=-2) * (1 - cosine)
-        turned = np.where(others & (np.arange(p) != near), turned, 0.0)
+        # A vector of length 0 tells no direction.
+        turned = np.where(others & (np.arange(p) != near) & (norms > 0), turned, 0.0)
         return lambda_dis, turned.sum(axis=(-2, -1)) / p

@@ -1,17 +1,18 @@
-"""Sep of a growing subset, on the engine that suits the problem."""
+"""Sep of a growing subset, on the engine that is there."""
+
+from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._core.criterion import CentroidMembership
+from s2fs._core.criterion import CentroidMembership, Compactness
 from s2fs._core.problem import Problem
+from s2fs._engine.library import load
+from s2fs._engine.native import NativeState
 from s2fs._engine.protocol import Scored, State
 from s2fs._engine.reference import SubsetState
 from s2fs._util.types import Indices
-
-#: From this many (instance, class, candidate) updates on, compiled loops repay the import of numba:
-#: plain NumPy takes about as long for them, some 0.4 s.
-COMPILED_FROM = 8e6
 
 
 class Separability:
@@ -51,14 +52,34 @@ class Separability:
         return Separability(self.state.copy(), self.alpha, self.beta)
 
 
-def empty_state(
-    problem: Problem, centroid_membership: CentroidMembership, n_steps: int, n_threads: int = 1
-) -> State:
-    """The state of the empty subset, in the form that suits the size of the problem."""
-    p = problem.n_classes
-    work = (problem.n_samples * p + p * p) * problem.n_features * n_steps
-    if work < COMPILED_FROM:
-        return SubsetState(problem, centroid_membership)
-    from s2fs._engine.compiled import CompiledState  # loads numba
+class NativeSeparability(Separability):
+    """The same on a native state, which goes through whole searches by itself."""
 
-    return CompiledState(problem, centroid_membership, n_threads)
+    def run(self, candidates: Indices, n_steps: int) -> Iterator[tuple[int, Scored]]:
+        """Let the best candidate join, ``n_steps`` times; the subset may be ahead of the yields."""
+        weights = self.alpha, self.beta
+        state = cast(NativeState, self.state)
+        for feature, sep, parts in state.forward(candidates, n_steps, weights):
+            yield feature, Scored(np.array([sep]), np.array(parts)[:, None])
+
+    def copy(self) -> "NativeSeparability":
+        """An independent criterion of the same subset."""
+        return NativeSeparability(self.state.copy(), self.alpha, self.beta)
+
+
+def separability_of(state: State, alpha: float, beta: float) -> Separability:
+    """The criterion of the subset of a state, for one pair of weights."""
+    kind = NativeSeparability if isinstance(state, NativeState) else Separability
+    return kind(state, alpha, beta)
+
+
+def empty_state(
+    problem: Problem,
+    centroid_membership: CentroidMembership = "printed",
+    compactness: Compactness = "mean",
+    n_threads: int = 1,
+) -> NativeState | SubsetState:
+    """The state of the empty subset: native, or in NumPy where there is no library."""
+    if load() is None:
+        return SubsetState(problem, centroid_membership, compactness)
+    return NativeState(problem, centroid_membership, compactness, n_threads)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._engine.protocol import Criterion, Scored, may_be_best
+from s2fs._engine.protocol import Criterion, RunsAhead, Scored, may_be_best
 from s2fs._search.choices import Choices, Group
 from s2fs._util.types import Floats, Indices
 
@@ -31,11 +31,14 @@ class Step(NamedTuple):
     parts: Floats
 
 
-def forward(criterion: Criterion, k: int, choices: Choices | None = None) -> Iterator[Step]:
+def forward(
+    criterion: Criterion, k: int, choices: Choices | None = None, *, ahead: bool = True
+) -> Iterator[Step]:
     """Add ``k`` features one by one, each time the one with the largest gain.
 
     Gains may be negative; the search goes on. A group of features competes as a whole, and then
-    joins feature by feature. The search ends early if nothing is left that fits.
+    joins feature by feature. The search ends early if nothing is left that fits. With ``ahead`` the
+    criterion may already have more features than were yielded.
     """
     left = Choices.everything(len(criterion.varying)) if choices is None else choices
     score, n_left = 0.0, k - len(left.included)
@@ -45,6 +48,15 @@ def forward(criterion: Criterion, k: int, choices: Choices | None = None) -> Ite
         score = step.score
         yield step
     while left := left.fitting(n_left):
+        if ahead and isinstance(criterion, RunsAhead) and not left.groups:
+            ready = eligible(criterion.varying, left).singles
+            n_steps = min(n_left, len(ready))
+            for feature, scored in criterion.run(ready, n_steps):
+                step = best(np.array([feature]), scored, score)
+                left, score = left.minus([(feature,)]), step.score
+                yield step
+            n_left -= n_steps
+            continue
         ((group, scored),) = extensions(criterion, left)
         left, n_left = left.minus([group]), n_left - len(group)
         for feature in group:

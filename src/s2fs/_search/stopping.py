@@ -87,7 +87,7 @@ def against_chance(criterion: Criterion, choices: Choices) -> Iterator[tuple[lis
     """
     m = len(criterion.varying) // 2
     group_of = {f: group for group in choices.groups for f in group}
-    steps = forward(criterion, choices.n_features, choices)
+    steps = forward(criterion, choices.n_features, choices, ahead=False)
     if choices.included:
         yield list(islice(steps, len(choices.included))), 0.0
     left = choices

@@ -1,9 +1,10 @@
 """The contract every selector keeps, and the base of those that search by a criterion."""
 
-from collections.abc import Iterable
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,20 +17,32 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from s2fs._core.weights import ClassWeight, row_weights
 from s2fs._engine.protocol import Criterion
-from s2fs._search.choices import Choices, n_features_to_choose, n_to_choose, resolve
+from s2fs._search.choices import Choices, n_to_choose, resolve
 from s2fs._search.forward import Step, forward
 from s2fs._search.stopping import forward_until_chance, with_shuffled_rows
 from s2fs._search.subsets import beam, floating
-from s2fs._util.columns import reject_nonfinite_columns, reject_text_columns
-from s2fs._util.dask import current_client, in_memory, is_dask
-from s2fs._util.labels import encode_classes, reject_one_class
-from s2fs._util.progress import CallbackSupportMixin, progress, watched
+from s2fs._util.inputs import (
+    current_client,
+    encode_classes,
+    in_memory,
+    is_dask,
+    reject_nonfinite_columns,
+    reject_one_class,
+    reject_text_columns,
+)
+from s2fs._util.progress import progress
 from s2fs._util.tables import as_table
 from s2fs._util.types import Floats, Indices
 
-#: With "auto" the number of steps is not known beforehand.
-USUAL_SIZE = 50
+try:
+    from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin
+except ImportError:  # an experimental part of scikit-learn; without it there are no callbacks
 
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Takes no callbacks."""
+
+
+Item = TypeVar("Item")
 Search = Literal["forward", "floating", "beam"]
 
 
@@ -37,8 +50,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     """Base of all selectors: supervised, ordered, scikit-learn compatible.
 
     A subclass defines its constructor with ``n_features_to_select`` first, extends
-    ``_parameter_constraints``, and implements :meth:`_rank`, or :meth:`fit` if it takes more than
-    ``X`` and ``y``.
+    ``_parameter_constraints``, and implements ``fit``: check the input by :meth:`_validate` and
+    :meth:`_encode`, rank, and end with :meth:`_set_ranking`.
 
     Attributes
     ----------
@@ -68,46 +81,6 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     #: Whether NaN stands for a missing value, or is refused.
     _allow_nan: ClassVar[bool] = False
     n_features_to_select: Any  # a number or a fraction; a selector may take more
-
-    def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, NDArray[np.float64]]:
-        """Rank the best ``k`` features.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Finite numbers, not scaled.
-        codes : ndarray of shape (n_samples,)
-            For each instance the position of its label in ``classes_``.
-        k : int
-            How many features to choose, between 1 and ``n_features``.
-
-        Returns
-        -------
-        indices, scores : ndarray of shape (k,)
-            The features in order of choice and the criterion after each choice.
-        """
-        raise NotImplementedError
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Rank the features of ``X`` by how well they tell the classes ``y`` apart.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Numeric features without missing values.
-        y : array-like of shape (n_samples,)
-            Class labels, at least two distinct ones.
-
-        Returns
-        -------
-        Self
-            The fitted selector.
-        """
-        X, y = self._validate(X, y)
-        codes = self._encode(y)
-        k = n_features_to_choose(self.n_features_to_select, X.shape[1])
-        return self._set_ranking(*self._rank(X, codes, k))
 
     def _set_ranking(self, indices: Indices, scores: NDArray[np.float64]) -> Self:
         """Set the fitted attributes that follow from the features in order of choice."""
@@ -219,9 +192,8 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
     n_jobs: int | None
     verbose: int
 
-    def _criterion(
-        self, X: Any, codes: Indices, sample_weight: Floats | None, n_steps: int
-    ) -> Criterion:
+    @abstractmethod
+    def _criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> Criterion:
         """The criterion of the empty subset.
 
         Parameters
@@ -232,14 +204,14 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             For each instance the position of its label in ``classes_``.
         sample_weight : ndarray of shape (n_samples,) or None
             How much each instance counts, positive; None is 1 each.
-        n_steps : int
-            About how many features will be added.
         """
-        raise NotImplementedError
 
     def _criterion_on_cluster(self, client: Any, X: Any, y: Any, sample_weight: Any) -> Criterion:
         """The same for rows that stay on the cluster of a Dask client; sets ``classes_``."""
-        raise NotImplementedError
+        raise ValueError(
+            f"X is on a Dask cluster, and {type(self).__name__} needs its rows here; give "
+            "X.compute(), or use S2FS."
+        )
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -266,12 +238,12 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             return self._record(criterion, self._steps(criterion, k, choices), k)
         X, codes, weight, choices, k = self._prepare(*in_memory(X, y, sample_weight))
         if self.n_features_to_select == "auto":
-            criterion = self._criterion(*with_shuffled_rows(X, codes, weight), USUAL_SIZE)
+            criterion = self._criterion(*with_shuffled_rows(X, codes, weight))
             steps = forward_until_chance(criterion, choices, self.tol)
             if self.search == "forward":
                 return self._record(criterion, steps, k)
             k = len(list(progress(steps, k, self._label, show=self.verbose > 0)))
-        criterion = self._criterion(X, codes, weight, k)
+        criterion = self._criterion(X, codes, weight)
         return self._record(criterion, self._steps(criterion, k, choices), k)
 
     def _prepare(
@@ -315,7 +287,9 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             known._explain(criterion)
             return {name: value for name, value in vars(known).items() if name.endswith("_")}
 
-        for step in watched(self, steps, k, self._label, so_far):
+        if self.verbose or getattr(self, "_skl_callbacks", None):
+            steps = watched(self, steps, k, self._label, so_far)
+        for step in steps:
             rows.append((step.feature, step.score, step.gain, *step.parts))  # noqa: PERF401
         self._set_path(rows)
         self._explain(criterion)
@@ -338,3 +312,48 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
 def path_columns(path: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """The columns of a path that follow the feature."""
     return {name: path[name] for name in path.dtype.names[1:]}  # type: ignore[index]
+
+
+def watched(
+    estimator: Any,
+    items: Iterable[Item],
+    total: int,
+    label: str,
+    so_far: Callable[[], dict[str, Any]] | None = None,
+) -> Iterator[Item]:
+    """Yield what a fit makes piece by piece, and let the callbacks of the estimator follow.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What is fitted; with ``verbose`` above 0 there is a progress bar, too.
+    items : iterable
+        The pieces of work; each is a task for the callbacks. A callback may end them early.
+    total : int
+        How many there will be at most.
+    label : str
+        What they are.
+    so_far : callable, optional
+        Returns the fitted attributes as they would be if the work ended with the last item.
+
+    Yields
+    ------
+    item
+        The items.
+    """
+    shown = progress(items, total, label, show=True) if estimator.verbose else iter(items)
+    if not getattr(estimator, "_skl_callbacks", None):
+        yield from shown
+        return
+    root = estimator._init_callback_context(max_subtasks=total)
+    root.call_on_fit_task_begin(estimator=estimator)
+    for _ in range(total):
+        task = root.subcontext(task_name=label)
+        task.call_on_fit_task_begin(estimator=estimator)
+        item = next(shown, None)  # None once there are no more
+        if item is not None:
+            yield item
+        stop = task.call_on_fit_task_end(estimator=estimator, reconstruction_attributes=so_far)
+        if stop or item is None:
+            break
+    root.call_on_fit_task_end(estimator=estimator, reconstruction_attributes=so_far)

@@ -13,20 +13,19 @@ from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
-from s2fs._core.criterion import PAPER_GRID, CentroidMembership
+from s2fs._core.criterion import PAPER_GRID, CentroidMembership, Compactness
 from s2fs._core.folds import stratified_folds
 from s2fs._core.problem import Scale
 from s2fs._core.weights import ClassWeight
 from s2fs._search.choices import n_features_to_choose, resolve
-from s2fs._selectors.base import RankingSelector, path_columns
+from s2fs._selectors.base import CallbackSupportMixin, RankingSelector, path_columns, watched
 from s2fs._selectors.paths import s2fs_paths
 from s2fs._selectors.prefixes import Split, choose, prefix_scorer, score_prefixes
 from s2fs._selectors.s2fs import S2FS
-from s2fs._util.progress import CallbackSupportMixin, watched
 from s2fs._util.types import Floats, Indices
 
 #: Parameters that every selection, in the folds and on all rows, is made with.
-_SHARED = ("include", "exclude", "class_weight", "scale", "centroid_membership")
+_SHARED = ("include", "exclude", "class_weight", "scale", "centroid_membership", "compactness")
 
 
 class S2FSCV(CallbackSupportMixin, RankingSelector):
@@ -67,6 +66,8 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         As for :class:`S2FS`. The classifier sees the features on the same scale, learnt from the
         training rows of the fold.
     centroid_membership : {"printed", "normalized"}, default="printed"
+        As for :class:`S2FS`.
+    compactness : {"mean", "rms"}, default="mean"
         As for :class:`S2FS`.
     n_jobs : int, default=None
         Number of threads; folds run side by side. The result does not depend on it.
@@ -151,6 +152,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         class_weight: ClassWeight = None,
         scale: Scale = "minmax",
         centroid_membership: CentroidMembership = "printed",
+        compactness: Compactness = "mean",
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
@@ -168,6 +170,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         self.class_weight = class_weight
         self.scale = scale
         self.centroid_membership = centroid_membership
+        self.compactness = compactness
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -8,7 +8,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
-from s2fs._core.criterion import PAPER_GRID, CentroidMembership
+from s2fs._core.criterion import PAPER_GRID, CentroidMembership, Compactness
 from s2fs._core.problem import Problem, Scale
 from s2fs._core.weights import ClassWeight, relative
 from s2fs._engine.separability import empty_state
@@ -50,6 +50,7 @@ def s2fs_paths(
     exclude: Iterable[str | int] | None = None,
     scale: Scale = "minmax",
     centroid_membership: CentroidMembership = "printed",
+    compactness: Compactness = "mean",
     n_jobs: int | None = None,
 ) -> Paths:
     """Select features for every pair of a grid of weights, as so many fits of :class:`S2FS` would.
@@ -76,6 +77,8 @@ def s2fs_paths(
     scale : {"minmax", None}, default="minmax"
         As for :class:`S2FS`.
     centroid_membership : {"printed", "normalized"}, default="printed"
+        As for :class:`S2FS`.
+    compactness : {"mean", "rms"}, default="mean"
         As for :class:`S2FS`.
     n_jobs : int, default=None
         As for :class:`S2FS`.
@@ -108,13 +111,13 @@ def s2fs_paths(
         class_weight=class_weight,
         scale=scale,
         centroid_membership=centroid_membership,
+        compactness=compactness,
     )
     for alpha, beta in weights:  # the checks are those of the estimator
         selector.set_params(alpha=alpha, beta=beta)._validate_params()
     X, codes, weight, choices, k = selector._prepare(X, y, sample_weight)
-    problem = Problem(X, codes, scale, relative(weight))
-    n_steps = k * len(weights)
-    state = empty_state(problem, centroid_membership, n_steps, effective_n_jobs(n_jobs))
+    problem = Problem(X, codes, scale, None if weight is None else relative(weight))
+    state = empty_state(problem, centroid_membership, compactness, effective_n_jobs(n_jobs))
     steps = list(forward_grid(state, k, weights, choices))
     shape = (k, len(alphas), len(betas))
     indices = np.array([[step.feature for step in row] for row in steps]).reshape(shape)

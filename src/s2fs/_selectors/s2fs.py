@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Literal
 from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._core.criterion import CentroidMembership, Components
+from s2fs._core.criterion import CentroidMembership, Compactness, Components
 from s2fs._core.problem import Problem, Scale
 from s2fs._core.weights import ClassWeight, relative
-from s2fs._engine.separability import Separability, empty_state
+from s2fs._engine.separability import Separability, empty_state, separability_of
 from s2fs._selectors.base import Search, SearchSelector
 from s2fs._util.types import Floats, Indices
 
@@ -59,7 +59,10 @@ class S2FS(SearchSelector):
         ``"minmax"`` scales every feature to [0, 1] on the data given to ``fit``, for the search
         only; ``transform`` returns the input values. ``None`` takes the features as they are.
     centroid_membership : {"printed", "normalized"}, default="printed"
-        The reading of the paper's Eq. 20, see :func:`s2fs.components`.
+        The variant of the paper's Eq. 20, see :func:`s2fs.components`.
+    compactness : {"mean", "rms"}, default="mean"
+        Whether theta_dis is the mean of the distances of the instances from their centroids, as
+        published, or their root mean square, in which far instances count more.
     n_jobs : int, default=None
         Number of threads; ``None`` is one, -1 is all cores. The result does not depend on it.
     verbose : int, default=0
@@ -111,14 +114,13 @@ class S2FS(SearchSelector):
     _label: ClassVar[str] = "S²FS"
     _score_name: ClassVar[str] = "sep"
     _part_names: ClassVar[tuple[str, ...]] = Components._fields
-    #: How many fits like this one there will be; whoever repeats them knows, and compiling may pay.
-    _n_fits = 1
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SearchSelector._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="left")],
         "beta": [Interval(Real, 0, None, closed="left")],
         "scale": [StrOptions({"minmax"}), None],
         "centroid_membership": [StrOptions({"printed", "normalized"})],
+        "compactness": [StrOptions({"mean", "rms"})],
     }
 
     def __init__(
@@ -136,6 +138,7 @@ class S2FS(SearchSelector):
         class_weight: ClassWeight = None,
         scale: Scale = "minmax",
         centroid_membership: CentroidMembership = "printed",
+        compactness: Compactness = "mean",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -151,21 +154,17 @@ class S2FS(SearchSelector):
         self.class_weight = class_weight
         self.scale = scale
         self.centroid_membership = centroid_membership
+        self.compactness = compactness
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _criterion(
-        self, X: Any, codes: Indices, sample_weight: Floats | None, n_steps: int
-    ) -> Separability:
-        problem = Problem(X, codes, self.scale, relative(sample_weight))
-        tries = {"forward": 1, "floating": n_steps, "beam": self.beam_width}[self.search]
+    def _criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> Separability:
+        weight = None if sample_weight is None else relative(sample_weight)
+        problem = Problem(X, codes, self.scale, weight)
         state = empty_state(
-            problem,
-            self.centroid_membership,
-            n_steps * tries * self._n_fits,
-            effective_n_jobs(self.n_jobs),
+            problem, self.centroid_membership, self.compactness, effective_n_jobs(self.n_jobs)
         )
-        return Separability(state, self.alpha, self.beta)
+        return separability_of(state, self.alpha, self.beta)
 
     def _criterion_on_cluster(
         self, client: Any, X: Any, y: Any, sample_weight: Any
@@ -179,4 +178,5 @@ class S2FS(SearchSelector):
             )
         problem = cluster_problem(self, client, X, y, sample_weight)
         self._encode(problem.classes)
-        return Separability(problem.empty_state(self.centroid_membership), self.alpha, self.beta)
+        state = problem.empty_state(self.centroid_membership, self.compactness)
+        return separability_of(state, self.alpha, self.beta)

@@ -13,9 +13,8 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 
 from s2fs._core.stability import stability
 from s2fs._search.choices import n_features_to_choose
-from s2fs._selectors.base import RankingSelector
+from s2fs._selectors.base import CallbackSupportMixin, RankingSelector, watched
 from s2fs._selectors.s2fs import S2FS
-from s2fs._util.progress import CallbackSupportMixin, watched
 from s2fs._util.types import Indices
 
 
@@ -190,8 +189,6 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
     def _chosen(self, selector: Any, X: Any, y: NDArray[Any], rows: Indices) -> Indices:
         """The features a fresh copy of the selector chooses on some rows, in order of choice."""
         selector = clone(selector)
-        if isinstance(selector, S2FS):
-            selector._n_fits = self.n_resamples
         selector.fit(_safe_indexing(X, rows), y[rows])
         if not hasattr(selector, "indices_"):
             raise ValueError(

@@ -5,12 +5,12 @@ numba does not say so of its ``max``, hence ``larger`` and ``smaller``. Only com
 them. Importing this module loads numba, so modules that use it are imported on first use.
 """
 
+from collections.abc import Callable
 from typing import Any
 
+from numba import njit
 from numba.extending import intrinsic
 from numpy.typing import NDArray
-
-from s2fs._engine.jit import compiled as compiled
 
 Array = NDArray[Any]
 
@@ -19,6 +19,24 @@ Array = NDArray[Any]
 LANES = 8
 
 _NO_NAN = ("nnan", "nsz")
+
+
+def compiled(*signatures: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function that runs without the interpreter lock, and keep it on disk if possible.
+
+    With signatures it is compiled, and stored, at once and in their order: processes that start
+    together then write the same files with the same contents. Without any it is compiled for the
+    types of its first call.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        given = (list(signatures),) if signatures else ()
+        try:
+            return njit(*given, nogil=True, cache=True, **options)(function)
+        except RuntimeError:  # no folder for the cache can be written
+            return njit(*given, nogil=True, **options)(function)
+
+    return decorate
 
 
 @compiled()

@@ -12,8 +12,8 @@ import click
 
 import s2fs
 from s2fs import report
-from s2fs._util.columns import Columns
 from s2fs._util.files import check_place
+from s2fs._util.inputs import Columns
 from s2fs.cli._scheduler import fit_there, refuse, scheduler_option
 from s2fs.cli._shared import (
     INTERRUPTED,

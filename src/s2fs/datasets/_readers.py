@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 
 from s2fs._util.annotated import labels_of
-from s2fs._util.columns import Columns, as_numbers, first_text, nonfinite_columns
-from s2fs._util.labels import read_labels, reject_one_class
+from s2fs._util.inputs import (
+    Columns,
+    as_numbers,
+    first_text,
+    nonfinite_columns,
+    read_labels,
+    reject_one_class,
+)
 from s2fs._util.messages import some_of
 from s2fs._util.types import Indices
 from s2fs.datasets._anndata import Cells, read_h5ad

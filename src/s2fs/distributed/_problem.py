@@ -8,7 +8,7 @@ import numpy as np
 from distributed import futures_of
 from sklearn.utils.multiclass import check_classification_targets
 
-from s2fs._core.criterion import CentroidMembership
+from s2fs._core.criterion import CentroidMembership, Compactness
 from s2fs._core.problem import Problem, Scale
 from s2fs._core.weights import ClassWeight, row_weights
 from s2fs._engine.protocol import State
@@ -46,25 +46,27 @@ class ClusterProblem(Problem):
         p, m = survey.sums.shape
         super().__init__(np.zeros((p, m)), np.arange(p), scale, survey.mass)
 
-    def empty_state(self, reading: CentroidMembership) -> State:
+    def empty_state(
+        self, centroid_membership: CentroidMembership, compactness: Compactness
+    ) -> State:
         """The state of the empty subset; the rows go into it, so there is one such state."""
         from s2fs.distributed._state import DistributedState
 
-        return DistributedState(self, reading)
+        return DistributedState(self, centroid_membership, compactness)
 
     @property
     def classes(self) -> Any:
         """The labels, sorted."""
         return self._survey.classes
 
-    def build_shards(self, reading: CentroidMembership) -> list[Any]:
+    def build_shards(self, options: tuple[CentroidMembership, Compactness]) -> list[Any]:
         """Futures of the shards; the chunks are theirs from now on."""
-        shared = ("_lower", "_width", "_total", "centroids", "on_centroid", "varying")
+        shared = ("lower", "width", "_total", "centroids", "on_centroid", "varying")
         facts = {name: getattr(self, name) for name in shared}
         # The unit is put back on the driver: single precision may not hold it.
         handed = self.cluster.hand_out({"classes": self.classes, "unit": 1.0, **facts})
         rows, self._rows = self._rows, []
-        return self.cluster.map(on_shard.build, rows, facts=handed, reading=reading)
+        return self.cluster.map(on_shard.build, rows, facts=handed, options=options)
 
     def _range(self) -> tuple[Floats, Floats]:
         return self._survey.lower, self._survey.upper
@@ -72,7 +74,7 @@ class ClusterProblem(Problem):
     def _class_sums(self, centre: Floats) -> Floats:
         if not centre.any():
             return self._survey.sums
-        facts = {"classes": self.classes, "_lower": self._lower, "_total": self._total}
+        facts = {"classes": self.classes, "lower": self.lower, "_total": self._total}
         handed = self.cluster.hand_out((facts, centre))
         parts = self.cluster.map(on_rows.class_sums, self._rows, asked=handed)
         (total,) = self.cluster.gather([self.cluster.submit(on_rows.add_up, parts)])

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from s2fs._util.columns import Columns
+from s2fs._util.inputs import Columns
 from s2fs._util.messages import some_of
 from s2fs._util.optional import need
 

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from s2fs._core.problem import Problem
-from s2fs._util.labels import encode_classes
+from s2fs._engine.native import class_sums as native_sums
+from s2fs._util.inputs import encode_classes
 from s2fs._util.types import Floats, Indices
 
 
@@ -60,7 +61,7 @@ class Part(Problem):
 
     def __init__(self, rows: Rows, classes: NDArray[Any], **facts: Any) -> None:
         self.__dict__.update(facts)
-        self._X, self._mass = rows.X, rows.mass
+        self.X, self._mass = rows.X, rows.mass
         self.is_sparse = issparse(rows.X)
         self.n_samples, self.n_features = rows.X.shape
         self.n_classes = len(classes)
@@ -74,23 +75,19 @@ class Part(Problem):
         classes, _ = encode_classes(rows.labels)
         part = cls(rows, classes, _total=1.0)
         with np.errstate(all="ignore"):  # what is not finite is reported by whoever sees the ranges
-            part._lower, upper = part._range()
+            part.lower, upper = part._range()
             sums = part._class_sums(np.zeros((part.n_classes, part.n_features)))
-        return Survey(part.n_samples, classes, part._class_mass, part._lower, upper, sums)
+        return Survey(part.n_samples, classes, part._class_mass, part.lower, upper, sums)
 
     def class_sums(self, centre: Floats) -> Floats:
         """Weighted class sums of the differences to ``centre`` above the lower end."""
         return self._class_sums(centre)
 
     def _class_sums(self, centre: Floats) -> Floats:
-        if self.is_sparse:
-            return super()._class_sums(centre)
-        from s2fs.distributed import _row_kernels as kernels
-
-        mass = np.ones(self.n_samples) if self._mass is None else self._mass
-        order, sums = np.argsort(self.codes, kind="stable"), np.zeros_like(centre)
-        kernels.class_sums(self._X, order, self.codes, mass, self._lower, centre, sums)
-        return sums
+        # In plain NumPy it takes temporary arrays, and workers of Dask are told to give memory back
+        # as soon as it is free: to get it anew for each array takes longer than the sums.
+        sums = None if self.is_sparse else native_sums(self, self._mass, centre)
+        return super()._class_sums(centre) if sums is None else sums
 
     def _pieces_of(self, rows: Indices) -> Iterator[tuple[NDArray[Any], Indices, Indices]]:
         if len(rows):  # a class may be missing here

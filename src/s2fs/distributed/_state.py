@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from s2fs._core.criterion import CentroidMembership, Components
-from s2fs._engine.bound_kernels import separability_between
-from s2fs._engine.centroid_kernels import most_separation
-from s2fs._engine.compiled import ROUNDOFF, CompiledState
+from s2fs._core.criterion import CentroidMembership, Compactness, Components
+from s2fs._engine.native import DISTANCE_ERROR
 from s2fs._engine.protocol import Weights, may_be_best
+from s2fs._engine.separability import empty_state
 from s2fs._util.types import Floats, Indices
 from s2fs.distributed import _shard as on_shard
 from s2fs.distributed._exchange import Question
@@ -30,26 +29,35 @@ _FIRST = 16
 #: Up to so many are confirmed in double precision without being judged in single precision before:
 #: that takes four times as long, but an exchange less.
 _FEW = 2
-_KIND = {np.float32: "single", np.float64: "double"}
 
 
-class DistributedState(CompiledState):
+class DistributedState:
     """The state of a growing subset over the shards of a cluster, empty at first.
 
-    It decides as :class:`~s2fs._engine.compiled.CompiledState` does.
+    It decides as a state on one machine does.
 
     Parameters
     ----------
     problem : ClusterProblem
         The data.
-    reading : {"printed", "normalized"}
-        The reading of Eq. 20.
+    centroid_membership : {"printed", "normalized"}
+        The variant of Eq. 20.
+    compactness : {"mean", "rms"}
+        What Θ_dis is of the distances to the own centroids.
     """
 
-    def __init__(self, problem: ClusterProblem, reading: CentroidMembership = "printed") -> None:
-        super().__init__(problem, reading)
+    def __init__(
+        self,
+        problem: ClusterProblem,
+        centroid_membership: CentroidMembership = "printed",
+        compactness: Compactness = "mean",
+    ) -> None:
+        self.problem = problem
+        self._rms = compactness == "rms"
+        self._classes = empty_state(problem, centroid_membership, compactness)  # for Λ
+        self._screen = "single" if self._classes.screens_in_single else "double"
         self._cluster = problem.cluster
-        self._shards = problem.build_shards(reading)
+        self._shards = problem.build_shards((centroid_membership, compactness))
         self._features: tuple[int, ...] = ()
         self._kept: list[Any] = [None] * len(self._shards)
         self._n_kept = 0
@@ -65,7 +73,8 @@ class DistributedState(CompiledState):
         With ``n_best`` those that may be among so many best, or equal the last of them.
         """
         alphas, betas = np.array(weights).T[:, :, None]  # a row for each pair
-        most_lambdas, at_once = self._most_separation(candidates), max(_FIRST, n_best)
+        most_lambdas = self._classes.most_separation(candidates)
+        at_once = max(_FIRST, n_best)
 
         def most_separability() -> Floats:
             least_thetas = self._known["least"][:, candidates]
@@ -76,7 +85,7 @@ class DistributedState(CompiledState):
         # If several are wanted, some will have to be confirmed later on anyway.
         sure = hopes.argmax(axis=1) if n_best == 1 else first[:0]
         asked = {"least": candidates, "double": candidates[sure]}
-        self._ask(asked | {_KIND[self._screen_in]: candidates[np.union1d(first, sure)]})
+        self._ask(asked | {self._screen: np.union1d(candidates[sure], candidates[first])})
         most = most_separability()
         low, high = np.zeros_like(most), most.copy()
         judged = np.zeros(len(candidates), dtype=bool)
@@ -93,10 +102,15 @@ class DistributedState(CompiledState):
             judge(open_[_largest(most[:, open_], n)])
         return [candidates[reach] for reach in may_be_best(low, high, n_best)]
 
+    def score(self, candidates: Indices) -> Components:
+        """The components of the subset joined by each candidate, in double precision."""
+        theta_dis, theta_dir, _ = self._compactness(candidates, "double")
+        return Components(theta_dis, theta_dir, *self._classes.separation(candidates))
+
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
         self._features += (feature,)
-        self._G = self._G + self.problem.centroid_gaps(np.array([feature]))[0] ** 2
+        self._classes.add(feature)
         self._forget()
 
     def copy(self) -> "DistributedState":
@@ -107,37 +121,29 @@ class DistributedState(CompiledState):
             )
             self._n_kept = len(self._features)
         twin = copy(self)
+        twin._classes = self._classes.copy()
         twin._forget()
         return twin
-
-    def _most_separation(self, candidates: Indices) -> Floats:
-        """Upper bounds of Λ_dis and Λ_dir of the subset joined by each candidate."""
-        problem, parts = self.problem, np.empty((2, len(candidates)))
-        most_separation(
-            problem.centroids, candidates, problem.on_centroid, self._G,
-            self._reading == "printed", problem.unit, False, self._width, parts,
-        )  # fmt: skip
-        return parts
 
     def _separability_between(
         self, candidates: Indices, weights: list[Weights]
     ) -> tuple[Floats, Floats]:
         """Smallest and largest Sep that each candidate may have, a row for each pair of weights."""
-        low, high = np.empty((2, len(weights), len(candidates)))
-        roundoff = ROUNDOFF[np.float32] if self._screen_in is np.float32 else 0.0  # double decides
-        separability_between(
-            self._compactness(candidates, self._screen_in), self._separation(candidates),
-            roundoff, self.problem.n_classes, np.array(weights, np.float64), low, high,
-        )  # fmt: skip
-        return low, high
+        alphas, betas = np.array(weights).T[:, :, None]
+        theta_dis, theta_dir, error = self._compactness(candidates, self._screen)
+        lambdas = self._classes.separation(candidates)
+        share = DISTANCE_ERROR if self._screen == "single" else 0.0  # double decides
+        largest = Components(theta_dis * (1 + share), theta_dir + error, *lambdas)
+        least_dir = np.maximum(theta_dir - error, 0)
+        smallest = Components(theta_dis * (1 - share), least_dir, *lambdas)
+        return largest.separability(alphas, betas), smallest.separability(alphas, betas)
 
-    def _compactness(self, candidates: Indices, real: Any) -> Floats:
-        """Θ_dis, Θ_dir and the part of its error that depends on the data, for all candidates."""
-        kind = _KIND[real]
+    def _compactness(self, candidates: Indices, kind: str) -> Floats:
+        """Θ_dis, Θ_dir and its error, for all candidates."""
         missing = candidates[np.isnan(self._known[kind][0, candidates])]
         if len(missing):
             self._ask({kind: missing})
-        return self._known[kind].take(candidates, axis=1)  # the loops want whole rows
+        return self._known[kind][:, candidates]
 
     def _ask(self, candidates: dict[str, Indices]) -> None:
         """Get to know what the shards say of some candidates of each kind, distances first."""
@@ -150,7 +156,7 @@ class DistributedState(CompiledState):
         answers = [question.read(packed) for packed in self._cluster.gather(self._sent)]
         for kind, those in question.candidates().items():
             total = add_up([shares[kind] for shares in answers])
-            total[0] *= self.problem.unit
+            total[0] = (np.sqrt(total[0]) if self._rms else total[0]) * self.problem.unit
             self._known[kind][:, those] = total
 
     def _forget(self) -> None:

@@ -1,12 +1,13 @@
-"""The compiled engine takes the same decisions as the plain one, however it is run."""
+"""The native engine takes the same decisions as the plain one, however it is run."""
 
 import os
-import shutil
+import signal
 import subprocess
 import sys
+import threading
+import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import joblib
 import numpy as np
@@ -15,17 +16,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-import s2fs
 from s2fs import S2FS
 from s2fs._core.problem import Problem
-from s2fs._engine.compiled import CompiledState
+from s2fs._engine import library
+from s2fs._engine.library import INSTRUCTION_SETS
+from s2fs._engine.native import NativeState
 from s2fs._engine.reference import SubsetState
-from s2fs._engine.separability import Separability
+from s2fs._engine.separability import separability_of
 from s2fs._search.forward import forward
 from strategies import examples, problems
 
 weights = st.sampled_from([0, 0.01, 0.0316, 0.3162, 1, 1.0])
 readings = st.sampled_from(["printed", "normalized"])
+compactnesses = st.sampled_from(["mean", "rms"])
+scales = st.sampled_from(["minmax", None])
 
 
 def near_ties(X, rng):
@@ -36,21 +40,120 @@ def near_ties(X, rng):
     return np.column_stack([twins[:, :3], X, twins[:, 3:]])
 
 
+def paths(states, weights, k):
+    """The features chosen with each state, and the scores on the way."""
+    found = [list(forward(separability_of(state, *weights), k)) for state in states]
+    return (
+        [[step.feature for step in path] for path in found],
+        np.array([[step.score for step in path] for path in found]),
+    )
+
+
 @examples(300)
-@given(problems(), weights, weights, readings, st.booleans(), st.sampled_from(["minmax", None]))
-def test_same_path_as_in_plain_numpy(data, alpha, beta, reading, crowded, scale):
+@given(problems(), weights, weights, readings, compactnesses, st.booleans(), scales, st.data())
+def test_same_path_as_in_plain_numpy(data, alpha, beta, reading, compactness, crowded, scale, more):
     X, y = data
     if crowded:
         X = near_ties(X, np.random.default_rng(0))
-    k = min(X.shape[1], 8)
-    problem = Problem(X, y, scale)
-    plain = list(forward(Separability(SubsetState(problem, reading), alpha, beta), k))
-    fast = list(forward(Separability(CompiledState(problem, reading), alpha, beta), k))
-    assert [step.feature for step in fast] == [step.feature for step in plain]
-    seps = np.array([[step.score for step in path] for path in (fast, plain)])
+    if more.draw(st.booleans()):  # one bad cell
+        X[more.draw(st.integers(0, len(y) - 1)), 0] = 10.0 ** more.draw(st.integers(2, 15))
+    options = reading, compactness
+    problem = Problem(more.draw(st.sampled_from([np.asarray, sparse.csc_array]))(X), y, scale)
+    n_threads = more.draw(st.sampled_from([1, 2]))
+    states = SubsetState(problem, *options), NativeState(problem, *options, n_threads)
+    (plain, fast), seps = paths(states, (alpha, beta), min(X.shape[1], 8))
+    assert fast == plain
     # Classes that are almost points have offsets of few known digits, whoever computes with them.
     seps = seps[:, seps.max(axis=0) < 1e4]
     np.testing.assert_allclose(*seps, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("compactness", ["mean", "rms"])
+@pytest.mark.parametrize("weight", [0.0, 0.0316, 1.0])
+@pytest.mark.parametrize("p", [2, 4, 13])
+def test_a_long_run_chooses_as_step_by_step(p, weight, compactness):
+    # Long enough for sums to be carried along and made anew; crowded with near-ties.
+    rng = np.random.default_rng(p)
+    y = np.arange(120) % p
+    X = rng.normal(size=(120, 150)) + rng.normal(size=(p, 150))[y] / 2
+    X = np.hstack([X, X[:, ::3] * (1 + 1e-7 * rng.normal(size=(120, 50))), X[:, :20]])
+    problem = Problem(X, y)
+    state = NativeState(problem, "printed", compactness)
+    run = [feature for feature, _ in state.copy().forward(np.arange(220), 80, (weight, weight))]
+    (steps,), _ = paths([SubsetState(problem, "printed", compactness)], (weight, weight), 80)
+    assert run == steps
+
+
+def test_thousands_of_equal_columns():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    X = np.repeat(rng.normal(size=(60, 2)) + y[:, None], 4000, axis=1)
+    assert S2FS(5).fit(X, y).indices_[0] in (0, 4000)
+    np.testing.assert_array_equal(np.diff(S2FS(3).fit(X[:, :4000], y).indices_), 1)
+
+
+def test_one_bad_cell_does_not_change_the_first_choice_with_the_number_of_steps():
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        X, y = rng.normal(size=(14, 12)), np.arange(14) % 6
+        X[rng.integers(14), 0] = 1e12
+        longer = [S2FS(k).fit(X, y).indices_[0] for k in (1, 10)]
+        assert longer[0] == longer[1]
+
+
+def test_extents_that_differ_by_more_than_single_precision_holds():
+    rng = np.random.default_rng(4)
+    y = np.arange(90) % 4
+    X = rng.normal(size=(90, 60)) + rng.normal(size=(4, 60))[y]
+    X *= 10.0 ** np.linspace(-12, 3, 60)
+    problem = Problem(X, y, None)
+    state = NativeState(problem)
+    assert not state.screens_in_single
+    (plain, fast), _ = paths([SubsetState(problem), state], (0.1, 0.1), 20)
+    assert fast == plain
+
+
+def interrupted(code):
+    """Run code that prints a line, send it Ctrl-C, and return how long it takes to end."""
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline()
+    time.sleep(0.5)
+    start_of_end = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return time.perf_counter() - start_of_end, out, err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of other systems")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_ends_a_long_fit(n_jobs):
+    _, out, err = interrupted(f"""
+import numpy as np
+from s2fs import S2FS
+rng = np.random.default_rng(0)
+X, y = rng.standard_normal((20_000, 600), dtype=np.float32), np.arange(20_000) % 30
+print("ready")
+try:
+    S2FS(600, alpha=1, beta=1, n_jobs={n_jobs}).fit(X, y)
+except KeyboardInterrupt:
+    print("stopped")
+""")
+    assert out.strip() == "stopped", err
+
+
+def test_callbacks_see_every_step_of_a_run():
+    X, y = wide_table(300)
+    state = NativeState(Problem(X, y))
+    steps = state.forward(np.arange(300), 50, (0.0316, 0.0316))
+    first, _ = next(steps)
+    steps.close()  # whoever has enough leaves no thread behind
+    assert first == S2FS(1).fit(X, y).indices_[0]
+    assert not [t for t in threading.enumerate() if t.daemon and "call" in t.name]
 
 
 def wide_table(m=3000):
@@ -70,19 +173,6 @@ def same(selector, reference):
     np.testing.assert_array_equal(selector.path_, reference.path_)
 
 
-def test_large_problems_are_compiled_and_small_ones_are_not(monkeypatch):
-    made = []
-    create = CompiledState.__init__
-    monkeypatch.setattr(
-        CompiledState, "__init__", lambda self, *a, **k: (made.append(1), create(self, *a, **k))[1]
-    )
-    X, y = wide_table()
-    S2FS(20).fit(X[:, :100], y)
-    assert not made
-    S2FS(20).fit(X, y)
-    assert made
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2, 4])
 def test_number_of_threads(reference, n_jobs):
     same(S2FS(20, n_jobs=n_jobs).fit(*wide_table()), reference)
@@ -90,8 +180,6 @@ def test_number_of_threads(reference, n_jobs):
 
 def test_block_size(reference, monkeypatch):
     monkeypatch.setattr("s2fs._core.problem.BLOCK", 5000)
-    monkeypatch.setattr("s2fs._engine.compiled.SMALL_BLOCK", 5000)
-    monkeypatch.setattr("s2fs._engine.compiled._FIRST", 3)
     selector = S2FS(20).fit(*wide_table())
     assert selector.indices_.tolist() == reference.indices_.tolist()
 
@@ -188,55 +276,18 @@ def start(code, **environment):
     )  # fmt: skip
 
 
-@pytest.mark.long  # compiles everything
-def test_processes_that_start_at_once_share_an_empty_cache(reference, tmp_path):
-    processes = [start(SCRIPT, NUMBA_CACHE_DIR=str(tmp_path / "cache")) for _ in range(4)]
-    for process in processes:
-        out, err = process.communicate(timeout=300)
-        assert process.returncode == 0, err
-        assert out.strip() == str(reference.indices_.tolist())
-    assert list((tmp_path / "cache").rglob("*.nbi"))
-
-
-@pytest.mark.long  # compiles everything
-def test_read_only_install_directory(reference, tmp_path):
-    # A file in place of the cache folder cannot be written to, not even by root.
-    package = tmp_path / "site" / "s2fs"
-    shutil.copytree(
-        Path(s2fs.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__")
-    )
-    for folder in {path.parent for path in package.rglob("*.py")}:
-        (folder / "__pycache__").write_text("")
-    home = tmp_path / "home"
-    process = start(SCRIPT, PYTHONPATH=str(package.parent), HOME=str(home))
-    out, err = process.communicate(timeout=300)
-    assert process.returncode == 0, err
-    assert out.strip() == str(reference.indices_.tolist())
-    assert list(home.rglob("*.nbi"))
-
-
-@pytest.mark.long  # compiles everything
-def test_no_folder_for_the_cache_at_all(reference):
-    nowhere = """
-from numba.core.caching import FunctionCache
-def no_locator(self, function):
-    raise RuntimeError("cannot cache function: no locator available")
-FunctionCache.__init__ = no_locator
-"""
-    process = start(nowhere + SCRIPT)
-    out, err = process.communicate(timeout=300)
+def test_numba_is_not_needed(reference):
+    process = start(SCRIPT + "import sys; assert 'numba' not in sys.modules")
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert out.strip() == str(reference.indices_.tolist())
 
 
-def test_small_problems_do_not_import_numba():
-    code = """
-import sys
-from sklearn.datasets import load_wine
-from s2fs import S2FS
-S2FS(5).fit(*load_wine(return_X_y=True))
-assert "numba" not in sys.modules
-"""
-    process = start(code)
-    _, err = process.communicate(timeout=120)
+@pytest.mark.parametrize("engine", ["numpy", *INSTRUCTION_SETS])
+def test_every_engine_chooses_alike(reference, engine):
+    if engine in INSTRUCTION_SETS[INSTRUCTION_SETS.index(library.engine()) + 1 :]:
+        pytest.skip(f"{engine} cannot run here")
+    process = start(SCRIPT, S2FS_ENGINE=engine)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
+    assert out.strip() == str(reference.indices_.tolist())

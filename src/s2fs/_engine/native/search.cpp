@@ -1,0 +1,660 @@
+// Step 9: from all candidates to the few that may be the best, to the best, to the next step.
+
+#include "state.hpp"
+
+#if defined(_WIN32)
+extern "C" __declspec(dllimport) int __stdcall SwitchToThread(void);
+#else
+#include <sched.h>
+#endif
+
+namespace s2fs {
+
+namespace {
+
+// So many of the most promising candidates are scored first; the best of them rules out others.
+constexpr Index FIRST = 8;
+// With up to so many classes the finer bound of Λ is as quick as the coarse one.
+constexpr Index FEW_CLASSES = 8;
+// In single precision the features are taken by tiles of so many.
+constexpr Index TILE = N_FLOATS;
+// So many scores of chunks are kept before they are summed.
+constexpr Index TASKS = 4096;
+
+// Hands out parts of the workspace.
+struct Parts {
+    char *base;
+    Index bytes = 0;
+    template <class Item> Item *take(Index n) {
+        const Index at = bytes;
+        bytes += (n * static_cast<Index>(sizeof(Item)) + 63) / 64 * 64;
+        return reinterpret_cast<Item *>(base + at);
+    }
+};
+
+void pause() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+void give_way() {
+#if defined(_WIN32)
+    SwitchToThread();
+#else
+    sched_yield();
+#endif
+}
+
+}  // namespace
+
+Workspace lay_out(const Search &search, Index thread) {
+    const Table &t = *search.table;
+    const Index p = t.n_classes, m = most_of(padded(t.n_features), 2 * LANES);
+    const Index n = t.n_blocks * LANES, n_threads = search.n_threads;
+    Workspace ws;
+    Parts parts = {search.workspace};
+    ws.tangent.near = parts.take<double>(n);
+    ws.tangent.weight = parts.take<double>(n);
+    ws.tangent.chord = parts.take<double>(n);
+    ws.tangent.curvature = parts.take<double>(n);
+    ws.carried.chord = parts.take<float>(n);
+    ws.carried.curvature = parts.take<float>(n);
+    ws.carried.chord_sums = parts.take<float>(LANES * m);
+    ws.carried.curvature_sums = parts.take<float>(m);
+    ws.open = parts.take<Index>(n_threads);
+    ws.most = parts.take<double>(search.n_pairs * m);
+    ws.upper = parts.take<double>(3 * m);
+    ws.least = parts.take<double>(2 * m);
+    ws.lambdas = parts.take<double>(4 * m);
+    ws.chunk_sums = parts.take<double>(2 * most_of(TASKS, n_chunks(t)));
+    ws.contenders = parts.take<Index>(m + 1);
+    ws.is_candidate = parts.take<std::uint8_t>(m);
+    ws.reached = parts.take<std::uint64_t>(search.n_pairs);
+    Worker &w = ws.worker;
+    const Index shared = parts.bytes;
+    const auto lay_out_worker = [&] {
+        w.x = parts.take<double>(CHUNK);
+        w.column = parts.take<float>(TOGETHER * CHUNK);
+        w.column_double = parts.take<double>(CHUNK);
+        w.rows = parts.take<double>(p * LANES);
+        w.tangent_sums = parts.take<double>(3);
+        w.shrunk = parts.take<float>(LANES);
+        w.class_sums = parts.take<double>(2 * p);
+        w.all_class_sums = parts.take<double>(2 * p);
+        w.slopes_sum = parts.take<double>(p * p);
+        w.H = parts.take<double>(p * p);
+        w.norm = parts.take<double>(p * p);
+        w.lines = parts.take<double>(4 * p);
+        w.G = parts.take<float>(p * p);
+        w.slopes = parts.take<float>(p * p);
+        w.lanes = parts.take<float>(p * N_FLOATS);
+        w.pairs = parts.take<float>((p * p + 3 * p) * N_FLOATS);
+        w.list = parts.take<Index>(m);
+        w.screened = parts.take<Index>(m + 1);
+        w.sums = parts.take<double>(3 * m);
+        w.largest = parts.take<double>(m);
+    };
+    lay_out_worker();
+    const Index own = parts.bytes - shared;
+    parts.bytes = shared + thread * own;
+    lay_out_worker();
+    ws.bytes = shared + n_threads * own;
+    const Index chunks = n_chunks(t), tiles = padded(t.n_features) / LANES;
+    w.thread = thread;
+    w.blocks = {least_of(chunks * thread / n_threads * CHUNK_BLOCKS, t.n_blocks),
+                least_of(chunks * (thread + 1) / n_threads * CHUNK_BLOCKS, t.n_blocks)};
+    w.first = tiles * thread / n_threads * LANES;
+    w.last = least_of(tiles * (thread + 1) / n_threads * LANES, t.n_features);
+    return ws;
+}
+
+bool all_here(Search &search) {
+    if (search.n_threads > 1) {
+        const std::int32_t round = __atomic_load_n(&search.round, __ATOMIC_ACQUIRE);
+        if (__atomic_add_fetch(&search.n_waiting, 1, __ATOMIC_ACQ_REL) == search.n_threads) {
+            __atomic_store_n(&search.n_waiting, 0, __ATOMIC_RELAXED);
+            __atomic_store_n(&search.round, round + 1, __ATOMIC_RELEASE);
+        } else
+            for (int spins = 0; __atomic_load_n(&search.round, __ATOMIC_ACQUIRE) == round; spins++) {
+                if (stopped(search)) return false;
+                spins < 2000 ? pause() : give_way();
+            }
+    }
+    return !stopped(search);
+}
+
+namespace {
+
+// Sep is never negative, so larger numbers have larger bits.
+double as_number(std::uint64_t bits) { double x; std::memcpy(&x, &bits, sizeof x); return x; }
+std::uint64_t as_bits(double x) { std::uint64_t bits; std::memcpy(&bits, &x, sizeof bits); return bits; }
+
+double reached_by(const Workspace &ws, Index pair) {
+    return as_number(__atomic_load_n(ws.reached + pair, __ATOMIC_RELAXED));
+}
+
+void raise_reached(Workspace &ws, Index pair, double sep) {
+    const std::uint64_t bits = as_bits(sep > 0 ? sep * (1 - EQUAL) : 0.0);
+    std::uint64_t known = __atomic_load_n(ws.reached + pair, __ATOMIC_RELAXED);
+    while (known < bits &&
+           !__atomic_compare_exchange_n(ws.reached + pair, &known, bits, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {}
+}
+
+bool may_reach(const Search &search, const Workspace &ws, Index feature) {
+    const Index m = search.table->n_features;
+    for (Index pair = 0; pair < search.n_pairs; pair++)
+        if (ws.most[pair * m + feature] >= reached_by(ws, pair)) return true;
+    return false;
+}
+
+// An upper bound of Sep from bounds of its parts.
+void bound_separability(const Search &search, Workspace &ws, Index feature, double theta_sum,
+                        double theta_dir, double lambda_dis, double lambda_dir) {
+    const Table &t = *search.table;
+    if (t.rms) theta_sum = search.state->spread + t.spread[feature];
+    const double distance = theta_dis(t, theta_sum);
+    for (Index pair = 0; pair < search.n_pairs; pair++) {
+        const double alpha = search.weights[2 * pair], beta = search.weights[2 * pair + 1];
+        ws.most[pair * t.n_features + feature] =
+            ratio(lambda_dis + beta * lambda_dir, distance + alpha * theta_dir);
+    }
+}
+
+// Whether directions count in the separation.
+bool is_directed(const Search &search) {
+    bool directed = false;
+    for (Index pair = 0; pair < search.n_pairs; pair++) directed |= search.weights[2 * pair + 1] > 0;
+    return directed && search.table->n_classes > 2;
+}
+
+// How the sums over the instances are known in the first bound: anew, anew and kept for later
+// steps, or from an earlier step.
+enum class Sums { NEW, KEPT, CARRIED };
+
+// Upper bounds of Sep of a tile of features.
+void bound_tile(Search &search, Workspace &ws, const Room &room, Bound bound, Sums kind, Index first) {
+    const Table &t = *search.table;
+    Worker &w = ws.worker;
+    const Index m = padded(t.n_features), n = least_of(TILE, t.n_features - first);
+    Index features[TILE], places[TILE], n_here = 0;
+    for (Index i = 0; i < n; i++) {
+        features[n_here] = first + i;
+        places[n_here] = i;
+        n_here += ws.is_candidate[first + i];
+    }
+    if (n_here == 0) {
+        for (Index pair = 0; pair < search.n_pairs; pair++)
+            for (Index f = first; f < first + n; f++) ws.most[pair * t.n_features + f] = -1;
+        return;
+    }
+    const Between known = separation_between(t, w, bound, t.single_centroids + first, m);
+    double *upper = ws.upper + first;
+    for (int i = 0; i < TILE; i++) {
+        upper[i] = t.unit * known.high_dis[i];
+        upper[m + i] = known.high_dir[i];
+        upper[2 * m + i] = known.form[i];
+    }
+    double sums[2 * TILE];
+    if (kind == Sums::CARRIED)
+        carried_sums(search, ws, first, sums);
+    else if (kind == Sums::KEPT)
+        sums_to_carry(search, ws, first, n, sums);
+    else {
+        double some[2 * TILE];
+        least_sums(search, ws.tangent, Distance::CHORD, features, n_here, w, some);
+        for (Index i = 0; i < n_here; i++) {
+            sums[2 * places[i]] = some[2 * i];
+            sums[2 * places[i] + 1] = some[2 * i + 1];
+        }
+    }
+    for (Index i = 0; i < n_here; i++) {
+        const Index place = places[i];
+        // Single precision does not tell, or does not do.
+        if (!known.unclear[static_cast<int>(place)] && t.screens_in_single) continue;
+        double parts[2];
+        separation(t, *search.state, features[i], w, parts);
+        upper[place] = parts[0];
+        upper[m + place] = parts[1];
+    }
+    for (Index i = 0; i < n; i++)
+        bound_separability(search, ws, first + i, room.theta_dis(sums[2 * i], Distance::CHORD),
+                           room.theta_dir(sums[2 * i + 1], upper[2 * m + i]), upper[i],
+                           upper[m + i]);
+    for (Index i = 0; i < n && n_here < n; i++)
+        if (!ws.is_candidate[first + i])
+            for (Index pair = 0; pair < search.n_pairs; pair++) ws.most[pair * t.n_features + first + i] = -1;
+}
+
+// The distances of some features without the error of the chords.
+void bound_by_roots(Search &search, Workspace &ws, const Room &room, const Index *features, Index n) {
+    const Table &t = *search.table;
+    const Index m = padded(t.n_features);
+    for (Index start = 0; start < n && !stopped(search); start += TILE) {
+        const Index here = least_of(TILE, n - start);
+        double sums[2 * TILE];
+        least_sums(search, ws.tangent, Distance::ROOT, features + start, here, ws.worker, sums);
+        for (Index i = 0; i < here; i++) {
+            const Index f = features[start + i];
+            const double *upper = ws.upper + f;
+            double *least = ws.least + f;
+            least[0] = room.theta_dis(sums[2 * i], Distance::ROOT);
+            least[t.n_features] = room.theta_dir(sums[2 * i + 1], upper[2 * m]);
+            bound_separability(search, ws, f, least[0], least[t.n_features], upper[0], upper[m]);
+        }
+    }
+}
+
+// Between what the separation of some features is.
+void know_separation(Search &search, Workspace &ws, bool directed, const Index *features, Index n) {
+    const Table &t = *search.table;
+    Worker &w = ws.worker;
+    const Index m = t.n_features, p = t.n_classes;
+    for (Index start = 0; start < n && !stopped(search); start += TILE) {
+        const Index here = least_of(TILE, n - start);
+        for (Index i = 0; i < TILE; i++) {
+            const double *c = t.centroids + features[start + least_of(i, here - 1)] * p;
+            for (Index q = 0; q < p; q++) w.lanes[q * TILE + i] = static_cast<float>(c[q]);
+        }
+        const Between known = separation_between(t, w, directed ? Bound::FINE : Bound::DISTANCE, w.lanes, TILE);
+        for (Index i = 0; i < here; i++) {
+            const int lane = static_cast<int>(i);
+            double *to = ws.lambdas + features[start + i];
+            if (known.unclear[lane] || !t.screens_in_single) {
+                double parts[2];
+                separation(t, *search.state, features[start + i], w, parts);
+                to[0] = to[m] = parts[0];
+                to[2 * m] = to[3 * m] = parts[1];
+            } else {
+                to[0] = t.unit * known.low_dis[lane];
+                to[m] = t.unit * known.high_dis[lane];
+                to[2 * m] = known.low_dir[lane];
+                to[3 * m] = known.high_dir[lane];
+            }
+        }
+    }
+}
+
+// Between what Sep of candidates is, for each pair of weights; their separation is known.
+void screen(Search &search, Workspace &ws, const Index *features, Index n) {
+    const Table &t = *search.table;
+    Worker &w = ws.worker;
+    const Index m = t.n_features;
+    if (t.screens_in_single)
+        compactness_single(search, ws.tangent, features, n, w, w.sums);
+    else
+        for (Index i = 0; i < n; i++) compactness_double(search, features[i], w.x, w.sums + 3 * i);
+    for (Index i = 0; i < n; i++) {
+        const Index f = features[i];
+        w.screened[++w.screened[0]] = f;
+        const double *lambda = ws.lambdas + f;
+        const double distance = theta_dis(t, w.sums[3 * i]), direction = w.sums[3 * i + 1];
+        const double distance_error = t.screens_in_single ? t.distance_error * distance : 0.0;
+        const double direction_error = w.sums[3 * i + 2];
+        const double least = direction > direction_error ? direction - direction_error : 0.0;
+        const double most = direction + direction_error;
+        for (Index pair = 0; pair < search.n_pairs; pair++) {
+            const double alpha = search.weights[2 * pair], beta = search.weights[2 * pair + 1];
+            const double low = ratio(lambda[0] + beta * lambda[2 * m],
+                                     distance + distance_error + alpha * most);
+            search.low[pair * m + f] = low;
+            search.high[pair * m + f] = ratio(lambda[m] + beta * lambda[3 * m],
+                                              distance - distance_error + alpha * least);
+            ws.most[pair * m + f] = -1;
+            if (search.n_best == 1) raise_reached(ws, pair, low);
+        }
+    }
+}
+
+// What the `n_best` best of the candidates of this thread are known to reach.
+void raise_by_several(Search &search, Workspace &ws) {
+    if (search.n_best == 1) return;
+    const Worker &w = ws.worker;
+    double *largest = w.largest;
+    for (Index pair = 0; pair < search.n_pairs; pair++) {
+        const double *low = search.low + pair * search.table->n_features;
+        Index n = 0;  // so many are in `largest`, the largest first
+        for (Index i = 1; i <= w.screened[0]; i++) {
+            const Index f = w.screened[i];
+            if (n == search.n_best && low[f] <= largest[n - 1]) continue;
+            Index at = n < search.n_best ? n++ : n - 1;
+            for (; at > 0 && largest[at - 1] < low[f]; at--) largest[at] = largest[at - 1];
+            largest[at] = low[f];
+        }
+        if (n == search.n_best) raise_reached(ws, pair, largest[n - 1]);
+    }
+}
+
+// Where the largest `n` values that are not negative are, in any order; returns how many.
+Index largest_of(const double *values, Index first, Index last, Index n, Index *top) {
+    Index found = 0, lowest = 0;
+    for (Index j = first; j < last; j++) {
+        if (values[j] < 0) continue;
+        if (found < n)
+            top[found++] = j;
+        else if (values[j] > values[top[lowest]])
+            top[lowest] = j;
+        else
+            continue;
+        if (found == n)
+            for (Index k = 0; k < n; k++)
+                if (values[top[k]] < values[top[lowest]]) lowest = k;
+    }
+    return found;
+}
+
+// Sort features so that each one comes before the next (heap sort).
+template <class Before>
+void sort(Index *list, Index n, Before before) {
+    const auto sift = [&](Index hole, Index end) {
+        const Index moved = list[hole];
+        for (Index child; (child = 2 * hole + 1) < end; hole = child) {
+            if (child + 1 < end && before(list[child], list[child + 1])) child++;
+            if (!before(moved, list[child])) break;
+            list[hole] = list[child];
+        }
+        list[hole] = moved;
+    };
+    for (Index i = n / 2; i-- > 0;) sift(i, n);
+    for (Index end = n; end-- > 1;) {
+        const Index last = list[0];
+        list[0] = list[end];
+        list[end] = last;
+        sift(0, end);
+    }
+}
+
+// Screen all candidates that may be among the best; false if the work is to be stopped.
+bool contend(Search &search, Workspace &ws, Sums kind) {
+    const Table &t = *search.table;
+    Worker &w = ws.worker;
+    const Index m = t.n_features;
+    const bool directed = is_directed(search);
+    const Bound bound = !directed                    ? Bound::DISTANCE
+                        : t.n_classes <= FEW_CLASSES ? Bound::FINE
+                                                     : Bound::COARSE;
+    tangent_of(search, ws, kind == Sums::CARRIED);
+    prepare_separation(t, *search.state, w);
+    w.screened[0] = 0;
+    if (w.thread == 0)
+        for (Index pair = 0; pair < search.n_pairs; pair++) ws.reached[pair] = 0;
+    if (!all_here(search)) return false;
+    join_tangents(search, ws);
+    if (kind == Sums::KEPT) keep_tangent(ws);
+    const Room room(search, ws.tangent);
+    for (Index f = w.first; f < w.last && !stopped(search); f += TILE)
+        bound_tile(search, ws, room, bound, kind, f);
+    Index *list = w.list;
+    const Index n_first = most_of((FIRST + search.n_threads - 1) / search.n_threads, search.n_best);
+    for (Index pair = 0; pair < search.n_pairs; pair++) {
+        const Index n = largest_of(ws.most + pair * m, w.first, w.last, n_first, list);
+        know_separation(search, ws, directed, list, n);
+        screen(search, ws, list, n);
+    }
+    raise_by_several(search, ws);
+    const auto left_of = [&](Index n) {
+        Index n_left = 0;
+        for (Index i = 0; i < n; i++)
+            if (may_reach(search, ws, list[i])) list[n_left++] = list[i];
+        return n_left;
+    };
+    Index n = 0;
+    for (Index f = w.first; f < w.last; f++)
+        if (may_reach(search, ws, f)) list[n++] = f;
+    ws.open[w.thread] = n;
+    const bool many = n > n_first;
+    if (many) {
+        bound_by_roots(search, ws, room, list, n);
+        n = left_of(n);
+    }
+    know_separation(search, ws, directed, list, n);
+    if (many && bound == Bound::COARSE) {
+        for (Index i = 0; i < n; i++) {
+            const double *least = ws.least + list[i], *lambda = ws.lambdas + list[i];
+            bound_separability(search, ws, list[i], least[0], least[m], lambda[m], lambda[3 * m]);
+        }
+        n = left_of(n);
+    }
+    sort(list, n, [&](Index a, Index b) { return ws.most[a] > ws.most[b]; });
+    for (Index start = 0; start < n && !stopped(search); start += TOGETHER) {
+        Index some[TOGETHER], n_some = 0;
+        for (Index i = start; i < least_of(start + TOGETHER, n); i++)
+            if (may_reach(search, ws, list[i])) some[n_some++] = list[i];
+        screen(search, ws, some, n_some);
+    }
+    return all_here(search);
+}
+
+// Mark the candidates.
+void mark(const Search &search, Workspace &ws) {
+    if (ws.worker.thread > 0) return;
+    for (Index f = 0; f < search.table->n_features; f++) ws.is_candidate[f] = 0;
+    for (Index i = 0; i < search.n_candidates; i++) ws.is_candidate[search.candidates[i]] = 1;
+}
+
+// Step 2 for features: (4, n) components, the same for any number of threads.
+bool score(Search &search, Workspace &ws, const Index *features, Index n, double *parts) {
+    const Table &t = *search.table;
+    const State &s = *search.state;
+    Worker &w = ws.worker;
+    const Index chunks = n_chunks(t), at_once = most_of(TASKS / chunks, 1);
+    for (Index start = 0; start < n; start += at_once) {
+        const Index here = least_of(at_once, n - start);
+        for (Index task = w.thread; task < here * chunks; task += search.n_threads) {
+            if (stopped(search)) break;
+            double *sums = ws.chunk_sums + 2 * task;
+            sums[0] = sums[1] = 0;
+            compactness(t, s, features[start + task / chunks], chunk(t, task % chunks), w.x, sums);
+        }
+        if (!all_here(search)) return false;
+        for (Index i = w.thread; i < here; i += search.n_threads) {
+            double sums[2] = {}, lambda[2];
+            for (Index number = 0; number < chunks; number++) {
+                sums[0] += ws.chunk_sums[2 * (i * chunks + number)];
+                sums[1] += ws.chunk_sums[2 * (i * chunks + number) + 1];
+            }
+            separation(t, s, features[start + i], w, lambda);
+            parts[start + i] = theta_dis(t, sums[0]);
+            parts[n + start + i] = sums[1];
+            parts[2 * n + start + i] = lambda[0];
+            parts[3 * n + start + i] = lambda[1];
+        }
+        if (!all_here(search)) return false;
+    }
+    return true;
+}
+
+bool add(Search &search, Workspace &ws, Index feature) {
+    const Table &t = *search.table;
+    Worker &w = ws.worker;
+    for (Index k = w.blocks.first; k < w.blocks.last; k += CHUNK_BLOCKS) {
+        const Blocks blocks = {k, least_of(k + CHUNK_BLOCKS, w.blocks.last)};
+        if (stopped(search)) break;
+        add_to_instances(t, *search.state, feature, blocks, w.x);
+    }
+    if (w.thread == 0) add_to_classes(t, *search.state, feature);
+    return all_here(search);
+}
+
+// The candidates whose Sep may be the largest, in their order; their number comes first.
+void list_contenders(const Search &search, Workspace &ws) {
+    double reached = 0;
+    Index n = 0;
+    Index *contenders = ws.contenders;
+    for (Index thread = 0; thread < search.n_threads; thread++) {
+        const Index *screened = lay_out(search, thread).worker.screened;
+        for (Index i = 1; i <= screened[0]; i++)
+            if (search.low[screened[i]] > reached) reached = search.low[screened[i]];
+    }
+    for (Index thread = 0; thread < search.n_threads; thread++) {
+        const Index *screened = lay_out(search, thread).worker.screened;
+        for (Index i = 1; i <= screened[0]; i++) {
+            const Index f = screened[i];
+            if (search.high[f] >= reached * (1 - EQUAL)) contenders[++n] = f;
+        }
+    }
+    sort(contenders + 1, n, [](Index a, Index b) { return a < b; });
+    contenders[0] = n;
+}
+
+// When to make the sums anew: once the work of a step with those that are carried is more than
+// that of the steps since they were made on average.
+struct Turns {
+    Index work = 0, n_steps = 0;
+    bool carries = false;
+    Sums next(const Table &t) const {
+        if (!t.screens_in_single || t.is_sparse) return Sums::NEW;
+        return carries ? Sums::CARRIED : Sums::KEPT;
+    }
+    void take(Index n_features, Index n_open) {
+        if (!carries) work = n_steps = 0;
+        const Index now = carries ? n_open : n_features;
+        work += now;
+        n_steps++;
+        carries = !(carries && now * n_steps > work);
+    }
+};
+
+}  // namespace
+
+}  // namespace s2fs
+
+using namespace s2fs;
+
+std::int64_t s2fs_workspace(const s2fs_search *search) {
+    s2fs_search anywhere = *search;
+    anywhere.workspace = nullptr;
+    return lay_out(anywhere, 0).bytes;
+}
+
+void s2fs_add(s2fs_search *search, std::int64_t feature, std::int64_t thread) {
+    Workspace ws = lay_out(*search, thread);
+    add(*search, ws, feature);
+}
+
+void s2fs_score(s2fs_search *search, std::int64_t thread) {
+    Workspace ws = lay_out(*search, thread);
+    score(*search, ws, search->candidates, search->n_candidates, search->out);
+}
+
+void s2fs_shortlist(s2fs_search *search, std::int64_t thread) {
+    Workspace ws = lay_out(*search, thread);
+    mark(*search, ws);
+    contend(*search, ws, Sums::NEW);
+}
+
+void s2fs_forward(s2fs_search *search, std::int64_t thread) {
+    Workspace ws = lay_out(*search, thread);
+    mark(*search, ws);
+    const Index *features = ws.contenders;
+    Turns turns;
+    for (Index number = 0; number < search->n_steps; number++) {
+        if (!contend(*search, ws, turns.next(*search->table))) return;
+        Index n_open = 0;
+        for (Index i = 0; i < search->n_threads; i++) n_open += ws.open[i];
+        turns.take(search->table->n_features, n_open);
+        if (thread == 0) list_contenders(*search, ws);
+        if (!all_here(*search)) return;
+        const Index n = features[0];
+        double *parts = search->out;
+        if (!score(*search, ws, features + 1, n, parts)) return;
+        if (thread == 0) {
+            const double alpha = search->weights[0], beta = search->weights[1];
+            const auto sep = [&](Index i) {
+                // Products of their own, so that no compiler fuses them: the digits of the reference.
+                const double apart = beta * parts[3 * n + i], tight = alpha * parts[n + i];
+                return ratio(parts[2 * n + i] + apart, parts[i] + tight);
+            };
+            double most = 0;
+            for (Index i = 0; i < n; i++) most = sep(i) > most ? sep(i) : most;
+            Index best = 0;  // the first one among equals
+            while (!(sep(best) >= most * (1 - EQUAL))) best++;
+            search->steps[number] = {features[1 + best],   sep(best),           parts[best],
+                                     parts[n + best],      parts[2 * n + best], parts[3 * n + best]};
+        }
+        if (!all_here(*search)) return;
+        const Index chosen = search->steps[number].feature;
+        if (thread == 0) ws.is_candidate[chosen] = 0;
+        if (!add(*search, ws, chosen)) return;
+        if (thread == 0) __atomic_store_n(&search->n_done, number + 1, __ATOMIC_RELEASE);
+    }
+}
+
+void s2fs_least(s2fs_search *search, std::int64_t thread) {
+    const Table &t = *search->table;
+    Workspace ws = lay_out(*search, thread);
+    Worker &w = ws.worker;
+    tangent_of(*search, ws, false);
+    prepare_separation(t, *search->state, w);
+    if (!all_here(*search)) return;
+    join_tangents(*search, ws);
+    const Room room(*search, ws.tangent);
+    const Index m = search->n_candidates, p = t.n_classes;
+    const Index first = m * thread / search->n_threads, last = m * (thread + 1) / search->n_threads;
+    for (Index start = first; start < last && !stopped(*search); start += TILE) {
+        const Index here = least_of(TILE, last - start);
+        const Index *features = search->candidates + start;
+        double sums[2 * TILE];
+        least_sums(*search, ws.tangent, Distance::ROOT, features, here, w, sums);
+        for (Index i = 0; i < TILE; i++)
+            for (Index q = 0; q < p; q++)
+                w.lanes[q * TILE + i] =
+                    static_cast<float>(t.centroids[features[least_of(i, here - 1)] * p + q]);
+        const Between known = separation_between(t, w, Bound::DISTANCE, w.lanes, TILE);
+        for (Index i = 0; i < here; i++) {
+            search->out[start + i] = t.rms ? search->state->spread + t.spread[features[i]]
+                                           : room.theta_dis(sums[2 * i], Distance::ROOT);
+            search->out[m + start + i] = room.theta_dir(sums[2 * i + 1], known.form[static_cast<int>(i)]);
+        }
+    }
+}
+
+void s2fs_compactness(s2fs_search *search, std::int64_t single, std::int64_t thread) {
+    Workspace ws = lay_out(*search, thread);
+    Worker &w = ws.worker;
+    if (single) {
+        tangent_of(*search, ws, false);
+        if (!all_here(*search)) return;
+    }
+    const Index m = search->n_candidates;
+    const Index first = m * thread / search->n_threads, last = m * (thread + 1) / search->n_threads;
+    for (Index start = first; start < last && !stopped(*search); start += TILE) {
+        const Index here = least_of(TILE, last - start);
+        const Index *features = search->candidates + start;
+        if (single)
+            compactness_single(*search, ws.tangent, features, here, w, w.sums);
+        else
+            for (Index i = 0; i < here; i++)
+                compactness_double(*search, features[i], w.x, w.sums + 3 * i);
+        for (Index i = 0; i < here; i++)
+            for (Index row = 0; row < 3; row++) search->out[row * m + start + i] = w.sums[3 * i + row];
+    }
+}
+
+void s2fs_separation(s2fs_search *search, std::int64_t thread) {
+    Worker w = lay_out(*search, thread).worker;
+    const Index m = search->n_candidates;
+    for (Index j = m * thread / search->n_threads; j < m * (thread + 1) / search->n_threads; j++) {
+        double parts[2];
+        separation(*search->table, *search->state, search->candidates[j], w, parts);
+        search->out[j] = parts[0];
+        search->out[m + j] = parts[1];
+    }
+}
+
+void s2fs_most_separation(s2fs_search *search, std::int64_t thread) {
+    const Table &t = *search->table;
+    Workspace ws = lay_out(*search, thread);
+    Worker &w = ws.worker;
+    const Index m = search->n_candidates, p = t.n_classes;
+    prepare_separation(t, *search->state, w);
+    for (Index i = 0; i < p * p; i++) w.slopes[i] = 0;
+    const Index first = m * thread / search->n_threads, last = m * (thread + 1) / search->n_threads;
+    know_separation(*search, ws, p > 2, search->candidates + first, last - first);
+    for (Index j = first; j < last; j++) {
+        const double *lambda = ws.lambdas + search->candidates[j];
+        search->out[j] = lambda[t.n_features];
+        search->out[m + j] = lambda[3 * t.n_features];
+    }
+}
