@@ -28,7 +28,8 @@ def labels_of(column: Any) -> NDArray[Any]:
 
 def key_of_matrix(store: Any, layer: str | None, source: str) -> str:
     """Where the matrix is; an error message names the layers there are."""
-    layers = sorted(store["layers"]) if "layers" in store else []
+    # Since anndata 0.13 X is among the layers, under None.
+    layers = sorted(name for name in store.get("layers", ()) if name is not None)
     there = f"its layers are {some_of(layers)}" if layers else "it has no layers"
     if layer is None:
         if "X" not in store or store["X"] is None:

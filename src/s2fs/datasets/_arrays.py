@@ -30,7 +30,7 @@ def read_npz(path: Path) -> Arrays:
 def read_mat(path: Path) -> Arrays:
     """Read every variable of a ``.mat`` file of version 4 to 7.2; sparse ones become dense."""
     try:
-        content = loadmat(path)
+        content = loadmat(path, spmatrix=False)
     except NotImplementedError:
         raise ValueError(
             f"{path} is a MATLAB 7.3 file, which is not supported; "
