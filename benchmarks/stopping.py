@@ -17,8 +17,7 @@ from timing import PAPER, machine, paper_data, table
 
 from s2fs import S2FS
 from s2fs._core.problem import Problem
-from s2fs._engine.separability import empty_state
-from s2fs._engine.separability import Separability
+from s2fs._engine.separability import Separability, empty_state
 from s2fs._search.choices import Choices
 from s2fs._search.stopping import PATIENCE, against_chance, with_shuffled_rows
 from s2fs.evaluation import evaluate_fold, stratified_folds

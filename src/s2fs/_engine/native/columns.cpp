@@ -72,7 +72,9 @@ void sums_of_sparse(const Table &t, const float *chord, const float *curvature, 
     const Place *start_of = static_cast<const Place *>(t.start_of);
     const Index p = t.n_classes;
     const double *c = t.centroids + f * p;
-    const double lower = t.lower[f], width = t.width[f], nothing = (0.0 - lower) / width;
+    const double lower = t.lower[f], width = t.width[f], zero = (0.0 - lower) / width;
+    // A column without zeros may have them outside its range, where they would eat the digits.
+    const double nothing = zero < 0 ? 0.0 : zero > 1 ? 1.0 : zero;
     double distance = 0, penalty = 0;
     double all_chords = 0, all_curvatures = 0;
     for (Index q = 0; q < p; q++) {

@@ -35,6 +35,7 @@ inline constexpr int VECTOR_BYTES = 16;
 typedef float Floats __attribute__((vector_size(VECTOR_BYTES)));
 typedef double Doubles __attribute__((vector_size(VECTOR_BYTES)));
 typedef std::int32_t Ints __attribute__((vector_size(VECTOR_BYTES)));
+typedef std::int64_t Longs __attribute__((vector_size(VECTOR_BYTES)));
 
 inline constexpr int N_FLOATS = VECTOR_BYTES / sizeof(float);
 inline constexpr int N_DOUBLES = VECTOR_BYTES / sizeof(double);
@@ -47,6 +48,11 @@ template <class Real> using Vector = typename VectorOf<Real>::Type;
 inline Floats load(const float *from) { Floats v; std::memcpy(&v, from, sizeof v); return v; }
 inline Doubles load(const double *from) { Doubles v; std::memcpy(&v, from, sizeof v); return v; }
 inline Ints load(const std::int32_t *from) { Ints v; std::memcpy(&v, from, sizeof v); return v; }
+inline Longs load_longs(const std::int32_t *from) {
+    Longs v;
+    for (int i = 0; i < VECTOR_BYTES / 8; i++) v[i] = from[i];
+    return v;
+}
 inline void store(float *to, Floats v) { std::memcpy(to, &v, sizeof v); }
 inline void store(double *to, Doubles v) { std::memcpy(to, &v, sizeof v); }
 
