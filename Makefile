@@ -6,7 +6,7 @@ JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-long coverage docs lint format bench changelog clean
+.PHONY: demo test test-build test-long coverage docs lint format bench changelog clean
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/s2fs demo
@@ -21,9 +21,9 @@ test-long: $(VENV)/.installed-test
 coverage: $(VENV)/.installed-dev
 	$(PYTEST) --cov --cov-report=term --cov-report=xml
 
-# What builds and installs the package again: without a compiler, from the sdist, read-only.
-test-long: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -m long
+# Installations of every kind: from the sdist, without a compiler, read-only.
+test-build: $(VENV)/.installed-test
+	S2FS_TESTS=long $(BIN)/python -m pytest tests/_engine/test_build.py
 
 docs: $(VENV)/.installed-docs
 	rm -rf docs/reference  # pages of names that are gone

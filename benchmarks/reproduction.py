@@ -82,7 +82,7 @@ def cells_of_s2fs(found, tables):  # type: ignore[no-untyped-def]
     for table in tables:
         for j, column in enumerate(table.columns):
             if column.algorithm == "S2FS":
-                ours[column.weights] += (table.ours[:, j] - table.published[:, j]).tolist()
+                ours[column.how] += (table.ours[:, j] - table.published[:, j]).tolist()
     ours["per dataset"] = one_pair_per_dataset(found, tables)
     yield "| weights of S²FS | cells | at most 0.02 below the paper | not below | mean difference |"
     yield "|---|---|---|---|---|"
@@ -122,7 +122,7 @@ def distances(tables):  # type: ignore[no-untyped-def]
     )
     yield "|---|" + "---|" * (len(learners) + 1)
     for j, column in enumerate(tables[0].columns):
-        if column.weights in ("inside", "default"):
+        if column.how in ("inside", "default"):
             continue
         row = []
         for chosen in (*([learner] for learner in learners), learners):

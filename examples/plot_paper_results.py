@@ -40,7 +40,7 @@ ax = plot_critical_difference(comparison.nemenyi, labels=labels)
 grid = {
     r.weights: r.curves["knn"].ave
     for r in found
-    if (r.unit.dataset, r.selector.name) == ("srbct", "S2FS") and r.weights is not None
+    if (r.run.dataset, r.selector.name) == ("srbct", "S2FS") and r.weights is not None
 }
 alphas, betas = (sorted(set(values)) for values in zip(*grid, strict=True))
 scores = [[grid[a, b] for b in betas] for a in alphas]

@@ -2,6 +2,7 @@
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,12 @@ def pytest_collection_modifyitems(items):
 def vectors():
     """Numbers computed from the definitions with explicit vectors."""
     return json.loads(Path(__file__).with_name("test_vectors.json").read_text())
+
+
+@pytest.fixture
+def shortest_calls(monkeypatch):
+    """Once called, a native loop is cut into as many calls as it can be."""
+    return partial(monkeypatch.setattr, "s2fs._engine.library.TERMS_PER_CALL", 1)
 
 
 @pytest.fixture(scope="session")

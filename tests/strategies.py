@@ -44,3 +44,15 @@ def problems(draw, max_samples=40, max_features=12, max_classes=6):
     if draw(st.booleans()):  # duplicated rows
         X[rng.integers(n)] = X[rng.integers(n)]
     return X, y
+
+
+@st.composite
+def weighted(draw, whole=False, **sizes):
+    """Draw (X, y, weights): whole numbers from 0, or positive ones of all magnitudes."""
+    X, y = draw(problems(**sizes))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    if not whole:
+        return X, y, 10 ** rng.uniform(-4, 4, len(y))
+    weights = rng.integers(0, 4, len(y))
+    weights[[np.flatnonzero(y == q)[0] for q in (0, 1)]] = 1  # two classes stay
+    return X, y, weights

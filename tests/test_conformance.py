@@ -12,10 +12,10 @@ import pytest
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from s2fs import S2FS, S2FSCV, StabilitySelector
+from s2fs import S2FS, S2FSCV, PairCover, StabilitySelector
 from s2fs.baselines import BASELINES
 
-CLASSES = [S2FS, *BASELINES.values()]
+CLASSES = [S2FS, PairCover, *BASELINES.values()]
 #: Those that repeat a selection, with few repetitions.
 REPEATED = [
     partial(S2FSCV, alphas=(0.0316, 1.0), betas=(0.0316,), cv=2),
@@ -26,6 +26,8 @@ SELECTORS += [
     S2FS("auto"),
     S2FS(0.5, search="floating", class_weight="balanced"),
     S2FS(0.5, search="beam", include=[0]),
+    PairCover("auto"),
+    PairCover(0.5, correlation=0.25, class_weight="balanced"),
 ]
 SELECTORS += [S2FSCV("auto", alphas=(0.1,), betas=(0.1,), cv=2), StabilitySelector(n_resamples=2)]
 #: Checks that ``check_estimator`` does not run.

@@ -7,6 +7,7 @@ import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
 import yaml
 
 import s2fs
@@ -51,6 +52,21 @@ def test_every_import_is_declared():
     assert missing == set()
 
 
+def asked_for():
+    """Each call of ``need`` in our code, as the package and the extra that is to bring it."""
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "need":
+                (module,), extra = node.args, node.keywords[0].value.value
+                if isinstance(module, ast.Constant):
+                    yield module.value.partition(".")[0], extra
+
+
+@pytest.mark.parametrize(("package", "extra"), sorted(set(asked_for())))
+def test_an_extra_that_is_named_brings_the_package(package, extra):
+    assert package in set(names([f"s2fs[{extra}]"]))
+
+
 def test_all_holds_every_extra_that_is_for_users():
     extras = PROJECT["optional-dependencies"]
     assert set(names(["s2fs[all]"])) == {
@@ -63,12 +79,13 @@ def test_all_holds_every_extra_that_is_for_users():
 def test_the_version_is_the_same_everywhere():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8"))
-    versions = {s2fs.__version__, citation["version"], recipe["context"]["version"]}
-    assert versions == {PROJECT["version"]}
+    assert {citation["version"], recipe["context"]["version"]} == {s2fs.__version__}
 
 
 def test_the_recipe_needs_what_the_package_needs():
     recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8"))
+    (command,) = recipe["build"]["python"]["entry_points"]
+    assert dict([command.split(" = ")]) == PROJECT["scripts"]
     run = [requirement.replace(" ", "") for requirement in recipe["requirements"]["run"]]
     assert run == [f"python{PROJECT['requires-python']}", *PROJECT["dependencies"]]
     extras = {

@@ -7,8 +7,7 @@ import numpy as np
 
 from s2fs._selectors.s2fs import S2FS
 from s2fs._util.annotated import labels_of, matrix_of
-from s2fs._util.columns import Columns, reject_nonfinite_columns
-from s2fs._util.labels import read_labels, reject_one_class
+from s2fs._util.inputs import Columns, read_labels, reject_nonfinite_columns, reject_one_class
 from s2fs._util.messages import did_you_mean, some_of
 from s2fs._util.optional import need
 from s2fs._util.values import plain
@@ -107,6 +106,7 @@ def select(
     selector.fit(X, classes[codes[labelled]])
     # From here on as after a fit on a table whose columns have the names of the genes.
     selector.feature_names_in_ = np.array(names, dtype=object)
+    selector.feature_names_ = selector.feature_names_in_[selector.indices_]
     selector.set_params(**parameters)
     _write(adata, selector, {"label": label, "layer": layer, "unlabelled": unlabelled})
     return selector

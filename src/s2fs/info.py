@@ -8,6 +8,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from s2fs import __version__
 from s2fs._engine.library import INSTRUCTION_SETS, engine
 
+__all__ = ["info"]
+
 #: Extras for those who work on s2fs itself, not with it.
 _FOR_DEVELOPERS = {"test", "docs", "dev"}
 

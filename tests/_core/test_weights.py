@@ -12,28 +12,15 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import minmax_scale
 
-from bounds import check_bounds
 from s2fs import S2FS, components, s2fs_paths, separability
 from s2fs._core.problem import Problem
 from s2fs._engine.native import NativeState
 from s2fs._engine.reference import SubsetState
 from s2fs._engine.separability import Separability
 from s2fs._search.forward import forward
-from strategies import examples, problems
+from strategies import examples, weighted
 
 readings = st.sampled_from(["printed", "normalized"])
-
-
-@st.composite
-def weighted(draw, whole=False, **sizes):
-    """Draw (X, y, weights): whole numbers from 0, or positive ones of all magnitudes."""
-    X, y = draw(problems(**sizes))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    if not whole:
-        return X, y, 10 ** rng.uniform(-4, 4, len(y))
-    weights = rng.integers(0, 4, len(y))
-    weights[[np.flatnonzero(y == q)[0] for q in (0, 1)]] = 1  # two classes stay
-    return X, y, weights
 
 
 def repeated(X, y, weights):
@@ -71,13 +58,6 @@ def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, sc
             literal = components(joined, y, centroid_membership=reading, sample_weight=weights)
             assert tuple(scores[:, f]) == pytest.approx(literal, rel=1e-9, abs=1e-9)
         state.add(size)
-
-
-@given(weighted(), readings, st.sampled_from(["minmax", None]), st.booleans())
-def test_bounds_hold(data, reading, scale, as_sparse):
-    X, y, weights = data
-    problem = Problem(sparse.csc_array(X) if as_sparse else X, y, scale, weights)
-    check_bounds(NativeState(problem, reading))
 
 
 @given(weighted())

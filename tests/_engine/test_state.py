@@ -5,12 +5,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.preprocessing import minmax_scale
 
-from bounds import check_bounds
 from s2fs import components
 from s2fs._core.problem import Problem
 from s2fs._engine.native import NativeState
 from s2fs._engine.reference import SubsetState
-from strategies import problems
+from strategies import problems, weighted
 
 readings = st.sampled_from(["printed", "normalized"])
 compactnesses = st.sampled_from(["mean", "rms"])
@@ -38,11 +37,38 @@ def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, co
         state.add(size)
 
 
+PAIRS = [(0.0, 0.0), (1.0, 1.0), (1e6, 0.0)]  # distances alone, both, directions alone
+
+
+def check_bounds(state):
+    """Let all features join one by one; at each step every bound is to hold for every candidate."""
+    features = np.arange(state.problem.n_features)
+    for size in features:
+        exact = state.score(features)
+        sums = state.compactness(features, single=False)[:2]
+        assert np.all(state.least_compactness(features) <= sums * (1 + 1e-12))
+        assert np.all(state.most_separation(features) >= np.array(exact[2:]) * (1 - 1e-12))
+        for pair, low, high in zip(
+            PAIRS, *state.between(features, PAIRS, len(features)), strict=True
+        ):
+            sep = exact.separability(*pair)
+            assert np.all(low <= sep * (1 + 1e-12))
+            assert np.all(sep <= high * (1 + 1e-12))
+        state.add(size)
+
+
 @given(problems(), readings, compactnesses, st.sampled_from(["minmax", None]), st.booleans())
 def test_bounds_hold(data, reading, compactness, scale, as_sparse):
     X, y = data
     problem = Problem(sparse.csc_array(X) if as_sparse else X, y, scale)
     check_bounds(NativeState(problem, reading, compactness))
+
+
+@given(weighted(), readings, st.sampled_from(["minmax", None]), st.booleans())
+def test_bounds_hold_with_weights(data, reading, scale, as_sparse):
+    X, y, weights = data
+    problem = Problem(sparse.csc_array(X) if as_sparse else X, y, scale, weights)
+    check_bounds(NativeState(problem, reading))
 
 
 def test_bounds_leave_few_candidates():

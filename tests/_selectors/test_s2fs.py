@@ -1,3 +1,4 @@
+import os
 import pickle
 import sys
 
@@ -173,16 +174,19 @@ def test_ranking_table(wine, monkeypatch):
     assert plain["sep"].tolist() == table["sep"].tolist()
 
 
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 def test_progress_bar_goes_to_a_terminal_on_standard_error(wine, capsys, monkeypatch):
     S2FS(3, verbose=1).fit(*wine)
     assert capsys.readouterr() == ("", "")  # not a terminal
-    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes any stream for a terminal
-    S2FS(3).fit(*wine)
-    assert capsys.readouterr() == ("", "")
-    S2FS(3, verbose=1).fit(*wine)
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "S²FS" in err
+    ours, theirs = os.openpty()
+    with open(ours, "rb", buffering=0) as screen, open(theirs, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        S2FS(3).fit(*wine)
+        print("quiet", file=terminal, flush=True)
+        assert screen.read(100) == b"quiet\r\n"
+        S2FS(3, verbose=1).fit(*wine)
+        assert "S²FS" in screen.read(4000).decode()
+    assert capsys.readouterr().out == ""
 
 
 def test_paper_datasets_are_selected_as_the_literal_criterion_would(paper_data):

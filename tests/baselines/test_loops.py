@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from s2fs.baselines import _plain_loops as plain
 from s2fs.baselines import loops
 from s2fs.baselines._plain_loops import Centres, Discernibility, Granules
 from s2fs.baselines._relations import Relation, different_class_pairs
+from strategies import examples
 
-some = settings(max_examples=60)
+some = examples(60)
 
 
 class Problem:
@@ -133,7 +134,7 @@ def test_aggregation(problem, power):
 
 
 @pytest.mark.parametrize("name", ["satisfaction", "relation", "granules", "aggregation"])
-def test_calls_in_slices_give_the_same(name, monkeypatch):
+def test_calls_in_slices_give_the_same(name, shortest_calls):
     problem = Problem(40, 25, 3, None, 0)
 
     def run():
@@ -165,6 +166,6 @@ def test_calls_in_slices_give_the_same(name, monkeypatch):
         return [loops.aggregation(of, problem.columns, np.zeros((25, 3)))]
 
     whole = run()
-    monkeypatch.setattr("s2fs._engine.library.TERMS_PER_CALL", 1)
+    shortest_calls()
     for ours, expected in zip(run(), whole, strict=True):
         np.testing.assert_array_equal(ours, expected)

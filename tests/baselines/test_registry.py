@@ -90,10 +90,10 @@ def test_the_command_line_knows_the_example(with_example, tmp_path):
     results = str(tmp_path / "results.sqlite")
     command = "-c", "from s2fs.cli import main; main()", "bench", "run", str(plan)
     plan.write_text(text + '[[selectors]]\nname = "NearMaen"\n', encoding="utf-8")
-    refused = with_example(*command, "--ledger", results)
+    refused = with_example(*command, "--results", results)
     assert refused.returncode == 2
     assert re.search(r"did you mean 'NearMean'.*choose from .*\bNearMean\b", refused.stderr)
     plan.write_text(text + '[[selectors]]\nname = "NearMean"\n', encoding="utf-8")
-    done = with_example(*command, "--ledger", results)
+    done = with_example(*command, "--results", results)
     assert done.returncode == 0, done.stderr
     assert "2 done, 0 failed" in done.stdout

@@ -1,8 +1,11 @@
 """What the tests of bench reports share: made-up results, and a small results file."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from s2fs.bench import Result, Run, SelectorSpec, load_plan, run_plan
+from s2fs.bench import Ledger, Result, Run, SelectorSpec, load_plan, run_plan
+from s2fs.bench._run import Outcome
 from s2fs.evaluation import Curve
 
 DATASETS = ("glioma", "srbct", "all_aml_3", "isolet")
@@ -33,6 +36,26 @@ def made_up_results():
         found.append(result(dataset, "SFSS", base - 0.1))
         found.append(result(dataset, "IPD", base - 0.15))
     return found
+
+
+def made_up_file(found, path):
+    """A results file with made-up results: of 100 test rows as many are hit as the scores say."""
+    with Ledger(path, create=True) as ledger:
+        for made_up in found:
+            hits = np.arange(100) < np.round(100 * made_up.curves["knn"].values)[:, None]
+            outcome = Outcome(
+                weights=np.array([made_up.weights or (np.nan, np.nan)]),
+                rankings=np.arange(len(SIZES))[None],
+                y_test=np.ones(100, dtype=int),
+                predictions={"knn": hits[None].astype(int)},
+                nmi=None,
+            )
+            runs = [replace(made_up.run, fold=fold, n_folds=2) for fold in range(2)]
+            ledger.add(runs)
+            for run in runs:
+                ledger.claim(run.key)
+                ledger.finish(run.key, outcome.to_bytes(), 1.0)
+    return path
 
 
 def small_results(folder):

@@ -29,11 +29,11 @@ def test_draws_every_family(made_up):
 
 def test_curves_are_those_of_the_best_pair(made_up):
     (table,) = (t for t in build_tables(made_up) if t.statistic == "ave")
-    panels = curve_panels(made_up, "knn", [table.columns[j] for j in table.field()])
+    panels = curve_panels(made_up, "knn", [table.columns[j] for j in table.compared()])
     assert list(panels) == ["GLIOMA", "SRBCT", "ALL-AML-3", "Isolet"]
     assert np.allclose(panels["SRBCT"]["S2FS"].values, [0.59, 0.69, 0.79])
     for row, title in enumerate(table.datasets):
-        for j in table.field():
+        for j in table.compared():
             drawn = panels[title][table.columns[j].algorithm]
             assert drawn.ave == pytest.approx(table.ours[row, j])
 
@@ -46,7 +46,7 @@ def test_seeds_are_averaged_before_the_best_pair_is_taken():
         result("srbct", "S2FS", [0.7, 0.7, 0.7], (0.1, 0.1), seed=1),
     ]
     (table,) = (t for t in build_tables(found) if t.statistic == "ave")
-    panels = curve_panels(found, "knn", [table.columns[j] for j in table.field()])
+    panels = curve_panels(found, "knn", [table.columns[j] for j in table.compared()])
     assert np.allclose(panels["SRBCT"]["S2FS"].values, 0.75)
 
 

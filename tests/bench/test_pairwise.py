@@ -2,6 +2,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+import scikit_posthocs as posthocs
 from scipy.stats import rankdata
 
 from s2fs.bench import wilcoxon_holm
@@ -66,7 +67,6 @@ def test_unknown_control():
 
 
 def test_adjusted_p_values_are_those_of_scikit_posthocs():
-    posthocs = pytest.importorskip("scikit_posthocs")
     scores = np.random.default_rng(5).random((12, 4))
     theirs = posthocs.posthoc_wilcoxon(list(scores.T), p_adjust="holm").to_numpy()
     for (i, j), pair in zip(combinations(range(4), 2), wilcoxon_holm(scores), strict=True):

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from s2fs._core.criterion import PAPER_GRID
+from s2fs import S2FSCV
 from s2fs.bench import PAPER_DATASETS, PAPER_LEARNERS, PLANS, load_plan
 
+PAPER_GRID = S2FSCV().alphas
 GOOD = """
 title = "t"
 datasets = ["yale"]

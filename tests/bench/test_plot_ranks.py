@@ -1,10 +1,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scikit_posthocs as posthocs
 
 from s2fs.bench import nemenyi_test, plot_critical_difference, published_results
-
-posthocs = pytest.importorskip("scikit_posthocs")
 
 
 def published_scores(learner, statistic):

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 from click.testing import CliRunner
 
-from bench.benches import made_up_results, result, small_results
+from bench.benches import made_up_file, made_up_results, result, small_results
 from report.pages import Page
 from s2fs.bench import Ledger, bench_report, build_tables
 from s2fs.cli import main
@@ -18,16 +18,15 @@ def file(tmp_path_factory):
     return small_results(tmp_path_factory.mktemp("results"))
 
 
-def page_of(found, file, folder, monkeypatch):
-    monkeypatch.setattr("s2fs.bench._results.results", lambda _: found)
-    with Ledger(file) as ledger:
+def page_of(found, folder, name="made-up.sqlite"):
+    with Ledger(made_up_file(found, folder / name)) as ledger:
         path = bench_report(ledger, folder / "bench.html", title="A <bench>", date=DATE)
     return path.read_text(encoding="utf-8")
 
 
-def test_tables_hold_ours_and_the_published_numbers(file, tmp_path, monkeypatch):
+def test_tables_hold_ours_and_the_published_numbers(tmp_path):
     found = made_up_results()
-    page = Page(page_of(found, file, tmp_path, monkeypatch))
+    page = Page(page_of(found, tmp_path))
     for table in build_tables(found):
         width = len(table.columns) + 1
         shown = [row for row in page.rows if len(row) == width and row[0] in table.datasets]
@@ -39,8 +38,8 @@ def test_tables_hold_ours_and_the_published_numbers(file, tmp_path, monkeypatch)
             assert expected in shown
 
 
-def test_has_a_figure_for_each_dataset_and_diagrams(file, tmp_path, monkeypatch):
-    text = page_of(made_up_results(), file, tmp_path, monkeypatch)
+def test_has_a_figure_for_each_dataset_and_diagrams(tmp_path):
+    text = page_of(made_up_results(), tmp_path)
     page = Page(text)
     datasets = [v for _, name, v in page.attributes if name == "data-dataset"]
     assert datasets == ["GLIOMA", "SRBCT", "ALL-AML-3", "Isolet"]
@@ -66,19 +65,19 @@ def test_stability_and_times_come_from_the_results_file(file, tmp_path):
     assert -1 <= float(stable[0][2]) <= 1
 
 
-def test_leaky_results_are_called_so(file, tmp_path, monkeypatch):
+def test_leaky_results_are_called_so(tmp_path):
     found = [result("srbct", "FDM", [0.5, 0.6, 0.7], protocol="before")]
-    assert "<strong>Leaky</strong>" in page_of(found, file, tmp_path, monkeypatch)
+    assert "<strong>Leaky</strong>" in page_of(found, tmp_path)
     found = [result("srbct", "FDM", [0.5, 0.6, 0.7])]
-    assert "Leaky" not in page_of(found, file, tmp_path, monkeypatch)
+    assert "Leaky" not in page_of(found, tmp_path, "honest.sqlite")
 
 
-def test_settings_that_differ_do_not_share_a_table(file, tmp_path, monkeypatch):
+def test_settings_that_differ_do_not_share_a_table(tmp_path):
     found = [
         result("srbct", "FDM", [0.5, 0.6, 0.7], protocol=protocol)
         for protocol in ("inside", "before")
     ]
-    page = Page(page_of(found, file, tmp_path, monkeypatch))
+    page = Page(page_of(found, tmp_path))
     assert {"s0-tables", "s1-tables"} <= set(page.ids)
     assert {name: count for name, count in page.ids.items() if count > 1} == {}
 

@@ -16,12 +16,12 @@ def tables():
         return build_tables(results(archive))
 
 
-def differences(tables, weights):
+def differences(tables, how):
     column = [
         (t.ours - t.published)[:, j]
         for t in tables
         for j, c in enumerate(t.columns)
-        if (c.algorithm, c.weights) == ("S2FS", weights)
+        if (c.algorithm, c.how) == ("S2FS", how)
     ]
     gaps = np.concatenate(column)
     return gaps[np.isfinite(gaps)].round(4)

@@ -98,7 +98,7 @@ def small(**changes):
 
 def test_columns_beside_take_no_part():
     table = small()
-    assert table.field() == [0, 2, 3]
+    assert table.compared() == [0, 2, 3]
     assert table.beside() == [Column("S2FS", "inside", "")]
     # 0.70001 is shown as 0.7000: a tie. The inside column is best but stands beside.
     assert table.marks() == [["best", "", "best", "second"], ["best", "", "", "second"]]
@@ -107,8 +107,8 @@ def test_columns_beside_take_no_part():
 def test_columns_beside_are_compared_in_their_turn():
     complete = small(ours=np.array([[0.7, 0.9, 0.8, 0.6], [0.5, 0.2, 0.3, 0.4]]))
     best, inside = compare(complete)
-    assert [column.weights for column in best.columns] == ["best", "fixed", "fixed"]
-    assert [column.weights for column in inside.columns] == ["inside", "fixed", "fixed"]
+    assert [column.how for column in best.columns] == ["best", "fixed", "fixed"]
+    assert [column.how for column in inside.columns] == ["inside", "fixed", "fixed"]
     assert best.wins.tolist() == [0, 1, 2]
     assert inside.losses.tolist() == [0, 1, 1]
     assert best.published_ranks is None

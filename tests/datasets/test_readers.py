@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import tracemalloc
 from io import StringIO
 
 import numpy as np
@@ -311,3 +312,45 @@ def test_it_is_a_named_tuple(tmp_path):
     features, codes, feature_names, class_names = data
     assert features.shape == (2, 1)
     assert (len(codes), feature_names, class_names) == (2, ["a"], ["u", "v"])
+
+
+def test_a_header_of_any_length(tmp_path):
+    names = [f"a rather long name of the gene number {i:06d}" for i in range(4000)]
+    for suffix, delimiter in (("csv", ","), ("txt", "\t")):
+        path = tmp_path / f"t.{suffix}"
+        rows = [[*names, "kind"], *([i % 7] * 4000 + [kind] for i, kind in enumerate("uvu"))]
+        write(path, "\n".join(delimiter.join(map(str, row)) for row in rows))
+        data = read_table(path, "kind")
+        assert data.feature_names == names
+        assert data.X.shape == (3, 4000)
+
+
+def test_a_column_may_turn_out_to_be_text_late(tmp_path):
+    """Its cells are then those of the file, from the first row on."""
+    cells = [*("9.0", "10", "9") * 40, "none", "010"]
+    ids = [*map(str, range(121)), "x_1"]
+    lines = [
+        f"{i},{int(i[-3:].strip('x_')) / 7!r},{cell},,"
+        for i, cell in zip(ids, map(str, cells), strict=True)
+    ]
+    path = write(tmp_path / "t.csv", "id,a,kind,b,c\n" + "\n".join(lines) + "\n")
+    with pytest.raises(ValueError, match=r"text in column\(s\) 'id', such as 'x_1'"):
+        read_table(path, "kind", drop=["b", "c"])
+    data = read_table(path, "kind", drop=["id", "b", "c"])
+    assert data.class_names == ["010", "10", "9", "9.0", "none"]
+    assert [data.class_names[q] for q in data.y] == cells
+
+
+def test_a_large_file_takes_little_more_memory_than_its_numbers(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(400, 300))).assign(kind=np.arange(400) % 2)
+    path = tmp_path / "t.csv"
+    table.to_csv(path, index=False)
+    read_table(path, "kind")
+    tracemalloc.start()
+    data = read_table(path, "kind")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    np.testing.assert_array_equal(data.X, table.iloc[:, :300])
+    # The bytes of the file and their text, to be checked; then the bytes and the numbers, twice.
+    assert peak < 2.5 * path.stat().st_size

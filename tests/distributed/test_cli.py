@@ -104,7 +104,7 @@ def test_zarr(cluster, table, tmp_path, name):
     (["{empty}", "-t", "kind"], "holds no .parquet files"),
     (["{folder}"], "target is missing: say which column"),
     (["{folder}", "-t", "kid"], "did you mean 'kind'?"),
-    (["{folder}", "-t", "kind", "--drop", "x"], "drop is 'x', but"),
+    (["{folder}", "-t", "kind", "--drop", "x"], "drop has 'x', but"),
     (["{folder}", "-t", "patient"], "X has columns that are not numeric: 'kind'"),
     (["{folder}", "-t", "kind", "-k", "99"], "n_features_to_select=99 is more than"),
     (["{folder}", "-t", "kind", "--transpose"], "--transpose needs all rows in one place"),

@@ -35,7 +35,7 @@ def test_select_writes_the_report_beside_the_ranking(pictures, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "complaint"),
+    ("options", "message"),
     [
         (["--report", "report.txt"], "give a name that ends in .html"),
         (["--report", "no/such/report.html"], "is no directory"),
@@ -45,11 +45,11 @@ def test_select_writes_the_report_beside_the_ranking(pictures, tmp_path):
         (["--report", "r.html", "--image-order", "A"], "'A' is not one of"),
     ],
 )
-def test_bad_options_are_one_line(pictures, tmp_path, monkeypatch, options, complaint):
+def test_bad_options_are_one_line(pictures, tmp_path, monkeypatch, options, message):
     monkeypatch.chdir(tmp_path)
     result = run("select", pictures, *options)
     assert result.exit_code == 2
-    assert complaint in result.stderr
+    assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert [file.name for file in tmp_path.iterdir()] == ["pictures.npz"]
 

@@ -167,11 +167,11 @@ def test_a_report_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
 
 
 def test_bad_places_are_told_before_any_work(tmp_path):
-    for place, complaint in {
+    for place, message in {
         "report.pdf": "ends in .html",
         "no/report.html": "no directory",
         "folder.html": "which is a directory",
     }.items():
         (tmp_path / "folder.html").mkdir(exist_ok=True)
-        with pytest.raises(ValueError, match=complaint):
+        with pytest.raises(ValueError, match=message):
             check_destination(tmp_path / place)

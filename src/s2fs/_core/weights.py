@@ -68,10 +68,8 @@ def row_weights(sample_weight: Any, class_weight: ClassWeight, labels: NDArray[A
     return weight
 
 
-def relative(weight: Floats | None) -> Floats | None:
+def relative(weight: Floats) -> Floats | None:
     """The weights with the largest made 1, where only ratios matter; None if all are equal."""
-    if weight is None:
-        return None
     weight = weight / weight.max()
     return None if weight.min() == 1 else weight
 

@@ -22,7 +22,7 @@ INSTRUCTION_SETS = ("baseline", "avx2", "avx512")
 VARIABLE = "S2FS_ENGINE"
 #: Terms that one call may take: Python hears Ctrl-C between calls only, and this is a few
 #: hundredths of a second.
-TERMS_PER_CALL = 1 << 24
+TERMS_PER_CALL = 1 << 23
 
 _FOLDER = Path(__file__).parent
 _SUFFIX = ".dll" if sys.platform == "win32" else ".so"
@@ -44,8 +44,9 @@ def engine() -> str:
     return _chosen(os.environ.get(VARIABLE, ""))
 
 
+@cache
 def load() -> ctypes.CDLL | None:
-    """The native library for this processor, or None where NumPy does its work.
+    """The native library for this processor, or None where NumPy does its work; chosen once.
 
     Raises
     ------
@@ -84,7 +85,7 @@ def slices(count: int, terms: int) -> Iterator[tuple[int, int]]:
     Examples
     --------
     >>> from s2fs._engine.library import slices
-    >>> list(slices(5, 1 << 23))
+    >>> list(slices(5, 1 << 22))
     [(0, 2), (2, 4), (4, 5)]
     """
     step = max(1, TERMS_PER_CALL // max(1, terms))

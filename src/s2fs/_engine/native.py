@@ -71,7 +71,9 @@ class _Search(ctypes.Structure):
     ]  # fmt: skip
 
 
-_STEP = np.dtype([("feature", np.int64), *((name, np.float64) for name in Components._fields)])
+_STEP = np.dtype(
+    [("feature", np.int64), *((name, np.float64) for name in ("sep", *Components._fields))]
+)
 
 
 class _Instances:
@@ -133,7 +135,7 @@ class _Instances:
         """Where an array is, which is kept from now on."""
         array = np.ascontiguousarray(array, dtype)
         self._kept.append(array)
-        return address(array, dtype)
+        return array.ctypes.data
 
 
 class NativeState(Remembering):
@@ -237,8 +239,8 @@ class NativeState(Remembering):
 
     def forward(
         self, candidates: Indices, n_steps: int, weights: Weights
-    ) -> Iterator[tuple[int, Components]]:
-        """Let the best candidate join, ``n_steps`` times; yield each with the components.
+    ) -> Iterator[tuple[int, float, tuple[float, ...]]]:
+        """Let the best candidate join, ``n_steps`` times; yield each with Sep and its components.
 
         The subset may already hold more features than were yielded so far.
         """
@@ -246,8 +248,8 @@ class NativeState(Remembering):
         n_told = 0
         for _ in task.steps("forward", self._ns_of_a_step(len(candidates)), n_calls=n_steps):
             n_done = task.search.n_done  # it may grow meanwhile
-            for step in task.found[n_told:n_done].tolist():
-                yield step[0], Components(*step[1:])
+            for feature, sep, *parts in task.found[n_told:n_done].tolist():
+                yield feature, sep, tuple(parts)
             n_told = n_done
         self._grow(task)
 
@@ -310,17 +312,17 @@ class _Task:
         self.out = np.empty((n_out, len(candidates)))
         self.found = np.empty(n_steps, _STEP)
         self.state = _State(
-            address(state._D, np.float64), address(state._P, np.float64),
-            address(state._near, np.float64), address(state._G, np.float64),
+            state._D.ctypes.data, state._P.ctypes.data,
+            state._near.ctypes.data, state._G.ctypes.data,
             float(state._spread), int(state._size),
         )  # fmt: skip
         self.search = _Search(
             ctypes.addressof(self._instances.table), ctypes.addressof(self.state),
-            address(pairs, np.float64), len(pairs), n_best,
-            address(self._candidates, np.int64), len(candidates),
-            address(self.low, np.float64), address(self.high, np.float64),
-            address(self.out, np.float64), self.found.ctypes.data, n_steps, 0,
-            address(self._stop, np.int32),
+            pairs.ctypes.data, len(pairs), n_best,
+            self._candidates.ctypes.data, len(candidates),
+            self.low.ctypes.data, self.high.ctypes.data,
+            self.out.ctypes.data, self.found.ctypes.data, n_steps, 0,
+            self._stop.ctypes.data,
         )  # fmt: skip
 
     def run(self, name: str, ns: float, *arguments: int) -> None:

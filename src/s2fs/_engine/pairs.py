@@ -48,6 +48,14 @@ def merged(one: Moments, other: Moments) -> Moments:
     )
 
 
+def spread_out(known: Moments, labels: NDArray[Any], classes: NDArray[Any]) -> Moments:
+    """The moments of rows with ``labels`` as those of rows with ``classes``, some of them empty."""
+    rows = np.searchsorted(classes, labels)
+    counts, mean = np.zeros((2, len(classes), known.mean.shape[1]))
+    counts[rows], mean[rows] = known.counts, known.mean
+    return known._replace(counts=counts, mean=mean)
+
+
 def table_moments(
     X: Any, codes: Indices, n_classes: int, sample_weight: Floats | None = None
 ) -> Moments:

@@ -58,11 +58,9 @@ class NativeSeparability(Separability):
     def run(self, candidates: Indices, n_steps: int) -> Iterator[tuple[int, Scored]]:
         """Let the best candidate join, ``n_steps`` times; the subset may be ahead of the yields."""
         weights = self.alpha, self.beta
-        for feature, parts in cast(NativeState, self.state).forward(candidates, n_steps, weights):
-            yield (
-                feature,
-                Scored(np.atleast_1d(parts.separability(*weights)), np.array(parts)[:, None]),
-            )
+        state = cast(NativeState, self.state)
+        for feature, sep, parts in state.forward(candidates, n_steps, weights):
+            yield feature, Scored(np.array([sep]), np.array(parts)[:, None])
 
     def copy(self) -> "NativeSeparability":
         """An independent criterion of the same subset."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2fs._util.columns import Columns, repeated
+from s2fs._util.inputs import Columns, repeated
 from s2fs._util.types import Indices
 
 #: Features that are chosen together; mostly a single one.

@@ -1,5 +1,6 @@
 """The contract every selector keeps, and the base of those that search by a criterion."""
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from copy import copy
 from numbers import Integral, Real
@@ -16,13 +17,19 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from s2fs._core.weights import ClassWeight, row_weights
 from s2fs._engine.protocol import Criterion
-from s2fs._search.choices import Choices, n_features_to_choose, n_to_choose, resolve
+from s2fs._search.choices import Choices, n_to_choose, resolve
 from s2fs._search.forward import Step, forward
 from s2fs._search.stopping import forward_until_chance, with_shuffled_rows
 from s2fs._search.subsets import beam, floating
-from s2fs._util.columns import reject_nonfinite_columns, reject_text_columns
-from s2fs._util.dask import current_client, in_memory, is_dask
-from s2fs._util.labels import encode_classes, reject_one_class
+from s2fs._util.inputs import (
+    current_client,
+    encode_classes,
+    in_memory,
+    is_dask,
+    reject_nonfinite_columns,
+    reject_one_class,
+    reject_text_columns,
+)
 from s2fs._util.progress import CallbackSupportMixin, progress, watched
 from s2fs._util.tables import as_table
 from s2fs._util.types import Floats, Indices
@@ -34,8 +41,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     """Base of all selectors: supervised, ordered, scikit-learn compatible.
 
     A subclass defines its constructor with ``n_features_to_select`` first, extends
-    ``_parameter_constraints``, and implements :meth:`_rank`, or :meth:`fit` if it takes more than
-    ``X`` and ``y``.
+    ``_parameter_constraints``, and implements ``fit``: check the input by :meth:`_validate` and
+    :meth:`_encode`, rank, and end with :meth:`_set_ranking`.
 
     Attributes
     ----------
@@ -65,46 +72,6 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     #: Whether NaN stands for a missing value, or is refused.
     _allow_nan: ClassVar[bool] = False
     n_features_to_select: Any  # a number or a fraction; a selector may take more
-
-    def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, NDArray[np.float64]]:
-        """Rank the best ``k`` features.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Finite numbers, not scaled.
-        codes : ndarray of shape (n_samples,)
-            For each instance the position of its label in ``classes_``.
-        k : int
-            How many features to choose, between 1 and ``n_features``.
-
-        Returns
-        -------
-        indices, scores : ndarray of shape (k,)
-            The features in order of choice and the criterion after each choice.
-        """
-        raise NotImplementedError
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Rank the features of ``X`` by how well they tell the classes ``y`` apart.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Numeric features without missing values.
-        y : array-like of shape (n_samples,)
-            Class labels, at least two distinct ones.
-
-        Returns
-        -------
-        Self
-            The fitted selector.
-        """
-        X, y = self._validate(X, y)
-        codes = self._encode(y)
-        k = n_features_to_choose(self.n_features_to_select, X.shape[1])
-        return self._set_ranking(*self._rank(X, codes, k))
 
     def _set_ranking(self, indices: Indices, scores: NDArray[np.float64]) -> Self:
         """Set the fitted attributes that follow from the features in order of choice."""
@@ -216,6 +183,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
     n_jobs: int | None
     verbose: int
 
+    @abstractmethod
     def _criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> Criterion:
         """The criterion of the empty subset.
 
@@ -228,11 +196,13 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         sample_weight : ndarray of shape (n_samples,) or None
             How much each instance counts, positive; None is 1 each.
         """
-        raise NotImplementedError
 
     def _criterion_on_cluster(self, client: Any, X: Any, y: Any, sample_weight: Any) -> Criterion:
         """The same for rows that stay on the cluster of a Dask client; sets ``classes_``."""
-        raise NotImplementedError
+        raise ValueError(
+            f"X is on a Dask cluster, and {type(self).__name__} needs its rows here; give "
+            "X.compute(), or use S2FS."
+        )
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -308,7 +278,9 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             known._explain(criterion)
             return {name: value for name, value in vars(known).items() if name.endswith("_")}
 
-        for step in watched(self, steps, k, self._label, so_far):
+        if self.verbose or getattr(self, "_skl_callbacks", None):
+            steps = watched(self, steps, k, self._label, so_far)
+        for step in steps:
             rows.append((step.feature, step.score, step.gain, *step.parts))  # noqa: PERF401
         self._set_path(rows)
         self._explain(criterion)

@@ -5,13 +5,14 @@ from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from s2fs._core.pairs import Moments
 from s2fs._core.weights import ClassWeight, row_weights
-from s2fs._engine.pairs import Correlations, Cover, merged, table_moments
+from s2fs._engine.pairs import Correlations, Cover, merged, spread_out, table_moments
 from s2fs._selectors.base import Search, SearchSelector
 from s2fs._util.tables import as_table
 from s2fs._util.types import Floats, Indices
@@ -25,6 +26,21 @@ _PAIRS = np.dtype(
         ("after", np.float64),
     ]
 )
+
+
+def _takes_batches(selector: Any) -> bool:
+    """Whether rows may come in batches; if not, the error says why."""
+    if selector.correlation > 0:
+        raise AttributeError(
+            f"partial_fit needs correlation=0, but it is {selector.correlation}: that takes all "
+            "rows at every step; use fit."
+        )
+    if selector.class_weight is not None or selector.n_features_to_select == "auto":
+        raise AttributeError(
+            "partial_fit cannot serve class_weight or n_features_to_select='auto', which need all "
+            "rows at once; use fit."
+        )
+    return True
 
 
 class PairCover(SearchSelector):
@@ -130,6 +146,7 @@ class PairCover(SearchSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @available_if(_takes_batches)
     def partial_fit(
         self,
         X: Any,
@@ -139,7 +156,8 @@ class PairCover(SearchSelector):
     ) -> Self:
         """Take in a batch of rows, and select from all rows seen so far.
 
-        The result is that of :meth:`fit` on all batches together.
+        The result is that of :meth:`fit` on all batches together. Not available with a
+        ``correlation`` above 0, a ``class_weight`` or "auto", which need all rows at once.
 
         Parameters
         ----------
@@ -148,7 +166,7 @@ class PairCover(SearchSelector):
         y : array-like of shape (n_samples,)
             Class labels.
         classes : array-like of shape (n_classes,), optional
-            All labels that will come; needed in the first call.
+            Labels that will come, for a first batch that holds one class only.
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts.
 
@@ -158,36 +176,17 @@ class PairCover(SearchSelector):
             The fitted selector.
         """
         self._validate_params()
-        if self.correlation > 0:
-            raise ValueError(
-                f"correlation is {self.correlation}, which needs all rows at every step; set it to "
-                "0 for partial_fit, or use fit."
-            )
-        if self.class_weight is not None or self.n_features_to_select == "auto":
-            raise ValueError(
-                "class_weight and n_features_to_select='auto' need all rows at once; use fit, or "
-                "give sample_weight and a number of features."
-            )
-        seen: Moments | None = getattr(self, "_moments", None)
-        first = seen is None
-        if first and classes is None:
-            raise ValueError("classes is None in the first call of partial_fit; give all labels.")
-        X, y = self._validate(X, y, reset=first)
-        if first:
-            self._encode(np.asarray(classes))
+        seen: tuple[NDArray[Any], Moments] | None = getattr(self, "_seen", None)
+        X, y = self._validate(X, y, reset=seen is None)
+        labels = [y, *([] if classes is None else [np.asarray(classes)])]
+        self._encode(np.concatenate(labels if seen is None else [seen[0], *labels]))
         codes = np.searchsorted(self.classes_, y)
-        known = codes < len(self.classes_)
-        known[known] = self.classes_[codes[known]] == y[known]
-        if not known.all():
-            raise ValueError(
-                f"y has {y[~known][0]!r}, which is not among classes; give all labels in the first "
-                "call of partial_fit."
-            )
-        weight = row_weights(sample_weight, None, y)
-        batch = table_moments(X, codes, len(self.classes_), weight)
-        self._moments = batch if seen is None else merged(seen, batch)
+        known = table_moments(X, codes, len(self.classes_), row_weights(sample_weight, None, y))
+        if seen is not None:
+            known = merged(spread_out(seen[1], seen[0], self.classes_), known)
+        self._seen = self.classes_, known
         choices, k = self._to_choose()
-        criterion = Cover(self._moments)
+        criterion = Cover(known)
         return self._record(criterion, self._steps(criterion, k, choices), k)
 
     def coverage(self) -> Any:

@@ -116,7 +116,7 @@ def s2fs_paths(
     for alpha, beta in weights:  # the checks are those of the estimator
         selector.set_params(alpha=alpha, beta=beta)._validate_params()
     X, codes, weight, choices, k = selector._prepare(X, y, sample_weight)
-    problem = Problem(X, codes, scale, relative(weight))
+    problem = Problem(X, codes, scale, None if weight is None else relative(weight))
     state = empty_state(problem, centroid_membership, compactness, effective_n_jobs(n_jobs))
     steps = list(forward_grid(state, k, weights, choices))
     shape = (k, len(alphas), len(betas))

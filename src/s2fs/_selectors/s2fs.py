@@ -159,7 +159,8 @@ class S2FS(SearchSelector):
         self.verbose = verbose
 
     def _criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> Separability:
-        problem = Problem(X, codes, self.scale, relative(sample_weight))
+        weight = None if sample_weight is None else relative(sample_weight)
+        problem = Problem(X, codes, self.scale, weight)
         state = empty_state(
             problem, self.centroid_membership, self.compactness, effective_n_jobs(self.n_jobs)
         )

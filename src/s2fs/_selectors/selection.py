@@ -12,8 +12,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from s2fs import __version__
-from s2fs._util.columns import repeated
 from s2fs._util.files import check_place, write_whole
+from s2fs._util.inputs import repeated
 from s2fs._util.messages import did_you_mean
 from s2fs._util.values import plain
 

@@ -2,11 +2,13 @@
 
 from abc import abstractmethod
 from inspect import cleandoc
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import _fit_context
 
+from s2fs._search.choices import n_features_to_choose
 from s2fs._selectors.base import RankingSelector
 from s2fs._util.types import Floats, Indices
 
@@ -91,7 +93,29 @@ class Baseline(RankingSelector):
             How many features to rank, between 1 and ``n_features``.
         """
 
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Rank the features of ``X`` by how well they tell the classes ``y`` apart.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Numeric features without missing values.
+        y : array-like of shape (n_samples,)
+            Class labels, at least two distinct ones.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
+        X, y = self._validate(X, y)
+        codes = self._encode(y)
+        k = n_features_to_choose(self.n_features_to_select, X.shape[1])
+        return self._set_ranking(*self._rank(X, codes, k))
+
     def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, Floats]:
+        """The features in order of choice and their scores; constant ones come last."""
         # Halves are exact, and keep the range of a column finite where its ends are huge.
         halves = np.asfortranarray(X, dtype=np.float64) / 2
         low = halves.min(axis=0)

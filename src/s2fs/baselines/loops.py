@@ -182,7 +182,7 @@ def largest_difference_sums(
         n_classes=len(bounds) - 1,
         sums=_at(room),
     )
-    for part in slices(len(columns), furthest.size):
+    for part in slices(len(columns), furthest.size // _CANDIDATES):  # they share a walk
         native.s2fs_largest_difference_sums(table, _at(own), _at(every), *part)
     return own, every
 

@@ -55,7 +55,13 @@ class Archive:
             ) from None
 
     def entries(self) -> list[Entry]:
-        """The finished runs with the processor time they took."""
+        """The finished runs with the processor time they took.
+
+        Returns
+        -------
+        list of Entry
+            One entry for each run.
+        """
         runs = [result.run for result in self.results]
         return [Entry(runs[i], "done", seconds, None) for i, seconds in self._seconds]
 

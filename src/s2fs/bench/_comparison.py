@@ -13,7 +13,7 @@ from s2fs.bench._statistics import (
     friedman_test,
     nemenyi_test,
 )
-from s2fs.bench._tables import DECIMALS, Column, Table
+from s2fs.bench._tables import SHOWN_DECIMALS, Column, Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,18 @@ class Comparison:
     losses: Floats
 
     def verdict(self, j: int) -> str:
-        """What the Nemenyi test says of the first algorithm against algorithm ``j``."""
+        """What the Nemenyi test says of the first algorithm against algorithm ``j``.
+
+        Parameters
+        ----------
+        j : int
+            The position of the other algorithm in ``columns``.
+
+        Returns
+        -------
+        {"better", "worse", "comparable"}
+            The verdict on the first algorithm.
+        """
         if self.nemenyi.better[0, j]:
             return "better"
         return "worse" if self.nemenyi.better[j, 0] else "comparable"
@@ -64,22 +75,34 @@ def compare(table: Table) -> Iterator[Comparison]:
     """Compare the algorithms of a table, then again with each column that stands beside.
 
     Nothing comes of a table with fewer than two complete datasets or two algorithms.
+
+    Parameters
+    ----------
+    table : Table
+        Scores of algorithms on datasets.
+
+    Yields
+    ------
+    Comparison
+        The ranks and tests of one choice of columns.
     """
     for beside in (None, *table.beside()):
-        field = table.field(beside)
-        complete = np.isfinite(table.ours[:, field]).all(axis=1)
-        ours, published = table.ours[complete][:, field], table.published[complete][:, field]
+        compared = table.compared(beside)
+        complete = np.isfinite(table.ours[:, compared]).all(axis=1)
+        ours, published = (
+            scores[complete][:, compared] for scores in (table.ours, table.published)
+        )
         if min(ours.shape) < 2:
             continue
-        shown = np.round(ours, DECIMALS)
+        shown = np.round(ours, SHOWN_DECIMALS)
         first = shown[:, :1]
         yield Comparison(
             learner=table.learner,
             statistic=table.statistic,
-            columns=tuple(table.columns[j] for j in field),
+            columns=tuple(table.columns[j] for j in compared),
             n_datasets=len(ours),
             friedman=friedman_test(ours),
-            nemenyi=nemenyi_test(ours, names=[table.columns[j].algorithm for j in field]),
+            nemenyi=nemenyi_test(ours, names=[table.columns[j].algorithm for j in compared]),
             published_ranks=average_ranks(published) if np.isfinite(published).all() else None,
             leaky=table.leaky,
             wins=(first > shown).sum(axis=0),

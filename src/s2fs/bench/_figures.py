@@ -37,7 +37,7 @@ VARIANTS = {
 #: How many pixels the figures of faces show at most.
 N_PIXELS = 150
 
-Weights = tuple[float, float] | None
+Pair = tuple[float, float] | None
 
 
 def write_figures(results_file: ResultsFile, folder: str | PathLike[str]) -> list[Path]:
@@ -85,7 +85,7 @@ def bench_figures(alike: Sequence[Result]) -> "Iterator[tuple[str, Figure]]":
     tables = build_tables(alike)
     for learner in dict.fromkeys(table.learner for table in tables):
         table = next(t for t in tables if (t.learner, t.statistic) == (learner, "ave"))
-        columns = [table.columns[j] for j in table.field()]
+        columns = [table.columns[j] for j in table.compared()]
         panels = curve_panels(alike, learner, columns)
         labels = {column.algorithm: column.heading for column in columns}
         note = "; ".join(filter(None, (LEARNER_TITLES[learner], sign_note(table))))
@@ -107,13 +107,13 @@ def curve_panels(
 ) -> dict[str, dict[str, Curve]]:
     """For each dataset the curve of each algorithm; of a grid, that with the best average."""
     panels: dict[str, dict[str, Curve]] = {}
-    kinds = {column.algorithm: column.weights for column in columns}
+    how_of = {column.algorithm: column.how for column in columns}
     for (dataset, algorithm, how, _), curve in _mean_curves(alike, learner).items():
-        if kinds.get(algorithm) == ("best" if how == "grid" else how):
+        if how_of.get(algorithm) == ("best" if how == "grid" else how):
             panel = panels.setdefault(dataset, {})
             if algorithm not in panel or curve.ave > panel[algorithm].ave:
                 panel[algorithm] = curve
-    order = list(kinds)
+    order = list(how_of)
     return {
         title: dict(sorted(panel.items(), key=lambda item: order.index(item[0])))
         for title, panel in panels.items()
@@ -145,11 +145,9 @@ def sign_note(table: Table) -> str:
     return "; ".join(parts)
 
 
-def _mean_curves(
-    alike: Iterable[Result], learner: str
-) -> dict[tuple[str, str, str, Weights], Curve]:
+def _mean_curves(alike: Iterable[Result], learner: str) -> dict[tuple[str, str, str, Pair], Curve]:
     """The curve of each dataset, algorithm and pair of weights, averaged over the seeds."""
-    by_seed: dict[tuple[str, str, str, Weights], dict[int, Curve]] = {}
+    by_seed: dict[tuple[str, str, str, Pair], dict[int, Curve]] = {}
     for result in alike:
         if learner in result.curves:
             key = (result.run.dataset_title, result.selector.name, result.how, result.weights)

@@ -138,13 +138,30 @@ class Ledger:
             self._connection.execute("COMMIT")
 
     def add(self, runs: Iterable[Run]) -> None:
-        """Note runs as waiting, unless they are known."""
+        """Note runs as waiting, unless they are known.
+
+        Parameters
+        ----------
+        runs : iterable of Run
+            What is to be done.
+        """
         rows = [(run.key, run.to_json()) for run in runs]
         with self._transaction() as db:
             db.executemany("INSERT OR IGNORE INTO runs (key, run) VALUES (?, ?)", rows)
 
     def claim(self, key: str) -> bool:
-        """Take a run, unless it is done, claimed elsewhere, or failed since the file was opened."""
+        """Take a run, unless it is done, claimed elsewhere, or failed since the file was opened.
+
+        Parameters
+        ----------
+        key : str
+            The key of the run.
+
+        Returns
+        -------
+        bool
+            Whether the run is now ours to do.
+        """
         with self._lock:
             if self._released:  # a thread of joblib's that does not know yet that the work is over
                 return False
@@ -185,11 +202,31 @@ class Ledger:
             )
 
     def finish(self, key: str, result: bytes, seconds: float) -> None:
-        """Keep the result of a claimed run."""
+        """Keep the result of a claimed run.
+
+        Parameters
+        ----------
+        key : str
+            The key of the run.
+        result : bytes
+            What the run gave.
+        seconds : float
+            The processor time it took.
+        """
         self._close(key, "done", result=result, seconds=seconds)
 
     def fail(self, key: str, error: str, seconds: float) -> None:
-        """Note why a claimed run failed."""
+        """Note why a claimed run failed.
+
+        Parameters
+        ----------
+        key : str
+            The key of the run.
+        error : str
+            What went wrong.
+        seconds : float
+            The processor time it took.
+        """
         self._close(key, "failed", error=error, seconds=seconds)
 
     def _close(self, key: str, state: str, **columns: Any) -> None:
@@ -203,12 +240,24 @@ class Ledger:
             )
 
     def states(self) -> dict[str, str]:
-        """The state of each run by its key."""
+        """The state of each run by its key.
+
+        Returns
+        -------
+        dict of str to str
+            ``"waiting"``, ``"claimed"``, ``"done"`` or ``"failed"``.
+        """
         with self._lock:
             return dict(self._connection.execute("SELECT key, state FROM runs"))
 
     def entries(self) -> list[Entry]:
-        """All runs, in the order they were added."""
+        """All runs, in the order they were added.
+
+        Returns
+        -------
+        list of Entry
+            One entry for each run.
+        """
         with self._lock:
             rows = self._connection.execute(
                 "SELECT run, state, seconds, error FROM runs ORDER BY rowid"
@@ -216,7 +265,23 @@ class Ledger:
         return [Entry(Run.from_json(run), *rest) for run, *rest in rows]
 
     def result(self, key: str) -> bytes:
-        """The result of a finished run."""
+        """The result of a finished run.
+
+        Parameters
+        ----------
+        key : str
+            The key of the run.
+
+        Returns
+        -------
+        bytes
+            What :meth:`finish` was given.
+
+        Raises
+        ------
+        KeyError
+            If there is no such run, or it is not done.
+        """
         with self._lock:
             row = self._connection.execute(
                 "SELECT result FROM runs WHERE key = ? AND state = 'done'", (key,)

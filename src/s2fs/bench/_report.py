@@ -128,7 +128,7 @@ def _curves(prefix: str, tables: Sequence[Table], alike: Sequence[Result]) -> li
     for table in tables:
         if table.statistic != "ave":
             continue
-        columns = [table.columns[j] for j in table.field()]
+        columns = [table.columns[j] for j in table.compared()]
         learner = LEARNER_TITLES[table.learner]
         labels = {column.algorithm: column.heading for column in columns}
         for dataset, curves in curve_panels(alike, table.learner, columns).items():

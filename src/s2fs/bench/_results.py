@@ -75,7 +75,13 @@ class Result:
         return "fixed" if self.weights is None else "grid"
 
     def identity(self) -> dict[str, Any]:
-        """What was run, as the first columns of an export."""
+        """What was run, as the first columns of an export.
+
+        Returns
+        -------
+        dict
+            The values by the names of the columns.
+        """
         run, spec = self.run, self.selector
         alpha, beta = self.weights or ("", "")
         values = (
@@ -154,7 +160,18 @@ def setting_folders(
 
 
 def export_rows(results_file: ResultsFile) -> list[dict[str, Any]]:
-    """One row for each result and learner: the best and the average score over the sizes."""
+    """One row for each result and learner: the best and the average score over the sizes.
+
+    Parameters
+    ----------
+    results_file : Ledger or Archive
+        Where the runs, or their results, are.
+
+    Returns
+    -------
+    list of dict
+        The rows, each with the values by the names of the columns.
+    """
     rows = []
     for result in complete_results(results_file):
         for learner, curve in result.curves.items():
@@ -181,7 +198,18 @@ def export_rows(results_file: ResultsFile) -> list[dict[str, Any]]:
 
 
 def export_curves(results_file: ResultsFile) -> list[dict[str, Any]]:
-    """One row for each result, learner and size."""
+    """One row for each result, learner and size.
+
+    Parameters
+    ----------
+    results_file : Ledger or Archive
+        Where the runs, or their results, are.
+
+    Returns
+    -------
+    list of dict
+        The rows, each with the values by the names of the columns.
+    """
     return _sorted(
         [
             {**result.identity(), "learner": learner, "size": int(size), "score": float(score)}

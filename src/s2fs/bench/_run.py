@@ -77,7 +77,13 @@ class Run:
         return hashlib.sha256(content.encode()).hexdigest()
 
     def to_json(self) -> str:
-        """The run as text."""
+        """The run as text.
+
+        Returns
+        -------
+        str
+            All fields as JSON.
+        """
         return json.dumps(asdict(self))
 
     @property
@@ -87,12 +93,34 @@ class Run:
 
     @classmethod
     def from_json(cls, text: str) -> "Run":
-        """The run that :meth:`to_json` wrote."""
+        """The run that :meth:`to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            All fields as JSON.
+
+        Returns
+        -------
+        Run
+            The same run.
+        """
         return cls.from_fields(json.loads(text))
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> "Run":
-        """The run whose fields, as JSON has them, are given."""
+        """The run whose fields, as JSON has them, are given.
+
+        Parameters
+        ----------
+        fields : dict
+            The values by the names of the fields.
+
+        Returns
+        -------
+        Run
+            The run with these fields.
+        """
         spec = fields.pop("selector")
         for name in ("alphas", "betas"):
             spec[name] = tuple(spec[name])

@@ -111,10 +111,10 @@ def run_plan(
             for run in pending
             if ledger.claim(run.key)
         )
-        outcomes = _alive(parallel(tasks))
+        attempts = _alive(parallel(tasks))
         with _renewing(ledger):
             for key, result, error, seconds in progress(
-                outcomes, len(pending), plan.title, show=show_progress
+                attempts, len(pending), plan.title, show=show_progress
             ):
                 if result is not None:
                     ledger.finish(key, result, seconds)
@@ -161,10 +161,10 @@ def _attempt(run: Run, X: Any, y: Any, starter: int) -> tuple[str, bytes | None,
     return run.key, result, "", process_time() - start
 
 
-def _alive(outcomes: Iterator[Any]) -> Iterator[Any]:
-    """The outcomes, until a worker dies of something it cannot report."""
+def _alive(attempts: Iterator[Any]) -> Iterator[Any]:
+    """What the attempts gave, until a worker dies of something it cannot report."""
     try:
-        yield from outcomes
+        yield from attempts
     except BrokenExecutor:
         raise OSError(
             "A worker was killed, perhaps for want of memory; what was done is kept, so start "

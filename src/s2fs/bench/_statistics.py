@@ -18,7 +18,7 @@ from s2fs._util.types import Floats
 
 #: Scores that agree to this many decimals are tied: the mean of the same numbers taken in another
 #: order must not change a rank.
-DECIMALS = 10
+TIE_DECIMALS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ def average_ranks(scores: ArrayLike) -> Floats:
     array([1.  , 2.25, 2.75])
     """
     table = _as_table(scores)
-    ranks: Floats = stats.rankdata(-np.round(table, DECIMALS), axis=1).mean(axis=0)
+    ranks: Floats = stats.rankdata(-np.round(table, TIE_DECIMALS), axis=1).mean(axis=0)
     return ranks
 
 
@@ -150,7 +150,7 @@ def friedman_test(scores: ArrayLike, *, alpha: float = 0.05) -> FriedmanResult:
     Returns
     -------
     FriedmanResult
-        χ², F_F, the critical value and the p-values.
+        The statistics χ² and F_F, the critical value and the p-values.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def wilcoxon_holm(
         raise ValueError(f"control is {control!r}; give one of {', '.join(map(repr, known))}.")
     outcome = []
     for i, j in pairs:
-        difference = np.round(table[:, i] - table[:, j], DECIMALS)
+        difference = np.round(table[:, i] - table[:, j], TIE_DECIMALS)
         # Without any difference there is nothing to rank.
         found = stats.wilcoxon(difference) if difference.any() else None
         outcome.append((0.0, 1.0) if found is None else (float(found[0]), float(found[1])))

@@ -13,15 +13,15 @@ from s2fs._util.types import Floats
 from s2fs.bench._methods import reconstruction
 from s2fs.bench._results import Result
 
-Weights = Literal["fixed", "best", "default", "inside"]
+How = Literal["fixed", "best", "default", "inside"]
 Mark = Literal["best", "second", ""]
 
 STATISTICS = ("max", "ave")
 #: Scores are compared as the paper gives them, to four decimals.
-DECIMALS = 4
+SHOWN_DECIMALS = 4
 #: The sign behind the name of an algorithm that is not confirmed.
 STATUS_SIGNS = {"": "", "reconstructed": "†", "partly reconstructed": "‡"}
-_WEIGHTS: dict[Weights, str] = {
+_HOW: dict[How, str] = {
     "fixed": "",
     "best": "best α, β",
     "inside": "α, β chosen inside",
@@ -38,7 +38,7 @@ class Column(NamedTuple):
     ----------
     algorithm : str
         The algorithm, as the paper calls it (S²FS as "S2FS").
-    weights : {"fixed", "best", "default", "inside"}
+    how : {"fixed", "best", "default", "inside"}
         How alpha and beta were set: not at all, as the pair of the grid that is best on the test
         result (as in the paper), as the default pair, or within the training rows.
     status : str
@@ -46,14 +46,14 @@ class Column(NamedTuple):
     """
 
     algorithm: str
-    weights: Weights
+    how: How
     status: str
 
     @property
     def heading(self) -> str:
         """The algorithm, the sign of a reconstruction, and how the weights were set."""
         name = self.algorithm.replace("S2", "S²")
-        return f"{name}{STATUS_SIGNS[self.status]} {_WEIGHTS[self.weights]}".strip()
+        return f"{name}{STATUS_SIGNS[self.status]} {_HOW[self.how]}".strip()
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,28 +85,51 @@ class Table:
     published: Floats
     leaky: bool = False
 
-    def field(self, beside: Column | None = None) -> list[int]:
-        """The columns that are compared, with one that stands beside in its algorithm's place."""
-        field: dict[str, int] = {}
+    def compared(self, beside: Column | None = None) -> list[int]:
+        """The columns that are compared, with one that stands beside in its algorithm's place.
+
+        Parameters
+        ----------
+        beside : Column, optional
+            A column to take instead of the first one of its algorithm.
+
+        Returns
+        -------
+        list of int
+            Positions in ``columns``, one for each algorithm.
+        """
+        compared: dict[str, int] = {}
         for j, column in enumerate(self.columns):
-            field.setdefault(column.algorithm, j)
+            compared.setdefault(column.algorithm, j)
         if beside is not None:
-            field[beside.algorithm] = self.columns.index(beside)
-        return list(field.values())
+            compared[beside.algorithm] = self.columns.index(beside)
+        return list(compared.values())
 
     def beside(self) -> list[Column]:
-        """The columns that do not take part in the comparison."""
-        return [c for j, c in enumerate(self.columns) if j not in self.field()]
+        """The columns that do not take part in the comparison.
+
+        Returns
+        -------
+        list of Column
+            Columns of algorithms that have an earlier one.
+        """
+        return [c for j, c in enumerate(self.columns) if j not in self.compared()]
 
     def marks(self) -> list[list[Mark]]:
-        """Which cells are best and second best of their row, equals alike."""
-        field = self.field()
+        """Which cells are best and second best of their row, equals alike.
+
+        Returns
+        -------
+        list of list of str
+            ``"best"``, ``"second"`` or an empty text for each dataset and column.
+        """
+        compared = self.compared()
         marks: list[list[Mark]] = [[""] * len(self.columns) for _ in self.datasets]
-        for row, values in zip(marks, np.round(self.ours, DECIMALS), strict=True):
-            ranked = sorted({v for v in values[field].tolist() if not np.isnan(v)}, reverse=True)
+        for row, values in zip(marks, np.round(self.ours, SHOWN_DECIMALS), strict=True):
+            ranked = sorted({v for v in values[compared].tolist() if not np.isnan(v)}, reverse=True)
             names: tuple[Mark, Mark] = ("best", "second")
             for name, value in zip(names, ranked, strict=False):
-                for j in field:
+                for j in compared:
                     if values[j] == value:
                         row[j] = name
         return marks
@@ -157,6 +180,16 @@ def build_tables(results: Iterable[Result]) -> list[Table]:
     Of several results for one cell (seeds) the mean is taken. A result of an earlier version is
     replaced by that of a later one. Variants of S²FS, under names of their own, have columns only
     where there are no baselines: they are for figures of their own.
+
+    Parameters
+    ----------
+    results : iterable of Result
+        What to arrange.
+
+    Returns
+    -------
+    list of Table
+        One table for each learner and statistic.
     """
     alike = list(results)
     if any(result.selector.method != "S2FS" for result in alike):
@@ -190,8 +223,8 @@ def build_tables(results: Iterable[Result]) -> list[Table]:
 
 
 def _order(column: Column) -> tuple[bool, str, int]:
-    weights: list[Weights] = ["best", "fixed", "inside", "default"]
-    return (column.algorithm != "S2FS", column.algorithm, weights.index(column.weights))
+    order: list[How] = ["best", "fixed", "inside", "default"]
+    return (column.algorithm != "S2FS", column.algorithm, order.index(column.how))
 
 
 def _cells(results: Iterable[Result]) -> dict[tuple[Column, str, str, str], float]:
@@ -201,14 +234,14 @@ def _cells(results: Iterable[Result]) -> dict[tuple[Column, str, str, str], floa
     for result in results:
         spec, run = result.selector, result.run
         status = reconstruction(spec.method)
-        kinds: list[Weights] = ["inside" if result.how == "inside" else "fixed"]
+        ways: list[How] = ["inside" if result.how == "inside" else "fixed"]
         if result.how == "grid":
-            kinds = ["best"]
+            ways = ["best"]
             # A variant without directions has a grid too, but no default pair in it.
             if result.weights == DEFAULT_WEIGHTS:
-                kinds.append("default")
-        for kind in kinds:
-            column = Column(spec.name, kind, status)
+                ways.append("default")
+        for how in ways:
+            column = Column(spec.name, how, status)
             for learner, curve in result.curves.items():
                 for statistic, value in (("max", curve.max), ("ave", curve.ave)):
                     cell = (column, run.dataset_title, learner, statistic)

@@ -16,7 +16,7 @@ COMMANDS = {
     "demo": ("_demo", "Select 20 of 2308 genes that tell four childhood tumours apart."),
     "data": ("_data", "List, download and describe the datasets of the paper."),
     "bench": ("_bench", "Repeat the paper's experiments, or your own."),
-    "info": ("_info", "Show the version, the engine and the optional packages in use."),
+    "info": ("_info", "Show the version, the engine and the packages in use."),
     "figures": ("_bench", "Draw the paper's figures from RESULTS as SVG, PDF and PNG."),
 }
 

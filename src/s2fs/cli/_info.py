@@ -1,11 +1,11 @@
-"""The command ``info``."""
+"""``s2fs info``: what is installed."""
 
 import click
+
+from s2fs.info import info as describe
 
 
 @click.command()
 def info() -> None:
     """Show the version, the engine and the packages in use."""
-    from s2fs.info import info
-
-    click.echo(info())
+    click.echo(describe())

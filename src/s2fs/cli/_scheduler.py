@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from s2fs._util.columns import Columns
+from s2fs._util.inputs import Columns
 from s2fs.cli._shared import Command, DataArguments
 
 if TYPE_CHECKING:

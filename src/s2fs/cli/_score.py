@@ -7,7 +7,7 @@ import numpy as np
 
 from s2fs import components
 from s2fs._core.problem import Problem
-from s2fs._util.columns import Columns
+from s2fs._util.inputs import Columns
 from s2fs.cli._shared import (
     CriterionArguments,
     DataArguments,

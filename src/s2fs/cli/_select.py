@@ -12,8 +12,8 @@ import click
 
 import s2fs
 from s2fs import report
-from s2fs._util.columns import Columns
 from s2fs._util.files import check_place
+from s2fs._util.inputs import Columns
 from s2fs.cli._scheduler import fit_there, refuse, scheduler_option
 from s2fs.cli._shared import (
     INTERRUPTED,
@@ -323,11 +323,14 @@ class _Latest:
 def _fitted(options: dict[str, Any], data: "Dataset") -> "s2fs.S2FS":
     """Fit a selector; if that is interrupted, print the features it has found so far and exit."""
     latest, selector = _Latest(), s2fs.S2FS(**options)
-    if hasattr(selector, "set_callbacks"):
+    followed = hasattr(selector, "set_callbacks")
+    if followed:
         selector.set_callbacks(latest)
     try:
         return selector.fit(data.X, data.y)
     except KeyboardInterrupt:
+        if not followed:
+            _stop("before the end; with scikit-learn 1.9 you would see the features found so far")
         if latest.selector is None:
             _stop("before a feature was chosen")
         found = ranking_columns(latest.selector, data.feature_names)

@@ -7,7 +7,7 @@ import click
 import numpy as np
 
 from s2fs import Selection, datasets
-from s2fs._util.columns import Columns, as_numbers, first_text
+from s2fs._util.inputs import Columns, as_numbers, first_text
 from s2fs.cli._shared import as_csv, checked_output, note, reject_input_as_output, write_table
 
 

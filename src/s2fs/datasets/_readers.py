@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 
 from s2fs._util.annotated import labels_of
-from s2fs._util.columns import Columns, as_numbers, first_text, nonfinite_columns
-from s2fs._util.labels import read_labels, reject_one_class
+from s2fs._util.inputs import (
+    Columns,
+    as_numbers,
+    first_text,
+    nonfinite_columns,
+    read_labels,
+    reject_one_class,
+)
 from s2fs._util.messages import some_of
 from s2fs._util.types import Indices
 from s2fs.datasets._anndata import Cells, read_h5ad
@@ -96,12 +102,12 @@ def read_table(
     return _from_table(path, table, target, dropped)
 
 
-def read_unlabelled(path: Path, *, transpose: bool = False) -> Table:
-    """Read all columns of a file as they are; nothing needs to be a class or a number.
+def read_unlabelled(path: str | PathLike[str], *, transpose: bool = False) -> Table:
+    r"""Read all columns of a file as they are; nothing needs to be a class or a number.
 
     Parameters
     ----------
-    path : Path
+    path : str or path-like
         A table, or ``.npz`` or ``.mat`` with the array ``X`` and optionally ``feature_names``.
     transpose : bool, default=False
         The table has features in rows.
@@ -109,8 +115,18 @@ def read_unlabelled(path: Path, *, transpose: bool = False) -> Table:
     Returns
     -------
     Table
-        Names and columns; text stays text.
+        Named tuple ``(names, columns)``; the cells of a text file are text.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from s2fs.datasets import read_unlabelled
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "plants.csv"
+    >>> _ = file.write_text("id,height\np1,2.50\np2,?\n")
+    >>> read_unlabelled(file)
+    Table(names=['id', 'height'], columns=[('p1', 'p2'), ('2.50', '?')])
     """
+    path = Path(path)
     suffix = _suffix(path)
     if suffix == ".h5ad":
         raise ValueError(

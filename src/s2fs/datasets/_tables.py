@@ -7,6 +7,7 @@ import gzip
 import lzma
 import re
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from io import BytesIO, TextIOWrapper
 from itertools import compress
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from s2fs._util.columns import as_numbers, repeated
+from s2fs._util.inputs import as_numbers, repeated
 from s2fs._util.messages import some_of
 from s2fs._util.optional import need
 
@@ -89,7 +90,7 @@ def reject_duplicates(path: Path, names: list[str]) -> None:
         raise ValueError(f"{path} has more than one column named {some_of(twice)}; rename them.")
 
 
-class _TextFile:
+class _TextFile(ABC):
     """A file of lines: a header that names the columns, and rows of as many cells."""
 
     names: list[str]
@@ -98,9 +99,9 @@ class _TextFile:
         self._path = path
         self._data = _read_bytes(path)
 
+    @abstractmethod
     def _numbered_rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the rows below the header, each with the number of its line."""
-        raise NotImplementedError
 
     def rows(self) -> Iterator[list[str]]:
         """Start over and yield the cells of each row."""

@@ -8,8 +8,7 @@ import numpy as np
 from dask import delayed
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
-from s2fs._util.columns import reject_text_columns
-from s2fs._util.dask import is_dask
+from s2fs._util.inputs import is_dask, reject_text_columns
 from s2fs.distributed._rows import label_mass, n_rows, ready_rows
 
 

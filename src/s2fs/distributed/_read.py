@@ -6,12 +6,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from s2fs._util.columns import Columns
+from s2fs._util.inputs import Columns
 from s2fs._util.messages import some_of
+from s2fs._util.optional import need
 
 #: Seconds that a scheduler has to answer.
 ANSWER_WITHIN = 10.0
-_EXTRA = "pip install 's2fs[distributed]'"
 
 
 class Partitioned(NamedTuple):
@@ -47,7 +47,7 @@ def connect(address: str) -> Any:
 
     Raises
     ------
-    ValueError
+    ImportError
         If Dask is not installed.
     OSError
         If no scheduler answers within ten seconds.
@@ -61,12 +61,9 @@ def connect(address: str) -> Any:
     ...         len(client.nthreads())
     1
     """
+    distributed = need("distributed", extra="distributed", purpose="A cluster")
     try:
-        from distributed import Client
-    except ImportError:
-        raise ValueError(f"A cluster is reached through Dask: {_EXTRA}.") from None
-    try:
-        return Client(address, timeout=ANSWER_WITHIN)
+        return distributed.Client(address, timeout=ANSWER_WITHIN)
     except (OSError, ValueError, TypeError) as error:  # an address may also make no sense
         raise OSError(
             f"No Dask scheduler answers at {address!r} within {ANSWER_WITHIN:g} s "
@@ -114,10 +111,7 @@ def read_partitioned(
     >>> data.feature_names, data.X.npartitions
     (['height', 'width'], 2)
     """
-    try:
-        import dask.dataframe
-    except ImportError:
-        raise ValueError(f"Data in many files is read through Dask: {_EXTRA}.") from None
+    dataframe = need("dask.dataframe", extra="distributed", purpose="Reading many files")
     where = str(path)
     dropped = [drop] if isinstance(drop, str | int) else list(drop)
     remote = "://" in where
@@ -127,15 +121,12 @@ def read_partitioned(
         return _from_zarr(where, target, dropped)
     if not remote and Path(where).is_dir() and not glob(f"{where}/**/*.parquet", recursive=True):
         raise ValueError(f"{where} holds no .parquet files; give a directory that does.")
+    need("pyarrow", extra="parquet", purpose="Reading Parquet files")
     try:
-        frame = dask.dataframe.read_parquet(where)
+        frame = dataframe.read_parquet(where)
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
         raise ValueError(f"{where} cannot be read as Parquet ({reason}).") from None
-    except ImportError:
-        raise ValueError(
-            f"{where} has Parquet files, which need pyarrow: pip install 's2fs[parquet]'."
-        ) from None
     names = [str(name) for name in frame.columns]
     if target is None:
         raise ValueError(
@@ -151,12 +142,11 @@ def read_partitioned(
 
 
 def _from_zarr(where: str, target: str | int | None, drop: list[str | int]) -> Partitioned:
-    import dask.array
-
+    array = need("dask.array", extra="distributed", purpose="Reading many files")
     try:
         import zarr
     except ImportError:
-        raise ValueError(f"{where} is a Zarr store, which needs zarr: pip install zarr.") from None
+        raise ImportError(f"Reading {where} needs zarr: pip install zarr.") from None
     key = "y" if target is None else str(target)
     try:
         arrays = dict(zarr.open_group(where, mode="r").arrays())
@@ -166,7 +156,7 @@ def _from_zarr(where: str, target: str | int | None, drop: list[str | int]) -> P
         raise ValueError(
             f"{where} must hold the arrays 'X' and {key!r}; it has {some_of(sorted(arrays))}."
         )
-    X, y = (dask.array.from_zarr(where, component=name) for name in ("X", key))
+    X, y = (array.from_zarr(where, component=name) for name in ("X", key))
     if X.ndim != 2:
         raise ValueError(f"X in {where} has {X.ndim} dimension(s); give rows and columns.")
     named = arrays.get("feature_names")

@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 
 from s2fs._core.problem import Problem
 from s2fs._engine.native import class_sums as native_sums
-from s2fs._util.labels import encode_classes
+from s2fs._util.inputs import encode_classes
 from s2fs._util.types import Floats, Indices
 
 

@@ -133,6 +133,14 @@ def made_dense(data: Dataset) -> Dataset:
     -------
     Dataset
         The data given, if they are dense.
+
+    Examples
+    --------
+    >>> from s2fs.datasets import load_srbct
+    >>> from s2fs.report import made_dense
+    >>> data = load_srbct()
+    >>> made_dense(data) is data
+    True
     """
     if not issparse(data.X):
         return data

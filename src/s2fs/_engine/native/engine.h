@@ -56,7 +56,7 @@ struct s2fs_state {
 // One choice of a search, and the components of the subset it completes.
 struct s2fs_step {
     std::int64_t feature;
-    double theta_dis, theta_dir, lambda_dis, lambda_dir;
+    double sep, theta_dis, theta_dir, lambda_dis, lambda_dir;
 };
 
 // Work on candidates, shared by threads that call the same function with their number. Every

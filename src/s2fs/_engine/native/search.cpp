@@ -562,14 +562,16 @@ void s2fs_forward(s2fs_search *search, std::int64_t thread) {
         if (thread == 0) {
             const double alpha = search->weights[0], beta = search->weights[1];
             const auto sep = [&](Index i) {
-                return ratio(parts[2 * n + i] + beta * parts[3 * n + i], parts[i] + alpha * parts[n + i]);
+                // Products of their own, so that no compiler fuses them: the digits of the reference.
+                const double apart = beta * parts[3 * n + i], tight = alpha * parts[n + i];
+                return ratio(parts[2 * n + i] + apart, parts[i] + tight);
             };
             double most = 0;
             for (Index i = 0; i < n; i++) most = sep(i) > most ? sep(i) : most;
             Index best = 0;  // the first one among equals
             while (!(sep(best) >= most * (1 - EQUAL))) best++;
-            search->steps[number] = {features[1 + best], parts[best], parts[n + best],
-                                     parts[2 * n + best], parts[3 * n + best]};
+            search->steps[number] = {features[1 + best],   sep(best),           parts[best],
+                                     parts[n + best],      parts[2 * n + best], parts[3 * n + best]};
         }
         if (!all_here(*search)) return;
         const Index chosen = search->steps[number].feature;

@@ -1,0 +1,139 @@
+"""Installations of every kind: from the sdist, without a compiler, in a folder nobody may write."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LIBRARY = "s2fs/_engine/libs2fs_baseline"
+
+pytestmark = pytest.mark.long
+
+
+def run(*command, **options):
+    """Run a command; returns what it printed, and shows it if the command fails."""
+    done = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, check=False, **options
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout, done.stderr
+
+
+def pip(*arguments, **options):
+    return run(sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments, **options)
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """The files of the sdist as a folder, without any library built before."""
+    folder = tmp_path_factory.mktemp("sdist")
+    run(sys.executable, "-m", "build", "--sdist", "--outdir", folder, ROOT)
+    (sdist,) = folder.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / sdist.name.removesuffix(".tar.gz")
+
+
+@pytest.fixture(scope="module")
+def without_compiler(tmp_path_factory):
+    """An environment whose PATH leads to CMake and Ninja, but to no compiler."""
+    folder = tmp_path_factory.mktemp("bin")
+    for tool in filter(shutil.which, ("cmake", "ninja")):
+        (folder / tool).symlink_to(shutil.which(tool))
+    return {**os.environ, "PATH": str(folder), "CC": "", "CXX": ""}
+
+
+def built(checkout, folder, **options):
+    """Build a wheel; returns its path and the native libraries inside."""
+    pip("wheel", "--no-deps", "--wheel-dir", folder, checkout, **options)
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert not [name for name in names if name.endswith((".cpp", ".hpp", ".h"))]
+    return wheel, [name for name in names if name.startswith("s2fs/_engine/libs2fs")]
+
+
+def installed(wheel, folder):
+    """Install a wheel beside our own packages, whose s2fs it hides; returns its Python."""
+    venv.create(folder, with_pip=False)
+    (site,) = folder.glob("lib/python*/site-packages")
+    pip("install", "--no-deps", "--target", site, wheel)
+    # A plain path: unlike a .pth file it does not start the finder of an editable install.
+    packages = Path(np.__file__).parents[1]
+    return folder / "bin" / "python", {**os.environ, "PYTHONPATH": f"{site}{os.pathsep}{packages}"}
+
+
+FIT = """
+from s2fs import S2FS
+from s2fs._engine.library import engine
+from s2fs.baselines.fdm import FDM
+from sklearn.datasets import load_iris
+X, y = load_iris(return_X_y=True)
+print(engine(), S2FS(2).fit(X, y).indices_, FDM(2).fit(X, y).indices_)
+"""
+
+
+@pytest.fixture(scope="module")
+def compiled(checkout, tmp_path_factory):
+    """Python of an environment with a wheel from the sdist, and its environment variables."""
+    wheel, libraries = built(checkout, tmp_path_factory.mktemp("wheel"))
+    assert wheel.name.split("-")[2:4] == ["py3", "none"]
+    assert any(name.startswith(LIBRARY) for name in libraries)
+    return installed(wheel, tmp_path_factory.mktemp("environment"))
+
+
+def test_from_the_sdist(compiled, tmp_path):
+    python, env = compiled
+    out, err = run(python, "-c", FIT, cwd=tmp_path, env=env)
+    assert not out.startswith("numpy")
+    assert err == ""
+
+
+def test_without_a_compiler(checkout, without_compiler, compiled, tmp_path):
+    (tmp_path / "wheel").mkdir()
+    wheel, libraries = built(checkout, tmp_path / "wheel", env=without_compiler)
+    assert wheel.name.endswith("-py3-none-any.whl")
+    assert libraries == []
+    python, env = installed(wheel, tmp_path / "environment")
+    out, err = run(python, "-c", FIT, cwd=tmp_path, env=env)
+    assert out.startswith("numpy")
+    assert err.count("EngineWarning") == 1
+    assert "Install a C++ compiler" in err
+    silent = run(python, "-c", FIT, cwd=tmp_path, env={**env, "S2FS_ENGINE": "numpy"})
+    assert silent == (out, "")
+    native = run(compiled[0], "-c", FIT, cwd=tmp_path, env=compiled[1])[0]
+    assert native.split()[1:] == out.split()[1:]
+
+
+def test_in_a_folder_that_cannot_be_written(compiled, tmp_path):
+    python, env = compiled
+    folders = [path for path in python.parents[1].rglob("*") if path.is_dir()]
+    before = {path for path in python.parents[1].rglob("*")}
+    for folder in folders:
+        folder.chmod(0o555)
+    try:
+        out, err = run(python, "-B", "-c", FIT, cwd=tmp_path, env={**env, "HOME": "/nonexistent"})
+        assert set(python.parents[1].rglob("*")) == before  # root may write anywhere
+    finally:
+        for folder in folders:
+            folder.chmod(0o755)
+    assert not out.startswith("numpy")
+    assert err == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads ELF files")
+def test_no_library_of_cpp_is_needed(compiled):
+    (site,) = compiled[0].parents[1].glob("lib/python*/site-packages")
+    libraries = list((site / "s2fs" / "_engine").glob("*.so"))
+    assert libraries
+    for library in libraries:
+        assert b"libstdc++" not in library.read_bytes()
+        assert b"libc++" not in library.read_bytes()

@@ -1,0 +1,72 @@
+"""The commands as a whole: what is loaded, what is shown, and what is said if a package lacks."""
+
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from s2fs.cli import COMMANDS, main
+
+#: What takes long to import.
+HEAVY = {"numpy", "scipy", "sklearn", "matplotlib", "rich", "pyarrow", "narwhals"}
+
+
+def python(code):
+    """Run code in a process of its own."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("argument", ["--help", "--version"])
+def test_help_and_version_load_nothing_heavy(argument):
+    result = python(
+        "import sys\nfrom s2fs.cli import main\n"
+        f"main([{argument!r}], standalone_mode=False)\n"
+        f"print({HEAVY!r} & set(sys.modules), file=sys.stderr)"
+    )
+    assert result.stderr == "set()\n"
+
+
+def test_importing_s2fs_loads_nothing_heavy():
+    assert python(f"import sys, s2fs\nprint({HEAVY!r} & set(sys.modules))").stdout == "set()\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_line_of_a_command_is_that_of_its_own_help(name):
+    _, line = COMMANDS[name]
+    command = main.get_command(None, name)
+    assert command.name == name
+    assert command.help.splitlines()[0] == line
+    shown = " ".join(CliRunner().invoke(main, ["--help"]).output.split())
+    assert f"{name} {line}" in shown
+
+
+@pytest.mark.parametrize("group", [[], ["data"], ["bench"]])
+def test_a_group_alone_shows_its_help(group):
+    alone = CliRunner().invoke(main, group)
+    assert alone.exit_code == 0
+    assert alone.output == CliRunner().invoke(main, [*group, "--help"]).output
+    assert alone.output.startswith("Usage:")
+
+
+def test_a_command_that_is_not_there():
+    result = CliRunner().invoke(main, ["slect"])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: No such command 'slect'")
+
+
+@pytest.mark.parametrize("package", ["click", "rich"])
+def test_without_the_extra_the_console_script_says_so(package):
+    result = python(
+        f"import sys\nsys.modules[{package!r}] = None\n"
+        "from s2fs.__main__ import run\nsys.argv = ['s2fs', '--help']\nrun()"
+    )
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == f"Error: The command line needs {package}: pip install 's2fs[cli]'.\n"
+
+
+def test_the_console_script_runs_the_commands():
+    command = [sys.executable, "-m", "s2fs", "--version"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert result.stdout.startswith("s2fs, version ")
