@@ -58,7 +58,6 @@ void compactness(const Table &t, const State &s, Index feature, Blocks blocks, d
 
 namespace {
 
-
 // Step 6 for some candidates: in single precision, with the part of the error of the direction
 // that depends on the data as the third sum.
 template <int N>
@@ -134,7 +133,8 @@ void compactness_single(const Search &search, const Tangent &tangent, const Inde
             for (int j = 0; j < here; j++) {
                 const Index f = features[start + j];
                 float *centroids = worker.pairs + j * p;
-                for (Index r = 0; r < p; r++) centroids[r] = static_cast<float>(t.centroids[f * p + r]);
+                for (Index r = 0; r < p; r++)
+                    centroids[r] = static_cast<float>(t.centroids[f * p + r]);
                 c[j] = centroids;
                 offsets[j] = single_offsets(t, f, blocks, worker.x, worker.column + j * CHUNK);
                 rounding[j] = static_cast<float>(t.on_centroid[f] / U_SINGLE);
