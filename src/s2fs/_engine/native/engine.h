@@ -78,6 +78,9 @@ struct s2fs_search {
     std::int32_t n_waiting, round;  // of the threads; 0 at first
 };
 
+// The sizes of the structs above, so that a caller of another version is noticed.
+S2FS_EXPORT std::int64_t s2fs_engine_layout();
+
 // How many bytes of workspace a search takes.
 S2FS_EXPORT std::int64_t s2fs_workspace(const s2fs_search *search);
 

@@ -537,6 +537,11 @@ struct Turns {
 
 using namespace s2fs;
 
+std::int64_t s2fs_engine_layout() {
+    return (sizeof(s2fs_table) << 32) + (sizeof(s2fs_search) << 16) + (sizeof(s2fs_state) << 8) +
+           sizeof(s2fs_step);
+}
+
 std::int64_t s2fs_workspace(const s2fs_search *search) {
     s2fs_search anywhere = *search;
     anywhere.workspace = nullptr;
