@@ -14,11 +14,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from s2fs._engine.compiled import CompiledState
 from timing import classes_in_noise, machine, seconds, table
 
 from s2fs._core.problem import Problem
-from s2fs._engine import kernels as _kernels
+from s2fs._engine.library import engine
+from s2fs._engine.native import NativeState
 
 C_LOOP = r"""
 #include <math.h>
@@ -80,22 +80,26 @@ def main() -> None:
         for name, (n, m, p) in SHAPES.items():
             X, y = classes_in_noise(n, m, p)
             problem = Problem(X, y)
-            state = CompiledState(problem, "printed", args.threads)
+            state = NativeState(problem, n_threads=args.threads)
             for f in range(5):
                 state.add(f)
             everything = np.arange(m)
             times = {
-                real.__name__: seconds(state._compactness, everything, real, repeats=9)
-                for real in (np.float32, np.float64)
+                what: seconds(
+                    lambda s=state, single=single, m=m: s.compactness(np.arange(m), single=single),
+                    repeats=9,
+                )
+                for what, single in (("float32", True), ("float64", False))
             }
             if library is not None:
                 D, P = (
                     np.ascontiguousarray(a.swapaxes(1, 2).reshape(-1, p)[:n], np.float32)
                     for a in (state._D, state._P)
                 )
-                x = problem.columns(everything).astype(np.float32)
+                order = np.argsort(y, kind="stable")  # as the engine has the instances
+                x = np.ascontiguousarray(problem.columns(everything)[:, order], np.float32)
                 c = problem.centroids.astype(np.float32)
-                own = y.astype(np.int32)
+                own = y[order].astype(np.int32)
                 out = np.empty((m, 2))
                 arrays = [ctypes.c_void_p(a.ctypes.data) for a in (x, c, D, P, own, out)]
 
@@ -103,7 +107,7 @@ def main() -> None:
                     library.theta(*map(ctypes.c_long, (n, p, first, last)), *arrays)
 
                 times["C"] = seconds(in_threads, plain, m, args.threads, repeats=9)
-                ours = state._compactness(everything, np.float32)[:2].T
+                ours = state.compactness(everything, single=True)[:2].T
                 np.testing.assert_allclose(out, ours, rtol=1e-4, atol=1e-5)
             rate = {what: n * m * p / taken / 1e9 for what, taken in times.items()}
             share = f"{rate['float32'] / rate['C']:.0%}" if "C" in rate else "no compiler"
@@ -112,7 +116,7 @@ def main() -> None:
                 (name, f"{n} × {m} × {p}", f"{rate['float32']:.2f}", f"{rate['float64']:.2f}",
                  c_rate, share)
             )  # fmt: skip
-    print(machine(), f"{args.threads} threads, {_kernels.LANES} lanes", sep=", ", end="\n\n")
+    print(machine(), f"{args.threads} threads, {engine()}", sep=", ", end="\n\n")
     header = ["shape of", "n × m × p", "float32, 10⁹/s", "float64, 10⁹/s", "C loop, 10⁹/s",
               "float32 over C"]  # fmt: skip
     print(table(header, rows))

@@ -79,7 +79,7 @@ def test_a_long_run_chooses_as_step_by_step(p, weight, compactness):
     X = np.hstack([X, X[:, ::3] * (1 + 1e-7 * rng.normal(size=(120, 50))), X[:, :20]])
     problem = Problem(X, y)
     state = NativeState(problem, "printed", compactness)
-    run = [feature for feature, _, _ in state.copy().forward(np.arange(220), 80, (weight, weight))]
+    run = [feature for feature, *_ in state.copy().forward(np.arange(220), 80, (weight, weight))]
     (steps,), _ = paths([SubsetState(problem, "printed", compactness)], (weight, weight), 80)
     assert run == steps
 
@@ -150,7 +150,7 @@ def test_callbacks_see_every_step_of_a_run():
     X, y = wide_table(300)
     state = NativeState(Problem(X, y))
     steps = state.forward(np.arange(300), 50, (0.0316, 0.0316))
-    first, _, _ = next(steps)
+    first, *_ = next(steps)
     steps.close()  # whoever has enough leaves no thread behind
     assert first == S2FS(1).fit(X, y).indices_[0]
     assert not [t for t in threading.enumerate() if t.daemon and "call" in t.name]

@@ -131,6 +131,12 @@ def test_a_copy_goes_its_own_way(State):
     np.testing.assert_array_equal(state.score(np.arange(6)), twin.score(np.arange(6)))
 
 
+def test_ranges_that_overflow_are_told():
+    X = np.array([[1.7e308, 0.0], [-1.7e308, 1.0], [0.0, 2.0], [1.0, 3.0]])
+    with pytest.raises(ValueError, match=r"too far apart to be summed in column\(s\) 0; divide"):
+        Problem(X, np.array([0, 0, 1, 1]))
+
+
 def test_mean_of_equal_values_is_that_value():
     # A plain running sum of 100000 tenths is off by far more than rounding of one number.
     y = np.repeat([0, 1], 100_000)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from s2fs._core.criterion import ON_CENTROID
+from s2fs._util.messages import some_of
 from s2fs._util.types import Floats, Indices
 
 Scale = Literal["minmax"] | None
@@ -75,7 +76,14 @@ class Problem:
         ) / self._total
         self.n_classes = len(self._class_mass)
         self.lower, upper = self._range()
-        extent = upper - self.lower
+        with np.errstate(over="ignore"):
+            extent = upper - self.lower
+            too_wide = np.flatnonzero(~np.isfinite(extent * self._total))
+        if len(too_wide):
+            raise ValueError(
+                f"X has values too far apart to be summed in column(s) {some_of(too_wide)}; divide "
+                "them by a power of ten."
+            )
         self.varying = extent > 0
         self.all_vary = bool(self.varying.all())
         self.unit = 1.0 if scale == "minmax" else float(extent.max()) or 1.0

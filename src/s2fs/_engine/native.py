@@ -8,6 +8,7 @@ import ctypes
 import threading
 from collections.abc import Callable, Iterator
 from copy import copy
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -166,6 +167,7 @@ class NativeState(Remembering):
         library = load()
         if library is None:
             raise RuntimeError("there is no native library.")
+        _check(library)
         p = problem.n_classes
         self.problem = problem
         self._n_threads = n_threads
@@ -354,6 +356,18 @@ class _Task:
             yield from _in_threads(call, search.n_threads, self._stop)
 
 
+@cache
+def _check(library: ctypes.CDLL) -> None:
+    """Raise if the structs of the library are not those of this module: it would write anywhere."""
+    library.s2fs_engine_layout.restype = _long
+    sizes = ctypes.sizeof(_Table), ctypes.sizeof(_Search), ctypes.sizeof(_State), _STEP.itemsize
+    layout = (sizes[0] << 32) + (sizes[1] << 16) + (sizes[2] << 8) + sizes[3]
+    if library.s2fs_engine_layout() != layout:
+        raise ImportError(
+            "the native library of s2fs is of another version than its modules; install s2fs again."
+        )
+
+
 def class_sums(problem: Problem, mass: Floats | None, centre: Floats) -> Floats | None:
     """Weighted sums over each class of the differences of dense rows to ``lower + centre``.
 
@@ -362,6 +376,7 @@ def class_sums(problem: Problem, mass: Floats | None, centre: Floats) -> Floats 
     library = load()
     if library is None:
         return None
+    _check(library)
     _, values = _readable(problem.X)
     sums = np.zeros_like(centre)
     order = np.argsort(problem.codes, kind="stable")

@@ -117,17 +117,18 @@ class SubsetState(Remembering):
     def _compactness(self, D: Floats, P: Floats) -> tuple[Floats, Floats]:
         """The means of Eqs. 7 and 13 for D and P of shape ``(…, n, p)``, of squares for the rms.
 
-        With w_r = 1/‖V_r‖ the memberships are w_r² / Σ w_s² and the cosine is P_r w_own w_r, so
-        the direction term of one instance is 1 − w_own Σ P_r w_r³ / Σ w_s².
+        With w_r = 1/‖V_r‖ the memberships are w_r² / Σ w_s² and the cosine is P_r w_own w_r.
         """
-        own = self.problem.codes[:, None]
-        D_own = np.take_along_axis(D, np.broadcast_to(own, (*D.shape[:-1], 1)), axis=-1)[..., 0]
-        inverse = 1 / np.maximum(D, _ZERO)
-        pull = (P * inverse * np.sqrt(inverse)).sum(axis=-1) / inverse.sum(axis=-1)
-        distance = np.sqrt(D_own)
-        turned = 1 - np.divide(pull, distance, out=np.ones_like(pull), where=D_own > 0)
+        own = np.broadcast_to(self.problem.codes[:, None], (*D.shape[:-1], 1))
+        D_own = np.take_along_axis(D, own, axis=-1)
+        w = 1 / np.sqrt(np.maximum(D, _ZERO))
+        turned = np.maximum(1 - P * w / np.sqrt(np.maximum(D_own, _ZERO)), 0) * w**2
+        np.put_along_axis(turned, own, 0.0, axis=-1)  # rounding there must not count
+        turned = turned.sum(axis=-1) / (w**2).sum(axis=-1)
+        D_own = D_own[..., 0]
+        turned = np.where(D_own > 0, turned, 0.0)
         mean = self.problem.mean
-        return mean(D_own if self._rms else distance), mean(np.maximum(turned, 0))
+        return mean(D_own if self._rms else np.sqrt(D_own)), mean(turned)
 
     def _separation(self, G: Floats) -> tuple[Floats, Floats]:
         """Λ_dis and Λ_dir (Eqs. 16 and 21) for G of shape ``(…, p, p)``."""

@@ -55,7 +55,8 @@ void tangent_in(const Search &search, const Tangent &tangent, Worker &worker) {
                 store(worker.rows + r * LANES + i, slope);
             }
             // An instance on a centroid, where the sum is infinite, adds nothing to the bound.
-            const Doubles factor = memberships < 1 / (ZERO * 2) ? weight / (memberships * root(u)) : nought;
+            const Doubles factor =
+                memberships < 1 / (ZERO * 2) ? weight / (memberships * root(u)) : nought;
             value *= factor;
             rise *= factor;
             for (Index r = 0; r < p; r++)
@@ -282,7 +283,8 @@ void carried_sums(const Search &search, const Workspace &ws, Index first, double
     const Index m = padded(search.table->n_features);
     const float *chords = ws.carried.chord_sums + first;
     Floats distance = {};
-    for (int i = 0; i < LANES; i++) distance = fma(all(ws.carried.shrunk[i]), load(chords + i * m), distance);
+    for (int i = 0; i < LANES; i++)
+        distance = fma(all(ws.carried.shrunk[i]), load(chords + i * m), distance);
     for (int i = 0; i < N_FLOATS; i++) {
         sums[2 * i] = distance[i];
         sums[2 * i + 1] = ws.carried.curvature_sums[first + i] + ws.carried.grown;

@@ -72,7 +72,9 @@ void sums_of_sparse(const Table &t, const float *chord, const float *curvature, 
     const Place *start_of = static_cast<const Place *>(t.start_of);
     const Index p = t.n_classes;
     const double *c = t.centroids + f * p;
-    const double lower = t.lower[f], width = t.width[f], nothing = (0.0 - lower) / width;
+    const double lower = t.lower[f], width = t.width[f], zero = (0.0 - lower) / width;
+    // A column without zeros may have them outside its range, where they would eat the digits.
+    const double nothing = zero < 0 ? 0.0 : zero > 1 ? 1.0 : zero;
     double distance = 0, penalty = 0;
     double all_chords = 0, all_curvatures = 0;
     for (Index q = 0; q < p; q++) {
@@ -102,11 +104,15 @@ void sparse_sums(const Table &t, const Tangent &tangent, Index feature, const do
                  double *sums) {
     const float *chord = static_cast<const float *>(tangent.chord);
     const float *curvature = static_cast<const float *>(tangent.curvature);
-    const auto of = [&](auto function) { function(t, chord, curvature, feature, class_sums, sums); };
+    const auto of = [&](auto function) {
+        function(t, chord, curvature, feature, class_sums, sums);
+    };
     if (t.has_long_indices)
-        of(t.is_single ? sums_of_sparse<float, std::int64_t> : sums_of_sparse<double, std::int64_t>);
+        of(t.is_single ? sums_of_sparse<float, std::int64_t>
+                       : sums_of_sparse<double, std::int64_t>);
     else
-        of(t.is_single ? sums_of_sparse<float, std::int32_t> : sums_of_sparse<double, std::int32_t>);
+        of(t.is_single ? sums_of_sparse<float, std::int32_t>
+                       : sums_of_sparse<double, std::int32_t>);
 }
 
 namespace {
@@ -159,14 +165,16 @@ void s2fs_prepare(s2fs_search *search, std::int64_t thread) {
     for (Index k = w.blocks.first; k < w.blocks.last; k += CHUNK_BLOCKS) {
         const Blocks blocks = {k, least_of(k + CHUNK_BLOCKS, w.blocks.last)};
         if (t.offsets && t.row_step != 1)
-            t.is_single ? prepare_blocks<float>(*search, blocks) : prepare_blocks<double>(*search, blocks);
+            t.is_single ? prepare_blocks<float>(*search, blocks)
+                        : prepare_blocks<double>(*search, blocks);
         float *reach = t.reach + blocks.first * LANES;
         for (Index i = 0; i < blocks.size() * LANES; i++) reach[i] = 0;
         for (Index f = 0; f < t.n_features && !stopped(*search); f++) {
             if (t.offsets && t.row_step == 1) {
                 offsets_of(t, f, blocks, w.x, w.x);
                 float *to = t.offsets + (f * t.n_blocks + blocks.first) * LANES;
-                for (Index i = 0; i < blocks.size() * LANES; i++) to[i] = static_cast<float>(w.x[i]);
+                for (Index i = 0; i < blocks.size() * LANES; i++)
+                    to[i] = static_cast<float>(w.x[i]);
             }
             const float *a = single_offsets(t, f, blocks, w.x, w.column);
             for (Index i = 0; i < blocks.size() * LANES; i++) {

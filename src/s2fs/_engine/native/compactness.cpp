@@ -31,16 +31,20 @@ void compactness(const Table &t, const State &s, Index feature, Blocks blocks, d
             const double *D = s.D + k * p * LANES + i, *P = s.P + k * p * LANES + i;
             const Doubles z = load(x + i);
             const Doubles a = offset(z, gather(c, t.own + instance), rounding);
-            Doubles memberships = {}, pull = {};
+            const Doubles square = fma(a, a, load(s.near + instance)), length = root(square);
+            const Doubles w_own = inverse_root(larger(square, zero));
+            const Longs own = load_longs(t.own + instance);
+            Doubles memberships = {}, turned = {};
             for (Index r = 0; r < p; r++) {
                 const Doubles b = offset(z, all(c[r]), rounding);
                 const Doubles w = inverse_root(larger(fma(b, b, load(D + r * LANES)), zero));
                 const Doubles w2 = w * w;
                 memberships += w2;
-                pull = fma(fma(a, b, load(P + r * LANES)) * w, w2, pull);
+                // 1 − cos, which is 0 for the own class: rounding there must not count.
+                const Doubles angle = 1.0 - fma(a, b, load(P + r * LANES)) * w * w_own;
+                turned = fma(own == r ? nought : larger(angle, nought), w2, turned);
             }
-            const Doubles square = fma(a, a, load(s.near + instance)), length = root(square);
-            const Doubles turned = larger(1.0 - pull / (memberships * length), nought);
+            turned /= memberships;
             const Doubles weight = load(t.weight + instance);
             const Doubles size = t.rms ? square : length;
             store(distance + i, fma(weight, size, load(distance + i)));
@@ -53,7 +57,6 @@ void compactness(const Table &t, const State &s, Index feature, Blocks blocks, d
 }
 
 namespace {
-
 
 // Step 6 for some candidates: in single precision, with the part of the error of the direction
 // that depends on the data as the third sum.
@@ -130,7 +133,8 @@ void compactness_single(const Search &search, const Tangent &tangent, const Inde
             for (int j = 0; j < here; j++) {
                 const Index f = features[start + j];
                 float *centroids = worker.pairs + j * p;
-                for (Index r = 0; r < p; r++) centroids[r] = static_cast<float>(t.centroids[f * p + r]);
+                for (Index r = 0; r < p; r++)
+                    centroids[r] = static_cast<float>(t.centroids[f * p + r]);
                 c[j] = centroids;
                 offsets[j] = single_offsets(t, f, blocks, worker.x, worker.column + j * CHUNK);
                 rounding[j] = static_cast<float>(t.on_centroid[f] / U_SINGLE);

@@ -15,8 +15,8 @@ struct s2fs_table {
     // is stored by columns, with sorted rows, none twice.
     const void *values;
     std::int64_t row_step, column_step;
-    const void *row_of;    // sparse: the row of each value
-    const void *start_of;  // sparse: where in the values each column starts
+    const void *row_of;      // sparse: the row of each value
+    const void *start_of;    // sparse: where in the values each column starts
     std::int32_t is_single;  // values are float32, not float64
     std::int32_t is_sparse;
     std::int32_t has_long_indices;  // row_of and start_of are int64, not int32
@@ -29,19 +29,19 @@ struct s2fs_table {
     const double *centroids;      // (features, classes)
     const double *on_centroid;    // of each feature: offsets up to this size are 0
     // Of each instance; those of a class follow each other, padding has the weight 0.
-    const double *weight;  // 1 in all
-    const std::int32_t *own;  // its class
-    const std::int64_t *row;  // its row in the input
+    const double *weight;             // 1 in all
+    const std::int32_t *own;          // its class
+    const std::int64_t *row;          // its row in the input
     const std::int32_t *instance_of;  // sparse: the instance of each row
-    double unit;            // what a distance of 1 stands for
-    double mass;            // Σ weight: 1, or the share of a shard
-    double distance_error;  // relative error of Θ_dis in single precision (step 6)
+    double unit;                      // what a distance of 1 stands for
+    double mass;                      // Σ weight: 1, or the share of a shard
+    double distance_error;            // relative error of Θ_dis in single precision (step 6)
 
     // Made by s2fs_prepare.
     float *offsets;  // (features, instances) from the own centroids; none if made when needed
     float *single_centroids;  // (classes, features padded to a multiple of 16)
-    float *reach;    // of each instance the square of its largest offset
-    double *spread;  // of each feature Σ weight · offset²
+    float *reach;             // of each instance the square of its largest offset
+    double *spread;           // of each feature Σ weight · offset²
 };
 
 // A subset of the features (step 1).
@@ -77,6 +77,9 @@ struct s2fs_search {
     char *workspace;
     std::int32_t n_waiting, round;  // of the threads; 0 at first
 };
+
+// The sizes of the structs above, so that a caller of another version is noticed.
+S2FS_EXPORT std::int64_t s2fs_engine_layout();
 
 // How many bytes of workspace a search takes.
 S2FS_EXPORT std::int64_t s2fs_workspace(const s2fs_search *search);

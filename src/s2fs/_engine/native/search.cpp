@@ -25,7 +25,8 @@ constexpr Index TASKS = 4096;
 struct Parts {
     char *base;
     Index bytes = 0;
-    template <class Item> Item *take(Index n) {
+    template <class Item>
+    Item *take(Index n) {
         const Index at = bytes;
         bytes += (n * static_cast<Index>(sizeof(Item)) + 63) / 64 * 64;
         return reinterpret_cast<Item *>(base + at);
@@ -116,7 +117,8 @@ bool all_here(Search &search) {
             __atomic_store_n(&search.n_waiting, 0, __ATOMIC_RELAXED);
             __atomic_store_n(&search.round, round + 1, __ATOMIC_RELEASE);
         } else
-            for (int spins = 0; __atomic_load_n(&search.round, __ATOMIC_ACQUIRE) == round; spins++) {
+            for (int spins = 0; __atomic_load_n(&search.round, __ATOMIC_ACQUIRE) == round;
+                 spins++) {
                 if (stopped(search)) return false;
                 spins < 2000 ? pause() : give_way();
             }
@@ -127,8 +129,16 @@ bool all_here(Search &search) {
 namespace {
 
 // Sep is never negative, so larger numbers have larger bits.
-double as_number(std::uint64_t bits) { double x; std::memcpy(&x, &bits, sizeof x); return x; }
-std::uint64_t as_bits(double x) { std::uint64_t bits; std::memcpy(&bits, &x, sizeof bits); return bits; }
+double as_number(std::uint64_t bits) {
+    double x;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+}
+std::uint64_t as_bits(double x) {
+    std::uint64_t bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
 
 double reached_by(const Workspace &ws, Index pair) {
     return as_number(__atomic_load_n(ws.reached + pair, __ATOMIC_RELAXED));
@@ -137,9 +147,9 @@ double reached_by(const Workspace &ws, Index pair) {
 void raise_reached(Workspace &ws, Index pair, double sep) {
     const std::uint64_t bits = as_bits(sep > 0 ? sep * (1 - EQUAL) : 0.0);
     std::uint64_t known = __atomic_load_n(ws.reached + pair, __ATOMIC_RELAXED);
-    while (known < bits &&
-           !__atomic_compare_exchange_n(ws.reached + pair, &known, bits, true, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED)) {}
+    while (known < bits && !__atomic_compare_exchange_n(ws.reached + pair, &known, bits, true,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
 }
 
 bool may_reach(const Search &search, const Workspace &ws, Index feature) {
@@ -165,7 +175,8 @@ void bound_separability(const Search &search, Workspace &ws, Index feature, doub
 // Whether directions count in the separation.
 bool is_directed(const Search &search) {
     bool directed = false;
-    for (Index pair = 0; pair < search.n_pairs; pair++) directed |= search.weights[2 * pair + 1] > 0;
+    for (Index pair = 0; pair < search.n_pairs; pair++)
+        directed |= search.weights[2 * pair + 1] > 0;
     return directed && search.table->n_classes > 2;
 }
 
@@ -174,7 +185,8 @@ bool is_directed(const Search &search) {
 enum class Sums { NEW, KEPT, CARRIED };
 
 // Upper bounds of Sep of a tile of features.
-void bound_tile(Search &search, Workspace &ws, const Room &room, Bound bound, Sums kind, Index first) {
+void bound_tile(Search &search, Workspace &ws, const Room &room, Bound bound, Sums kind,
+                Index first) {
     const Table &t = *search.table;
     Worker &w = ws.worker;
     const Index m = padded(t.n_features), n = least_of(TILE, t.n_features - first);
@@ -224,11 +236,13 @@ void bound_tile(Search &search, Workspace &ws, const Room &room, Bound bound, Su
                            upper[m + i]);
     for (Index i = 0; i < n && n_here < n; i++)
         if (!ws.is_candidate[first + i])
-            for (Index pair = 0; pair < search.n_pairs; pair++) ws.most[pair * t.n_features + first + i] = -1;
+            for (Index pair = 0; pair < search.n_pairs; pair++)
+                ws.most[pair * t.n_features + first + i] = -1;
 }
 
 // The distances of some features without the error of the chords.
-void bound_by_roots(Search &search, Workspace &ws, const Room &room, const Index *features, Index n) {
+void bound_by_roots(Search &search, Workspace &ws, const Room &room, const Index *features,
+                    Index n) {
     const Table &t = *search.table;
     const Index m = padded(t.n_features);
     for (Index start = 0; start < n && !stopped(search); start += TILE) {
@@ -257,7 +271,8 @@ void know_separation(Search &search, Workspace &ws, bool directed, const Index *
             const double *c = t.centroids + features[start + least_of(i, here - 1)] * p;
             for (Index q = 0; q < p; q++) w.lanes[q * TILE + i] = static_cast<float>(c[q]);
         }
-        const Between known = separation_between(t, w, directed ? Bound::FINE : Bound::DISTANCE, w.lanes, TILE);
+        const Between known =
+            separation_between(t, w, directed ? Bound::FINE : Bound::DISTANCE, w.lanes, TILE);
         for (Index i = 0; i < here; i++) {
             const int lane = static_cast<int>(i);
             double *to = ws.lambdas + features[start + i];
@@ -296,11 +311,11 @@ void screen(Search &search, Workspace &ws, const Index *features, Index n) {
         const double most = direction + direction_error;
         for (Index pair = 0; pair < search.n_pairs; pair++) {
             const double alpha = search.weights[2 * pair], beta = search.weights[2 * pair + 1];
-            const double low = ratio(lambda[0] + beta * lambda[2 * m],
-                                     distance + distance_error + alpha * most);
+            const double low =
+                ratio(lambda[0] + beta * lambda[2 * m], distance + distance_error + alpha * most);
             search.low[pair * m + f] = low;
-            search.high[pair * m + f] = ratio(lambda[m] + beta * lambda[3 * m],
-                                              distance - distance_error + alpha * least);
+            search.high[pair * m + f] =
+                ratio(lambda[m] + beta * lambda[3 * m], distance - distance_error + alpha * least);
             ws.most[pair * m + f] = -1;
             if (search.n_best == 1) raise_reached(ws, pair, low);
         }
@@ -522,6 +537,11 @@ struct Turns {
 
 using namespace s2fs;
 
+std::int64_t s2fs_engine_layout() {
+    return (sizeof(s2fs_table) << 32) + (sizeof(s2fs_search) << 16) + (sizeof(s2fs_state) << 8) +
+           sizeof(s2fs_step);
+}
+
 std::int64_t s2fs_workspace(const s2fs_search *search) {
     s2fs_search anywhere = *search;
     anywhere.workspace = nullptr;
@@ -562,7 +582,8 @@ void s2fs_forward(s2fs_search *search, std::int64_t thread) {
         if (thread == 0) {
             const double alpha = search->weights[0], beta = search->weights[1];
             const auto sep = [&](Index i) {
-                // Products of their own, so that no compiler fuses them: the digits of the reference.
+                // Products of their own, so that no compiler fuses them: the digits of the
+                // reference.
                 const double apart = beta * parts[3 * n + i], tight = alpha * parts[n + i];
                 return ratio(parts[2 * n + i] + apart, parts[i] + tight);
             };
@@ -570,8 +591,8 @@ void s2fs_forward(s2fs_search *search, std::int64_t thread) {
             for (Index i = 0; i < n; i++) most = sep(i) > most ? sep(i) : most;
             Index best = 0;  // the first one among equals
             while (!(sep(best) >= most * (1 - EQUAL))) best++;
-            search->steps[number] = {features[1 + best],   sep(best),           parts[best],
-                                     parts[n + best],      parts[2 * n + best], parts[3 * n + best]};
+            search->steps[number] = {features[1 + best], sep(best),           parts[best],
+                                     parts[n + best],    parts[2 * n + best], parts[3 * n + best]};
         }
         if (!all_here(*search)) return;
         const Index chosen = search->steps[number].feature;
@@ -605,7 +626,8 @@ void s2fs_least(s2fs_search *search, std::int64_t thread) {
         for (Index i = 0; i < here; i++) {
             search->out[start + i] = t.rms ? search->state->spread + t.spread[features[i]]
                                            : room.theta_dis(sums[2 * i], Distance::ROOT);
-            search->out[m + start + i] = room.theta_dir(sums[2 * i + 1], known.form[static_cast<int>(i)]);
+            search->out[m + start + i] =
+                room.theta_dir(sums[2 * i + 1], known.form[static_cast<int>(i)]);
         }
     }
 }
@@ -628,7 +650,8 @@ void s2fs_compactness(s2fs_search *search, std::int64_t single, std::int64_t thr
             for (Index i = 0; i < here; i++)
                 compactness_double(*search, features[i], w.x, w.sums + 3 * i);
         for (Index i = 0; i < here; i++)
-            for (Index row = 0; row < 3; row++) search->out[row * m + start + i] = w.sums[3 * i + row];
+            for (Index row = 0; row < 3; row++)
+                search->out[row * m + start + i] = w.sums[3 * i + row];
     }
 }
 

@@ -10,7 +10,8 @@ void separation(const Table &t, const State &s, Index feature, Worker &worker, d
     const double *c = t.centroids + feature * p, rounding = t.on_centroid[feature];
     const double lead = t.printed ? 1.0 : 0.0;
     double *H = worker.H, *norm = worker.norm;  // G with the candidate, and its square roots
-    double *nearest = worker.lines, *twins = nearest + p, *inverses = twins + p, *turned = inverses + p;
+    double *nearest = worker.lines, *twins = nearest + p, *inverses = twins + p,
+           *turned = inverses + p;
     for (Index q = 0; q < p; q++) {
         nearest[q] = INF;
         twins[q] = inverses[q] = turned[q] = 0;
@@ -67,7 +68,9 @@ constexpr int N = N_FLOATS;
 // With up to so many classes the nearest one is picked by comparisons, not looked up.
 constexpr Index PICKED = 8;
 
-Ints load_ints(const float *from) { return load(reinterpret_cast<const std::int32_t *>(from)); }
+Ints load_ints(const float *from) {
+    return load(reinterpret_cast<const std::int32_t *>(from));
+}
 
 // Rows of several numbers, of which lane i has that of row a[i].
 struct Rows {
@@ -114,7 +117,8 @@ Between between(const Table &t, Worker &worker, const float *c, Index step) {
         Floats first = all(__builtin_inff()), second = first, sum = {};
         Ints a = {};
         for (Index r = 0; r < p; r++) {
-            const Floats gap = here - load(c + r * step), square = gap * gap, h = square + all(G[r]);
+            const Floats gap = here - load(c + r * step), square = gap * gap,
+                         h = square + all(G[r]);
             found.form = fma(all(slopes[r]), square, found.form);
             if constexpr (BOUND != Bound::DISTANCE) {
                 a = h < first ? all(static_cast<std::int32_t>(r)) : a;
@@ -187,9 +191,12 @@ Between between(const Table &t, Worker &worker, const float *c, Index step) {
 Between separation_between(const Table &t, Worker &worker, Bound bound, const float *centroids,
                            Index step) {
     switch (bound) {
-        case Bound::DISTANCE: return between<Bound::DISTANCE>(t, worker, centroids, step);
-        case Bound::COARSE: return between<Bound::COARSE>(t, worker, centroids, step);
-        default: return between<Bound::FINE>(t, worker, centroids, step);
+        case Bound::DISTANCE:
+            return between<Bound::DISTANCE>(t, worker, centroids, step);
+        case Bound::COARSE:
+            return between<Bound::COARSE>(t, worker, centroids, step);
+        default:
+            return between<Bound::FINE>(t, worker, centroids, step);
     }
 }
 

@@ -35,40 +35,100 @@ inline constexpr int VECTOR_BYTES = 16;
 typedef float Floats __attribute__((vector_size(VECTOR_BYTES)));
 typedef double Doubles __attribute__((vector_size(VECTOR_BYTES)));
 typedef std::int32_t Ints __attribute__((vector_size(VECTOR_BYTES)));
+typedef std::int64_t Longs __attribute__((vector_size(VECTOR_BYTES)));
 
 inline constexpr int N_FLOATS = VECTOR_BYTES / sizeof(float);
 inline constexpr int N_DOUBLES = VECTOR_BYTES / sizeof(double);
 
-template <class Real> struct VectorOf;
-template <> struct VectorOf<float> { using Type = Floats; };
-template <> struct VectorOf<double> { using Type = Doubles; };
-template <class Real> using Vector = typename VectorOf<Real>::Type;
+template <class Real>
+struct VectorOf;
+template <>
+struct VectorOf<float> {
+    using Type = Floats;
+};
+template <>
+struct VectorOf<double> {
+    using Type = Doubles;
+};
+template <class Real>
+using Vector = typename VectorOf<Real>::Type;
 
-inline Floats load(const float *from) { Floats v; std::memcpy(&v, from, sizeof v); return v; }
-inline Doubles load(const double *from) { Doubles v; std::memcpy(&v, from, sizeof v); return v; }
-inline Ints load(const std::int32_t *from) { Ints v; std::memcpy(&v, from, sizeof v); return v; }
-inline void store(float *to, Floats v) { std::memcpy(to, &v, sizeof v); }
-inline void store(double *to, Doubles v) { std::memcpy(to, &v, sizeof v); }
+inline Floats load(const float *from) {
+    Floats v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+}
+inline Doubles load(const double *from) {
+    Doubles v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+}
+inline Ints load(const std::int32_t *from) {
+    Ints v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+}
+inline Longs load_longs(const std::int32_t *from) {
+    Longs v;
+    for (int i = 0; i < VECTOR_BYTES / 8; i++) v[i] = from[i];
+    return v;
+}
+inline void store(float *to, Floats v) {
+    std::memcpy(to, &v, sizeof v);
+}
+inline void store(double *to, Doubles v) {
+    std::memcpy(to, &v, sizeof v);
+}
 
-inline Floats all(float x) { return x - Floats{}; }
-inline Doubles all(double x) { return x - Doubles{}; }
-inline Ints all(std::int32_t x) { return x - Ints{}; }
+inline Floats all(float x) {
+    return x - Floats{};
+}
+inline Doubles all(double x) {
+    return x - Doubles{};
+}
+inline Ints all(std::int32_t x) {
+    return x - Ints{};
+}
 
-inline Floats magnitude(Floats v) { return (Floats)((Ints)v & 0x7fffffff); }
-inline Doubles magnitude(Doubles v) { return v < 0 ? -v : v; }
+inline Floats magnitude(Floats v) {
+    return (Floats)((Ints)v & 0x7fffffff);
+}
+inline Doubles magnitude(Doubles v) {
+    return v < 0 ? -v : v;
+}
 
 #if defined(S2FS_AVX512)
 
-inline Floats fma(Floats a, Floats b, Floats c) { return (Floats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
-inline Doubles fma(Doubles a, Doubles b, Doubles c) { return (Doubles)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
-inline Floats larger(Floats a, Floats b) { return (Floats)_mm512_max_ps((__m512)a, (__m512)b); }
-inline Floats smaller(Floats a, Floats b) { return (Floats)_mm512_min_ps((__m512)a, (__m512)b); }
-inline Doubles larger(Doubles a, Doubles b) { return (Doubles)_mm512_max_pd((__m512d)a, (__m512d)b); }
-inline Doubles smaller(Doubles a, Doubles b) { return (Doubles)_mm512_min_pd((__m512d)a, (__m512d)b); }
-inline Floats root(Floats v) { return (Floats)_mm512_sqrt_ps((__m512)v); }
-inline Doubles root(Doubles v) { return (Doubles)_mm512_sqrt_pd((__m512d)v); }
-inline Floats rough_inverse_root(Floats v) { return (Floats)_mm512_rsqrt14_ps((__m512)v); }
-inline Floats rough_inverse(Floats v) { return (Floats)_mm512_rcp14_ps((__m512)v); }
+inline Floats fma(Floats a, Floats b, Floats c) {
+    return (Floats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+inline Doubles fma(Doubles a, Doubles b, Doubles c) {
+    return (Doubles)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+inline Floats larger(Floats a, Floats b) {
+    return (Floats)_mm512_max_ps((__m512)a, (__m512)b);
+}
+inline Floats smaller(Floats a, Floats b) {
+    return (Floats)_mm512_min_ps((__m512)a, (__m512)b);
+}
+inline Doubles larger(Doubles a, Doubles b) {
+    return (Doubles)_mm512_max_pd((__m512d)a, (__m512d)b);
+}
+inline Doubles smaller(Doubles a, Doubles b) {
+    return (Doubles)_mm512_min_pd((__m512d)a, (__m512d)b);
+}
+inline Floats root(Floats v) {
+    return (Floats)_mm512_sqrt_ps((__m512)v);
+}
+inline Doubles root(Doubles v) {
+    return (Doubles)_mm512_sqrt_pd((__m512d)v);
+}
+inline Floats rough_inverse_root(Floats v) {
+    return (Floats)_mm512_rsqrt14_ps((__m512)v);
+}
+inline Floats rough_inverse(Floats v) {
+    return (Floats)_mm512_rcp14_ps((__m512)v);
+}
 inline Floats narrow(const double *from) {
     const __m256 low = _mm512_cvtpd_ps(_mm512_loadu_pd(from));
     const __m256 high = _mm512_cvtpd_ps(_mm512_loadu_pd(from + 8));
@@ -83,16 +143,36 @@ inline Doubles gather(const double *from, const std::int32_t *where) {
 
 #elif defined(S2FS_AVX2)
 
-inline Floats fma(Floats a, Floats b, Floats c) { return (Floats)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
-inline Doubles fma(Doubles a, Doubles b, Doubles c) { return (Doubles)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
-inline Floats larger(Floats a, Floats b) { return (Floats)_mm256_max_ps((__m256)a, (__m256)b); }
-inline Floats smaller(Floats a, Floats b) { return (Floats)_mm256_min_ps((__m256)a, (__m256)b); }
-inline Doubles larger(Doubles a, Doubles b) { return (Doubles)_mm256_max_pd((__m256d)a, (__m256d)b); }
-inline Doubles smaller(Doubles a, Doubles b) { return (Doubles)_mm256_min_pd((__m256d)a, (__m256d)b); }
-inline Floats root(Floats v) { return (Floats)_mm256_sqrt_ps((__m256)v); }
-inline Doubles root(Doubles v) { return (Doubles)_mm256_sqrt_pd((__m256d)v); }
-inline Floats rough_inverse_root(Floats v) { return (Floats)_mm256_rsqrt_ps((__m256)v); }
-inline Floats rough_inverse(Floats v) { return (Floats)_mm256_rcp_ps((__m256)v); }
+inline Floats fma(Floats a, Floats b, Floats c) {
+    return (Floats)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+inline Doubles fma(Doubles a, Doubles b, Doubles c) {
+    return (Doubles)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+inline Floats larger(Floats a, Floats b) {
+    return (Floats)_mm256_max_ps((__m256)a, (__m256)b);
+}
+inline Floats smaller(Floats a, Floats b) {
+    return (Floats)_mm256_min_ps((__m256)a, (__m256)b);
+}
+inline Doubles larger(Doubles a, Doubles b) {
+    return (Doubles)_mm256_max_pd((__m256d)a, (__m256d)b);
+}
+inline Doubles smaller(Doubles a, Doubles b) {
+    return (Doubles)_mm256_min_pd((__m256d)a, (__m256d)b);
+}
+inline Floats root(Floats v) {
+    return (Floats)_mm256_sqrt_ps((__m256)v);
+}
+inline Doubles root(Doubles v) {
+    return (Doubles)_mm256_sqrt_pd((__m256d)v);
+}
+inline Floats rough_inverse_root(Floats v) {
+    return (Floats)_mm256_rsqrt_ps((__m256)v);
+}
+inline Floats rough_inverse(Floats v) {
+    return (Floats)_mm256_rcp_ps((__m256)v);
+}
 inline Floats narrow(const double *from) {
     const __m128 low = _mm256_cvtpd_ps(_mm256_loadu_pd(from));
     const __m128 high = _mm256_cvtpd_ps(_mm256_loadu_pd(from + 4));
@@ -107,12 +187,24 @@ inline Doubles gather(const double *from, const std::int32_t *where) {
 
 #else
 
-inline Floats fma(Floats a, Floats b, Floats c) { return a * b + c; }
-inline Doubles fma(Doubles a, Doubles b, Doubles c) { return a * b + c; }
-inline Floats larger(Floats a, Floats b) { return a > b ? a : b; }
-inline Floats smaller(Floats a, Floats b) { return a < b ? a : b; }
-inline Doubles larger(Doubles a, Doubles b) { return a > b ? a : b; }
-inline Doubles smaller(Doubles a, Doubles b) { return a < b ? a : b; }
+inline Floats fma(Floats a, Floats b, Floats c) {
+    return a * b + c;
+}
+inline Doubles fma(Doubles a, Doubles b, Doubles c) {
+    return a * b + c;
+}
+inline Floats larger(Floats a, Floats b) {
+    return a > b ? a : b;
+}
+inline Floats smaller(Floats a, Floats b) {
+    return a < b ? a : b;
+}
+inline Doubles larger(Doubles a, Doubles b) {
+    return a > b ? a : b;
+}
+inline Doubles smaller(Doubles a, Doubles b) {
+    return a < b ? a : b;
+}
 inline Floats narrow(const double *from) {
     Floats v;
     for (int i = 0; i < N_FLOATS; i++) v[i] = static_cast<float>(from[i]);
@@ -129,15 +221,31 @@ inline Doubles gather(const double *from, const std::int32_t *where) {
     return v;
 }
 #if defined(__x86_64__)
-inline Floats root(Floats v) { return (Floats)_mm_sqrt_ps((__m128)v); }
-inline Doubles root(Doubles v) { return (Doubles)_mm_sqrt_pd((__m128d)v); }
-inline Floats rough_inverse_root(Floats v) { return (Floats)_mm_rsqrt_ps((__m128)v); }
-inline Floats rough_inverse(Floats v) { return (Floats)_mm_rcp_ps((__m128)v); }
+inline Floats root(Floats v) {
+    return (Floats)_mm_sqrt_ps((__m128)v);
+}
+inline Doubles root(Doubles v) {
+    return (Doubles)_mm_sqrt_pd((__m128d)v);
+}
+inline Floats rough_inverse_root(Floats v) {
+    return (Floats)_mm_rsqrt_ps((__m128)v);
+}
+inline Floats rough_inverse(Floats v) {
+    return (Floats)_mm_rcp_ps((__m128)v);
+}
 #elif defined(__ARM_NEON)
-inline Floats root(Floats v) { return (Floats)vsqrtq_f32((float32x4_t)v); }
-inline Doubles root(Doubles v) { return (Doubles)vsqrtq_f64((float64x2_t)v); }
-inline Floats rough_inverse_root(Floats v) { return 1.0f / root(v); }
-inline Floats rough_inverse(Floats v) { return 1.0f / v; }
+inline Floats root(Floats v) {
+    return (Floats)vsqrtq_f32((float32x4_t)v);
+}
+inline Doubles root(Doubles v) {
+    return (Doubles)vsqrtq_f64((float64x2_t)v);
+}
+inline Floats rough_inverse_root(Floats v) {
+    return 1.0f / root(v);
+}
+inline Floats rough_inverse(Floats v) {
+    return 1.0f / v;
+}
 #else
 inline Floats root(Floats v) {
     for (int i = 0; i < N_FLOATS; i++) v[i] = std::sqrt(v[i]);
@@ -147,8 +255,12 @@ inline Doubles root(Doubles v) {
     for (int i = 0; i < N_DOUBLES; i++) v[i] = std::sqrt(v[i]);
     return v;
 }
-inline Floats rough_inverse_root(Floats v) { return 1.0f / root(v); }
-inline Floats rough_inverse(Floats v) { return 1.0f / v; }
+inline Floats rough_inverse_root(Floats v) {
+    return 1.0f / root(v);
+}
+inline Floats rough_inverse(Floats v) {
+    return 1.0f / v;
+}
 #endif
 
 #endif

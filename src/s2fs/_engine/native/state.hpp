@@ -32,9 +32,15 @@ inline constexpr double ZERO = 1e-90;
 inline constexpr float ZERO_SINGLE = 1e-30f;
 inline constexpr double INF = __builtin_inf();
 
-inline Index least_of(Index a, Index b) { return a < b ? a : b; }
-inline Index most_of(Index a, Index b) { return a > b ? a : b; }
-inline Index padded(Index n) { return (n + LANES - 1) / LANES * LANES; }
+inline Index least_of(Index a, Index b) {
+    return a < b ? a : b;
+}
+inline Index most_of(Index a, Index b) {
+    return a > b ? a : b;
+}
+inline Index padded(Index n) {
+    return (n + LANES - 1) / LANES * LANES;
+}
 
 // Some neighbouring blocks of instances.
 struct Blocks {
@@ -42,7 +48,9 @@ struct Blocks {
     Index size() const { return last - first; }
 };
 
-inline Index n_chunks(const Table &t) { return (t.n_blocks + CHUNK_BLOCKS - 1) / CHUNK_BLOCKS; }
+inline Index n_chunks(const Table &t) {
+    return (t.n_blocks + CHUNK_BLOCKS - 1) / CHUNK_BLOCKS;
+}
 inline Blocks chunk(const Table &t, Index number) {
     return {number * CHUNK_BLOCKS, least_of((number + 1) * CHUNK_BLOCKS, t.n_blocks)};
 }
@@ -51,57 +59,57 @@ inline Blocks chunk(const Table &t, Index number) {
 // instances and numbers of the whole.
 struct Tangent {
     void *near, *weight, *chord, *curvature;  // float or double, as the screen is
-    double distance;              // Σ weight √near
-    double constant, sum_slopes;  // of the bound of Θ_dir
+    double distance;                          // Σ weight √near
+    double constant, sum_slopes;              // of the bound of Θ_dir
 };
 
 // What an earlier step tells of the sums of a later one (step 10).
 struct Carried {
-    float *chord, *curvature;  // of each instance at that step
-    float *chord_sums;         // (16, features): Σ chord a² of that step, by lanes
-    float *curvature_sums;     // (features): Σ curvature a² of that step
+    float *chord, *curvature;         // of each instance at that step
+    float *chord_sums;                // (16, features): Σ chord a² of that step, by lanes
+    float *curvature_sums;            // (features): Σ curvature a² of that step
     alignas(64) float shrunk[LANES];  // the least ratio of the chords now and then
-    double grown;              // what the larger curvatures now add at most
+    double grown;                     // what the larger curvatures now add at most
 };
 
 // What a thread has to itself.
 struct Worker {
     Index thread;
-    Blocks blocks;          // its share of the instances, in whole chunks
-    Index first, last;      // its share of the features, in whole blocks of 16
-    double *x;              // (CHUNK) a scaled column
-    float *column;          // (TOGETHER, CHUNK) offsets made when needed
-    double *column_double;  // (CHUNK) likewise
-    double *rows;           // (classes, 16) of a block, for the tangent
-    double *tangent_sums;   // (3) of its instances
-    float *shrunk;          // (16) of its instances
-    double *class_sums;     // (2, classes) of chord and curvature, of its instances
-    double *all_class_sums; // (2, classes) of all instances
-    double *slopes_sum;     // (classes, classes) of its instances
+    Blocks blocks;             // its share of the instances, in whole chunks
+    Index first, last;         // its share of the features, in whole blocks of 16
+    double *x;                 // (CHUNK) a scaled column
+    float *column;             // (TOGETHER, CHUNK) offsets made when needed
+    double *column_double;     // (CHUNK) likewise
+    double *rows;              // (classes, 16) of a block, for the tangent
+    double *tangent_sums;      // (3) of its instances
+    float *shrunk;             // (16) of its instances
+    double *class_sums;        // (2, classes) of chord and curvature, of its instances
+    double *all_class_sums;    // (2, classes) of all instances
+    double *slopes_sum;        // (classes, classes) of its instances
     double *H, *norm, *lines;  // (classes, classes) twice, (4, classes), for the separation
-    float *G;               // (classes, classes) of the state, infinite on the diagonal
-    float *slopes;          // (classes, classes) half of those of all instances, symmetric
-    float *lanes;           // (classes, N_FLOATS) centroids of several candidates
-    float *pairs;           // (classes, classes + 3, N_FLOATS) for their separation
-    Index *list;            // features
-    Index *screened;        // features, and their number in front
-    double *sums;           // (3, features)
-    double *largest;        // (features)
+    float *G;                  // (classes, classes) of the state, infinite on the diagonal
+    float *slopes;             // (classes, classes) half of those of all instances, symmetric
+    float *lanes;              // (classes, N_FLOATS) centroids of several candidates
+    float *pairs;              // (classes, classes + 3, N_FLOATS) for their separation
+    Index *list;               // features
+    Index *screened;           // features, and their number in front
+    double *sums;              // (3, features)
+    double *largest;           // (features)
 };
 
 // The workspace of a search, laid out anew by every thread from the same sizes.
 struct Workspace {
     Tangent tangent;
     Carried carried;
-    Index *open;             // (threads): of the candidates so many were left by the first bound
-    double *most;            // (pairs, features): upper bound of Sep, -1 if no candidate any more
-    double *upper;           // (3, features): upper bounds of Λ_dis and Λ_dir, and Σ S g²
-    double *least;           // (2, features): lower bounds of what Θ_dis and Θ_dir are made of
-    double *lambdas;         // (4, features): between what Λ_dis and Λ_dir are
-    double *chunk_sums;      // (tasks, 2)
-    Index *contenders;       // features, and their number in front
+    Index *open;         // (threads): of the candidates so many were left by the first bound
+    double *most;        // (pairs, features): upper bound of Sep, -1 if no candidate any more
+    double *upper;       // (3, features): upper bounds of Λ_dis and Λ_dir, and Σ S g²
+    double *least;       // (2, features): lower bounds of what Θ_dis and Θ_dir are made of
+    double *lambdas;     // (4, features): between what Λ_dis and Λ_dir are
+    double *chunk_sums;  // (tasks, 2)
+    Index *contenders;   // features, and their number in front
     std::uint8_t *is_candidate;  // (features)
-    std::uint64_t *reached;  // (pairs): Sep that n_best candidates are known to reach, as bits
+    std::uint64_t *reached;      // (pairs): Sep that n_best candidates are known to reach, as bits
     Worker worker;
     Index bytes;
 };
@@ -110,7 +118,9 @@ Workspace lay_out(const Search &search, Index thread);
 
 // Wait for all threads; false if the work is to be stopped.
 bool all_here(Search &search);
-inline bool stopped(const Search &search) { return *search.stop != 0; }
+inline bool stopped(const Search &search) {
+    return *search.stop != 0;
+}
 
 // columns.cpp: scaled columns of the input
 void scaled_column(const Table &t, Index feature, Blocks blocks, double *x);
