@@ -9,8 +9,10 @@ from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
+from sklearn.datasets import load_wine
 
 import s2fs
+from s2fs.__main__ import run
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(s2fs.__file__).parent
@@ -148,3 +150,39 @@ def test_pages_and_examples_use_public_names():
             codes[page] = "\n".join(blocks)
     found = {path.name: private(list(imports(code)), "") for path, code in codes.items()}
     assert {name: reached for name, reached in found.items() if reached} == {}
+
+
+def files_walked(work):
+    """The files of the package in which a function is called; a first run loads what is needed."""
+    found = set()
+
+    def look(frame, event, _):
+        path = Path(frame.f_code.co_filename)
+        if event == "call" and path.is_relative_to(PACKAGE):
+            found.add(str(path.relative_to(PACKAGE)))
+
+    work()
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+def test_a_fit_is_read_in_few_files():
+    X, y = load_wine(return_X_y=True)
+    assert len(files_walked(lambda: s2fs.S2FS(5).fit(X, y))) <= 8
+
+
+def test_a_selection_on_the_command_line_is_read_in_few_files(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "wine.csv"
+    load_wine(as_frame=True).frame.to_csv(path, index=False)
+    monkeypatch.setattr(sys, "argv", ["s2fs", "select", str(path), "-t", "target", "-k", "5"])
+
+    def work():
+        with pytest.raises(SystemExit):
+            run()
+
+    assert len(files_walked(work)) <= 14

@@ -2,16 +2,17 @@
 
 import sys
 
-from s2fs._util.optional import need
-
 
 def run() -> None:
     """Run the command line, or say in one line what has to be installed first."""
     try:
-        for package in ("click", "rich"):
-            need(package, extra="cli", purpose="The command line")
+        import click  # noqa: F401  (both come with the extra)
+        import rich  # noqa: F401
     except ImportError as error:
-        print(f"Error: {error}", file=sys.stderr)
+        print(
+            f"Error: The command line needs {error.name}: pip install 's2fs[cli]'.",
+            file=sys.stderr,
+        )
         sys.exit(2)
     from s2fs.cli import main  # needs the packages above
 

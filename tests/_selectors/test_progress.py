@@ -10,7 +10,7 @@ from sklearn.datasets import load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import s2fs._util.progress
+import s2fs._selectors.base
 from s2fs import S2FS, S2FSCV, StabilitySelector
 
 ProgressBar = pytest.importorskip("sklearn.callback", reason="needs scikit-learn 1.9").ProgressBar
@@ -111,7 +111,7 @@ def test_clones_keep_their_callbacks():
 
 def test_without_callbacks_in_scikit_learn_all_else_stays(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.callback", None)
-    spec = importlib.util.spec_from_file_location("progress_alone", s2fs._util.progress.__file__)
+    spec = importlib.util.spec_from_file_location("base_alone", s2fs._selectors.base.__file__)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
 

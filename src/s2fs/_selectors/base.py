@@ -1,10 +1,10 @@
 """The contract every selector keeps, and the base of those that search by a criterion."""
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,10 +30,19 @@ from s2fs._util.inputs import (
     reject_one_class,
     reject_text_columns,
 )
-from s2fs._util.progress import CallbackSupportMixin, progress, watched
+from s2fs._util.progress import progress
 from s2fs._util.tables import as_table
 from s2fs._util.types import Floats, Indices
 
+try:
+    from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin
+except ImportError:  # an experimental part of scikit-learn; without it there are no callbacks
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Takes no callbacks."""
+
+
+Item = TypeVar("Item")
 Search = Literal["forward", "floating", "beam"]
 
 
@@ -303,3 +312,48 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
 def path_columns(path: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """The columns of a path that follow the feature."""
     return {name: path[name] for name in path.dtype.names[1:]}  # type: ignore[index]
+
+
+def watched(
+    estimator: Any,
+    items: Iterable[Item],
+    total: int,
+    label: str,
+    so_far: Callable[[], dict[str, Any]] | None = None,
+) -> Iterator[Item]:
+    """Yield what a fit makes piece by piece, and let the callbacks of the estimator follow.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What is fitted; with ``verbose`` above 0 there is a progress bar, too.
+    items : iterable
+        The pieces of work; each is a task for the callbacks. A callback may end them early.
+    total : int
+        How many there will be at most.
+    label : str
+        What they are.
+    so_far : callable, optional
+        Returns the fitted attributes as they would be if the work ended with the last item.
+
+    Yields
+    ------
+    item
+        The items.
+    """
+    shown = progress(items, total, label, show=True) if estimator.verbose else iter(items)
+    if not getattr(estimator, "_skl_callbacks", None):
+        yield from shown
+        return
+    root = estimator._init_callback_context(max_subtasks=total)
+    root.call_on_fit_task_begin(estimator=estimator)
+    for _ in range(total):
+        task = root.subcontext(task_name=label)
+        task.call_on_fit_task_begin(estimator=estimator)
+        item = next(shown, None)  # None once there are no more
+        if item is not None:
+            yield item
+        stop = task.call_on_fit_task_end(estimator=estimator, reconstruction_attributes=so_far)
+        if stop or item is None:
+            break
+    root.call_on_fit_task_end(estimator=estimator, reconstruction_attributes=so_far)

@@ -18,11 +18,10 @@ from s2fs._core.folds import stratified_folds
 from s2fs._core.problem import Scale
 from s2fs._core.weights import ClassWeight
 from s2fs._search.choices import n_features_to_choose, resolve
-from s2fs._selectors.base import RankingSelector, path_columns
+from s2fs._selectors.base import CallbackSupportMixin, RankingSelector, path_columns, watched
 from s2fs._selectors.paths import s2fs_paths
 from s2fs._selectors.prefixes import Split, choose, prefix_scorer, score_prefixes
 from s2fs._selectors.s2fs import S2FS
-from s2fs._util.progress import CallbackSupportMixin, watched
 from s2fs._util.types import Floats, Indices
 
 #: Parameters that every selection, in the folds and on all rows, is made with.

@@ -13,9 +13,8 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 
 from s2fs._core.stability import stability
 from s2fs._search.choices import n_features_to_choose
-from s2fs._selectors.base import RankingSelector
+from s2fs._selectors.base import CallbackSupportMixin, RankingSelector, watched
 from s2fs._selectors.s2fs import S2FS
-from s2fs._util.progress import CallbackSupportMixin, watched
 from s2fs._util.types import Indices
 
 
