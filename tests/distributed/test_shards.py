@@ -78,7 +78,7 @@ def test_what_all_rows_have_in_common_is_found_from_the_chunks(problem, data):
     weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
     cuts = data.draw(st.lists(st.integers(0, len(y)), max_size=8))
     whole = Problem(X, y, "minmax", weight)
-    there = distributed_state(X, y, cuts, weight=weight).problem
+    there = distributed_state(X, y, cuts, weight=weight).problem.centroids
     np.testing.assert_array_equal(there.varying, whole.varying)
     np.testing.assert_allclose(there.centroids, whole.centroids, rtol=0, atol=1e-15)
     np.testing.assert_array_equal(there.on_centroid, whole.on_centroid)
@@ -95,9 +95,9 @@ def test_class_sums_of_a_chunk(real, order, weight):
     X.flags.writeable = False  # as chunks are that come from another worker
     rows = _rows.ready_rows(X, y, weight, {})
     survey = _rows.survey([rows])
-    means = survey.sums / survey.mass[:, None]
-    facts = {"classes": survey.classes, "lower": survey.lower, "_total": 30.0}
-    left = _rows.class_sums([rows], (facts, means)) / survey.mass[:, None]
+    of_class = survey.weight_of_class[:, None]
+    means = survey.sums / of_class
+    left = _rows.shard_sums([rows], (survey.classes, survey.lower, means)) / of_class
     exact = np.array(
         [np.average(X[y == q].astype(np.longdouble), 0, None if weight is None else weight[y == q])
          for q in range(3)]
@@ -144,11 +144,16 @@ def test_an_answer_depends_on_rows_and_features_only():
     fresh = pickle.loads(pickle.dumps(shard))  # as another worker gets it
     first = _shard.keep(shard, None, (1,))
     kept = [{name: array.copy() for name, array in memory.items()} for memory in first.memories]
-    wanted = _shard.answer(shard, None, (1, 2), question)
+
+    def answer(of, start, subset):
+        sent = _shard.answer(of, start, subset, question)
+        return {kind: array.tobytes() for kind, array in sent.items()}
+
+    wanted = answer(shard, None, (1, 2))
     ways = [(first, (1, 2)), (None, (1, 2)), (first, (1, 3)), (None, ()), (first, (1, 2))]
     for start, subset in ways:
-        again = _shard.answer(shard, start, subset, question)
-        assert again == _shard.answer(pickle.loads(pickle.dumps(fresh)), None, subset, question)
+        again = answer(shard, start, subset)
+        assert again == answer(pickle.loads(pickle.dumps(fresh)), None, subset)
         assert (again == wanted) == (subset == (1, 2))
     for memory, before in zip(first.memories, kept, strict=True):
         for name, array in before.items():
@@ -170,4 +175,4 @@ def test_rows_that_do_not_count_are_left_out_before_scaling():
     rows = _rows.ready_rows(X, np.array([0, 1, 0, 1]), [1, 1, 0, 2], {})
     survey = _rows.survey([rows])
     assert survey.upper == 3
-    np.testing.assert_array_equal(survey.mass, [1, 3])
+    np.testing.assert_array_equal(survey.weight_of_class, [1, 3])

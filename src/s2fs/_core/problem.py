@@ -1,7 +1,7 @@
 """What stays fixed during a search: scaled columns, classes and centroids."""
 
-from collections.abc import Iterator
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,74 @@ Scale = Literal["minmax"] | None
 BLOCK = 1 << 18
 #: Or this many, where the work on a block is little beside asking the system for its memory.
 SMALL_BLOCK = 1 << 15
+
+
+class Scaling(NamedTuple):
+    """What all rows of a table have in common, and chunks of them need to know.
+
+    Attributes
+    ----------
+    lower, width : ndarray of shape (n_features,)
+        A scaled value is ``(x - lower) / width``.
+    unit : float
+        What a distance of 1 between scaled columns stands for; 1 if every feature is scaled.
+    varying : ndarray of shape (n_features,)
+        Mask of the features that are not constant.
+    on_centroid : ndarray of shape (n_features,)
+        Differences to a centroid up to this size are rounding and count as 0.
+    centroids : ndarray of shape (n_features, n_classes)
+        Weighted class means of the scaled columns.
+    total_weight : float
+        The weight of all rows.
+    """
+
+    lower: Floats
+    width: Floats
+    unit: float
+    varying: NDArray[np.bool_]
+    on_centroid: Floats
+    centroids: Floats
+    total_weight: float
+
+    @classmethod
+    def of(
+        cls,
+        value_range: tuple[Floats, Floats],
+        weight_of_class: Floats,
+        scale: Scale,
+        sums: Callable[[Floats], Floats],
+    ) -> "Scaling":
+        """The scaling of a table.
+
+        Parameters
+        ----------
+        value_range : tuple of ndarray of shape (n_features,)
+            The smallest and the largest value of each feature.
+        weight_of_class : ndarray of shape (n_classes,)
+            The weight of the rows of each class.
+        scale : {"minmax", None}
+            As for :class:`Problem`.
+        sums : callable
+            Weighted sums over each class of the differences to ``lower`` and a centre, of shape
+            (n_classes, n_features).
+        """
+        (lower, upper), total = value_range, float(weight_of_class.sum())
+        with np.errstate(over="ignore"):
+            extent = upper - lower
+            too_wide = np.flatnonzero(~np.isfinite(extent * total))
+        if len(too_wide):
+            raise ValueError(
+                f"X has values too far apart to be summed in column(s) {some_of(too_wide)}; divide "
+                "them by a power of ten."
+            )
+        varying = extent > 0
+        unit = 1.0 if scale == "minmax" else float(extent.max()) or 1.0
+        width = np.where(varying, extent, 1.0) if scale == "minmax" else np.full_like(extent, unit)
+        means = sums(np.zeros((len(weight_of_class), len(lower)))) / weight_of_class[:, None]
+        # A second pass over what is left makes the mean of equal values that very value.
+        means += sums(means) / weight_of_class[:, None]
+        centroids = np.ascontiguousarray((means / width).T)
+        return cls(lower, width, unit, varying, ON_CENTROID * extent / width, centroids, total)
 
 
 class Problem:
@@ -36,6 +104,9 @@ class Problem:
         moved to start at 0 and divided by one common ``unit``, which is put back into distances.
     sample_weight : ndarray of shape (n_samples,), optional
         How much each instance counts, positive; an instance of weight 2 is two equal instances.
+    scaling : Scaling, optional
+        That of a larger table of which these rows are a part; ``scale`` is not used then, and a
+        class may be missing.
 
     Attributes
     ----------
@@ -44,17 +115,10 @@ class Problem:
     codes : ndarray of shape (n_samples,)
         Class of each instance.
     weight : ndarray of shape (n_samples,)
-        How much each instance counts, summing to 1.
-    unit : float
-        What a distance of 1 between scaled columns stands for; 1 if every feature is scaled.
-    centroids : ndarray of shape (n_features, n_classes)
-        Weighted class means of the scaled columns.
-    on_centroid : ndarray of shape (n_features,)
-        Differences to a centroid up to this size are rounding and count as 0.
-    varying : ndarray of shape (n_features,)
-        Mask of the features that are not constant.
-    all_vary : bool
-        Whether no feature is constant.
+        How much each instance counts, summing to 1 over the whole table.
+    scaling : Scaling
+        Ranges and centroids. Those that the loops ask for are also attributes of the problem:
+        ``lower``, ``width``, ``unit``, ``varying``, ``on_centroid`` and ``centroids``.
     """
 
     def __init__(
@@ -63,45 +127,34 @@ class Problem:
         codes: Indices,
         scale: Scale = "minmax",
         sample_weight: Floats | None = None,
+        *,
+        scaling: Scaling | None = None,
     ) -> None:
         self.X = X
         self.is_sparse = issparse(X)
         self.codes = codes
         self.n_samples, self.n_features = X.shape
-        self._mass = sample_weight  # None is 1 each, and saves the multiplications
-        self._class_mass = np.bincount(codes, sample_weight).astype(np.float64)
-        self._total = self._class_mass.sum()
-        self.weight = (
-            np.ones(len(codes)) if sample_weight is None else sample_weight
-        ) / self._total
-        self.n_classes = len(self._class_mass)
-        self.lower, upper = self._range()
-        with np.errstate(over="ignore"):
-            extent = upper - self.lower
-            too_wide = np.flatnonzero(~np.isfinite(extent * self._total))
-        if len(too_wide):
-            raise ValueError(
-                f"X has values too far apart to be summed in column(s) {some_of(too_wide)}; divide "
-                "them by a power of ten."
+        self._sample_weight = sample_weight  # None is 1 each, and saves the multiplications
+        if scaling is None:
+            values = value_range(X)
+            scaling = Scaling.of(
+                values,
+                np.bincount(codes, sample_weight).astype(np.float64),
+                scale,
+                lambda centre: class_sums(X, codes, values[0], centre, sample_weight),
             )
-        self.varying = extent > 0
-        self.all_vary = bool(self.varying.all())
-        self.unit = 1.0 if scale == "minmax" else float(extent.max()) or 1.0
-        minmax = np.where(self.varying, extent, 1.0)
-        self.width = minmax if scale == "minmax" else np.full(self.n_features, self.unit)
-        self.on_centroid = ON_CENTROID * extent / self.width
-
-        mass = self._class_mass[:, None]
-        means = self._class_sums(np.zeros((self.n_classes, self.n_features))) / mass
-        # A second pass over what is left makes the mean of equal values that very value.
-        means += self._class_sums(means) / mass
-        self.centroids = np.ascontiguousarray((means / self.width).T)
+        self.scaling = scaling
+        self.lower, self.width, self.unit, self.varying, self.on_centroid, self.centroids, total = (
+            scaling
+        )
+        self.n_classes = self.centroids.shape[1]
+        self.weight = (np.ones(len(codes)) if sample_weight is None else sample_weight) / total
 
     def mean(self, values: Floats) -> Floats:
         """Weighted mean over the instances, the last axis of ``values``."""
-        if self._mass is not None:
-            values = values * self._mass
-        return values.sum(axis=-1) / self._total
+        if self._sample_weight is not None:
+            values = values * self._sample_weight
+        return values.sum(axis=-1) / self.scaling.total_weight
 
     def columns(self, features: Indices) -> Floats:
         """Scaled columns, one per row: shape ``(len(features), n_samples)``."""
@@ -130,34 +183,39 @@ class Problem:
         gaps[np.abs(gaps) <= self.on_centroid[features, None, None]] = 0
         return gaps
 
-    def _range(self) -> tuple[Floats, Floats]:
-        """Smallest and largest value of each feature."""
-        lower, upper = self.X.min(axis=0), self.X.max(axis=0)
-        if self.is_sparse:
-            lower, upper = lower.toarray().ravel(), upper.toarray().ravel()
-        return lower.astype(np.float64), upper.astype(np.float64)
 
-    def _class_sums(self, centre: Floats) -> Floats:
-        """Weighted sums over each class of the differences to ``lower + centre``."""
-        sums = np.zeros((self.n_classes, self.n_features))
-        for q in range(self.n_classes):
-            for values, rows, features in self._pieces_of(np.flatnonzero(self.codes == q)):
-                differences = values - self.lower[features]
-                differences -= centre[q, features]
-                if self._mass is not None:
-                    differences *= self._mass[rows, None]
-                sums[q, features] += differences.sum(axis=0)
-        return sums
+def value_range(X: Any) -> tuple[Floats, Floats]:
+    """Smallest and largest value of each feature."""
+    lower, upper = X.min(axis=0), X.max(axis=0)
+    if issparse(X):
+        lower, upper = lower.toarray().ravel(), upper.toarray().ravel()
+    return lower.astype(np.float64), upper.astype(np.float64)
 
-    def _pieces_of(self, rows: Indices) -> Iterator[tuple[NDArray[Any], Indices, Any]]:
-        """Dense pieces of some rows as they are, each with the rows and features it covers."""
-        if self.is_sparse:
-            X = self.X[rows]
-            for some in blocks(np.arange(self.n_features), len(rows)):
-                yield X[:, some].toarray(), rows, some
-        else:
-            for some in blocks(rows, self.n_features, SMALL_BLOCK):
-                yield self.X[some], some, slice(None)
+
+def class_sums(
+    X: Any, codes: Indices, lower: Floats, centre: Floats, sample_weight: Floats | None = None
+) -> Floats:
+    """Weighted sums over each class of the differences to ``lower + centre``."""
+    sums = np.zeros_like(centre)
+    for q in range(len(centre)):
+        for values, rows, features in _pieces_of(X, np.flatnonzero(codes == q)):
+            differences = values - lower[features]
+            differences -= centre[q, features]
+            if sample_weight is not None:
+                differences *= sample_weight[rows, None]
+            sums[q, features] += differences.sum(axis=0)
+    return sums
+
+
+def _pieces_of(X: Any, rows: Indices) -> Iterator[tuple[NDArray[Any], Indices, Any]]:
+    """Dense pieces of some rows as they are, each with the rows and features it covers."""
+    if issparse(X) and len(rows):
+        X = X[rows]
+        for some in blocks(np.arange(X.shape[1]), len(rows)):
+            yield X[:, some].toarray(), rows, some
+    elif len(rows):  # a class may be missing in part of a table
+        for some in blocks(rows, X.shape[1], SMALL_BLOCK):
+            yield X[some], some, slice(None)
 
 
 def blocks(indices: Indices, size_of_one: int, most: int | None = None) -> list[Indices]:

@@ -368,28 +368,28 @@ def _check(library: ctypes.CDLL) -> None:
         )
 
 
-def class_sums(problem: Problem, mass: Floats | None, centre: Floats) -> Floats | None:
-    """Weighted sums over each class of the differences of dense rows to ``lower + centre``.
+def class_sums(
+    X: NDArray[Any], codes: Indices, lower: Floats, centre: Floats, sample_weight: Floats | None
+) -> Floats | None:
+    """What :func:`s2fs._core.problem.class_sums` gives of dense rows, without temporary arrays.
 
     None where there is no native library.
     """
     library = load()
     if library is None:
         return None
-    _check(library)
-    _, values = _readable(problem.X)
-    sums = np.zeros_like(centre)
-    order = np.argsort(problem.codes, kind="stable")
-    own = problem.codes[order].astype(np.int32)
-    weight = np.ones(len(order)) if mass is None else np.ascontiguousarray(mass[order], np.float64)
+    _, values = _readable(X)
+    sums, centre = np.zeros_like(centre), np.ascontiguousarray(centre)
+    order = np.argsort(codes, kind="stable")
+    own = codes[order].astype(np.int32)
+    weight = np.ones(len(order)) if sample_weight is None else sample_weight[order].astype(float)
     row_step, column_step = (stride // values.itemsize for stride in values.strides)
     table = _Table(
         len(order), centre.shape[1], len(centre), values=values.ctypes.data, row_step=row_step,
         column_step=column_step, is_single=int(values.dtype == np.float32),
-        lower=address(problem.lower, np.float64), weight=address(weight, np.float64),
+        lower=address(lower, np.float64), weight=address(weight, np.float64),
         own=address(own, np.int32), row=address(order, np.int64),
     )  # fmt: skip
-    centre = np.ascontiguousarray(centre)
     library.s2fs_class_sums(
         ctypes.byref(table), _pointer(address(centre, np.float64)),
         _pointer(address(sums, np.float64)),

@@ -169,7 +169,7 @@ class S2FS(SearchSelector):
     def _criterion_on_cluster(
         self, client: Any, X: Any, y: Any, sample_weight: Any
     ) -> Separability:
-        from s2fs.distributed import cluster_problem  # loads Dask
+        from s2fs.distributed import DistributedState, cluster_problem  # loads Dask
 
         if self.n_features_to_select == "auto":
             raise ValueError(
@@ -178,5 +178,5 @@ class S2FS(SearchSelector):
             )
         problem = cluster_problem(self, client, X, y, sample_weight)
         self._encode(problem.classes)
-        state = problem.empty_state(self.centroid_membership, self.compactness)
+        state = DistributedState(problem, self.centroid_membership, self.compactness)
         return separability_of(state, self.alpha, self.beta)

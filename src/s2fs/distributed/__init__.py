@@ -6,5 +6,6 @@ stay with the workers, and the choice is that of a fit on one machine.
 
 from s2fs.distributed._problem import cluster_problem
 from s2fs.distributed._read import Partitioned, connect, read_partitioned
+from s2fs.distributed._state import DistributedState
 
-__all__ = ["Partitioned", "cluster_problem", "connect", "read_partitioned"]
+__all__ = ["DistributedState", "Partitioned", "cluster_problem", "connect", "read_partitioned"]

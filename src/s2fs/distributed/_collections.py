@@ -9,7 +9,7 @@ from dask import delayed
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from s2fs._util.inputs import is_dask, reject_text_columns
-from s2fs.distributed._rows import label_mass, n_rows, ready_rows
+from s2fs.distributed._rows import label_weight, n_rows, ready_rows
 
 
 def check_columns(selector: Any, X: Any) -> None:
@@ -90,9 +90,9 @@ def as_rows(
     ]
 
 
-def masses(labels: list[Any], weights: list[Any]) -> list[Any]:
+def label_weights(labels: list[Any], weights: list[Any]) -> list[Any]:
     """The weight of each label, chunk by chunk, not computed yet."""
-    return [delayed(label_mass)(y, weight) for y, weight in zip(labels, weights, strict=True)]
+    return [delayed(label_weight)(y, weight) for y, weight in zip(labels, weights, strict=True)]
 
 
 def _pieces(values: Any) -> list[Any]:

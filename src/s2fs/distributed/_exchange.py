@@ -1,11 +1,11 @@
-"""What travels in a step: a question to all shards, and the answer of each, packed tightly.
+"""What travels in a step: a question to all shards, and the answer of each.
 
 Candidates are asked about in three ways: for lower bounds of the compactness of the subset they
 join ("least"), for the compactness in single precision with its rounding error, and in double
 precision, where that error counts as 0. An answer is the shard's share of these sums over rows.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,39 +40,29 @@ class Question(NamedTuple):
             for kind, bits in self._asdict().items()
         }
 
-    def read(self, packed: bytes) -> Shares:
-        """The answer of a shard, as it was before :func:`pack`, but for the digits cut off."""
-        n = {kind: len(those) for kind, those in self.candidates().items()}
-        start = 0
-
-        def take(count: int, real: type[np.generic]) -> NDArray[np.generic]:
-            nonlocal start
-            taken = np.frombuffer(packed, real, count, start)
-            start += taken.nbytes
-            return taken
-
-        shares = {kind: np.zeros((2 if kind == "least" else 3, n[kind])) for kind in n}
-        shares["double"][:2] = take(2 * n["double"], np.float64).reshape(2, -1)
-        shares["single"][:2] = take(2 * n["single"], np.float32).reshape(2, -1)
-        shares["single"][2] = take(1, np.float32)
-        shares["least"][0] = take(n["least"], np.float32)
-        shares["least"][1] = (take(n["least"], np.uint16).astype(np.uint32) << 16).view(np.float32)
-        return shares
+    def read(self, sent: dict[str, NDArray[Any]]) -> Shares:
+        """The answer of a shard, as it was before :func:`as_sent`, but for the digits cut off."""
+        error = np.full(sent["single"].shape[1], sent["error"])
+        none = np.zeros(sent["double"].shape[1])
+        return {
+            "least": np.vstack([sent["distance"], sent["direction"]]).astype(np.float64),
+            "single": np.vstack([sent["single"], error]).astype(np.float64),
+            "double": np.vstack([sent["double"], none]),
+        }
 
 
-def pack(shares: Shares) -> bytes:
-    """The answer of a shard: 6 bytes for a bound, 8 in single and 16 in double precision.
+def as_sent(shares: Shares) -> dict[str, NDArray[Any]]:
+    """The answer of a shard in few bytes: 6 for a bound, 8 in single and 16 in double precision.
 
-    Half of the digits are enough to bound the direction; cut off, it is still a bound. Of the
-    rounding errors only the largest is sent.
+    Half precision is enough to bound the direction, which is at most 2. Of the rounding errors only
+    the largest is sent. Rounding must not make a bound larger.
     """
-    single, double = shares["single"], shares["double"]
-    # Rounding must not make the bounds larger.
-    distance, direction = (shares["least"] * (1 - 2.0**-23)).astype(np.float32)
-    arrays: list[NDArray[np.generic]] = [
-        double[:2],
-        np.append(single[:2], single[2].max(initial=0)).astype(np.float32),
-        distance,
-        (direction.view(np.uint32) >> 16).astype(np.uint16),
-    ]
-    return b"".join(array.tobytes() for array in arrays)
+    distance, direction = shares["least"]
+    single = shares["single"].astype(np.float32)
+    return {
+        "distance": (distance * (1 - 2.0**-23)).astype(np.float32),
+        "direction": np.maximum(direction * (1 - 2.0**-10) - 2.0**-24, 0).astype(np.float16),
+        "single": single[:2],
+        "error": single[2].max(initial=0),
+        "double": shares["double"][:2],
+    }

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 from distributed import futures_of
+from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from s2fs._core.criterion import CentroidMembership, Compactness
-from s2fs._core.problem import Problem, Scale
+from s2fs._core.problem import Problem, Scale, Scaling
 from s2fs._core.weights import ClassWeight, row_weights
-from s2fs._engine.protocol import State
 from s2fs._util.messages import some_of
 from s2fs._util.types import Floats
 from s2fs.distributed import _collections as collections
@@ -20,7 +20,7 @@ from s2fs.distributed import _shard as on_shard
 from s2fs.distributed._cluster import Cluster
 
 
-class ClusterProblem(Problem):
+class ClusterProblem:
     """What stays fixed during a search over rows that are elsewhere.
 
     Parameters
@@ -33,6 +33,14 @@ class ClusterProblem(Problem):
         The merged survey of all shards.
     scale : {"minmax", None}
         As in :class:`~s2fs._core.problem.Problem`.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The labels, sorted.
+    centroids : Problem
+        A problem whose rows are the class centroids. Whatever depends on these alone can be asked
+        of a state on it, and what that allocates per row is small.
     """
 
     def __init__(
@@ -40,43 +48,34 @@ class ClusterProblem(Problem):
     ) -> None:
         self.cluster = cluster
         self._rows = rows
-        self._survey = survey
-        # Here one row stands for each class, and weighs as much; sums over the real rows are asked
-        # for. So whatever a state on this problem allocates per row is small.
-        p, m = survey.sums.shape
-        super().__init__(np.zeros((p, m)), np.arange(p), scale, survey.mass)
-
-    def empty_state(
-        self, centroid_membership: CentroidMembership, compactness: Compactness
-    ) -> State:
-        """The state of the empty subset; the rows go into it, so there is one such state."""
-        from s2fs.distributed._state import DistributedState
-
-        return DistributedState(self, centroid_membership, compactness)
+        self.classes = survey.classes
+        scaling = Scaling.of(
+            (survey.lower, survey.upper),
+            survey.weight_of_class,
+            scale,
+            lambda centre: self._class_sums(survey, centre),
+        )
+        means = scaling.lower + scaling.centroids.T * scaling.width
+        own = np.arange(len(self.classes))
+        self.centroids = Problem(means, own, None, survey.weight_of_class, scaling=scaling)
 
     @property
-    def classes(self) -> Any:
-        """The labels, sorted."""
-        return self._survey.classes
+    def varying(self) -> NDArray[np.bool_]:
+        """Mask of the features that are not constant."""
+        return self.centroids.varying
 
     def build_shards(self, options: tuple[CentroidMembership, Compactness]) -> list[Any]:
         """Futures of the shards; the chunks are theirs from now on."""
-        shared = ("lower", "width", "_total", "centroids", "on_centroid", "varying")
-        facts = {name: getattr(self, name) for name in shared}
         # The unit is put back on the driver: single precision may not hold it.
-        handed = self.cluster.hand_out({"classes": self.classes, "unit": 1.0, **facts})
+        known = self.cluster.hand_out((self.classes, self.centroids.scaling._replace(unit=1.0)))
         rows, self._rows = self._rows, []
-        return self.cluster.map(on_shard.build, rows, facts=handed, options=options)
+        return self.cluster.map(on_shard.build, rows, known=known, options=options)
 
-    def _range(self) -> tuple[Floats, Floats]:
-        return self._survey.lower, self._survey.upper
-
-    def _class_sums(self, centre: Floats) -> Floats:
+    def _class_sums(self, survey: on_rows.Survey, centre: Floats) -> Floats:
         if not centre.any():
-            return self._survey.sums
-        facts = {"classes": self.classes, "lower": self.lower, "_total": self._total}
-        handed = self.cluster.hand_out((facts, centre))
-        parts = self.cluster.map(on_rows.class_sums, self._rows, asked=handed)
+            return survey.sums
+        asked = self.cluster.hand_out((self.classes, survey.lower, centre))
+        parts = self.cluster.map(on_rows.shard_sums, self._rows, asked=asked)
         (total,) = self.cluster.gather([self.cluster.submit(on_rows.add_up, parts)])
         return total
 
@@ -112,7 +111,7 @@ def cluster_problem(
     weights = collections.along(sample_weight, "sample_weight", sizes, chunks)
     per_class: Mapping[Any, float] = {}
     if selector.class_weight is not None:
-        masses = cluster.gather(cluster.compute(collections.masses(labels, weights)))
+        masses = cluster.gather(cluster.compute(collections.label_weights(labels, weights)))
         per_class = _per_class(selector.class_weight, masses)
     ready = collections.as_rows(chunks, labels, weights, per_class)
     rows = _placed(cluster, ready, sizes, stay=bool(futures_of(X)))

@@ -1,13 +1,13 @@
 """What workers find out about their rows before the search: ranges, classes and class sums."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from s2fs._core.problem import Problem
+from s2fs._core.problem import Problem, Scaling, class_sums, value_range
 from s2fs._engine.native import class_sums as native_sums
 from s2fs._util.inputs import encode_classes
 from s2fs._util.types import Floats, Indices
@@ -18,7 +18,12 @@ class Rows(NamedTuple):
 
     X: Any
     labels: NDArray[Any]
-    mass: Floats | None
+    sample_weight: Floats | None
+
+    def problem(self, classes: NDArray[Any], scaling: Scaling) -> Problem:
+        """These rows as part of a larger table with ``classes`` and ``scaling``."""
+        codes = np.searchsorted(classes, self.labels)
+        return Problem(self.X, codes, sample_weight=self.sample_weight, scaling=scaling)
 
 
 class Survey(NamedTuple):
@@ -30,8 +35,8 @@ class Survey(NamedTuple):
         Rows that count.
     classes : ndarray of shape (n_classes,)
         The labels that occur, sorted.
-    mass : ndarray of shape (n_classes,)
-        Weight of each class.
+    weight_of_class : ndarray of shape (n_classes,)
+        The weight of the rows of each class.
     lower, upper : ndarray of shape (n_features,)
         Range of each feature; not finite where a value is not.
     sums : ndarray of shape (n_classes, n_features)
@@ -40,58 +45,10 @@ class Survey(NamedTuple):
 
     n_rows: int
     classes: NDArray[Any]
-    mass: Floats
+    weight_of_class: Floats
     lower: Floats
     upper: Floats
     sums: Floats
-
-
-class Part(Problem):
-    """Some rows of a problem, measured by the ranges, centroids and weights of all its rows.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-    classes : ndarray of shape (n_classes,)
-        All labels of the problem, sorted; some may be missing here.
-    **facts
-        The attributes of :class:`~s2fs._core.problem.Problem` that all parts share.
-    """
-
-    def __init__(self, rows: Rows, classes: NDArray[Any], **facts: Any) -> None:
-        self.__dict__.update(facts)
-        self.X, self._mass = rows.X, rows.mass
-        self.is_sparse = issparse(rows.X)
-        self.n_samples, self.n_features = rows.X.shape
-        self.n_classes = len(classes)
-        self.codes = np.searchsorted(classes, rows.labels)
-        self._class_mass = np.bincount(self.codes, rows.mass, self.n_classes).astype(np.float64)
-        self.weight = (np.ones(self.n_samples) if rows.mass is None else rows.mass) / self._total
-
-    @classmethod
-    def surveyed(cls, rows: Rows) -> Survey:
-        """The ranges and class sums of these rows alone."""
-        classes, _ = encode_classes(rows.labels)
-        part = cls(rows, classes, _total=1.0)
-        with np.errstate(all="ignore"):  # what is not finite is reported by whoever sees the ranges
-            part.lower, upper = part._range()
-            sums = part._class_sums(np.zeros((part.n_classes, part.n_features)))
-        return Survey(part.n_samples, classes, part._class_mass, part.lower, upper, sums)
-
-    def class_sums(self, centre: Floats) -> Floats:
-        """Weighted class sums of the differences to ``centre`` above the lower end."""
-        return self._class_sums(centre)
-
-    def _class_sums(self, centre: Floats) -> Floats:
-        # In plain NumPy it takes temporary arrays, and workers of Dask are told to give memory back
-        # as soon as it is free: to get it anew for each array takes longer than the sums.
-        sums = None if self.is_sparse else native_sums(self, self._mass, centre)
-        return super()._class_sums(centre) if sums is None else sums
-
-    def _pieces_of(self, rows: Indices) -> Iterator[tuple[NDArray[Any], Indices, Indices]]:
-        if len(rows):  # a class may be missing here
-            yield from super()._pieces_of(rows)
 
 
 def ready_rows(X: Any, y: Any, sample_weight: Any, class_weight: Mapping[Any, float]) -> Rows:
@@ -107,16 +64,16 @@ def ready_rows(X: Any, y: Any, sample_weight: Any, class_weight: Mapping[Any, fl
         )
     if sample_weight is None and not class_weight:
         return Rows(values, labels, None)
-    mass = chunk_mass(sample_weight, n)
+    row_weight = chunk_weight(sample_weight, n)
     for label, weight in class_weight.items():
-        mass[labels == label] *= weight
-    counts = mass > 0
+        row_weight[labels == label] *= weight
+    counts = row_weight > 0
     if counts.all():
-        return Rows(values, labels, mass)
-    return Rows(values[np.flatnonzero(counts)], labels[counts], mass[counts])
+        return Rows(values, labels, row_weight)
+    return Rows(values[np.flatnonzero(counts)], labels[counts], row_weight[counts])
 
 
-def chunk_mass(sample_weight: Any, n: int) -> Floats:
+def chunk_weight(sample_weight: Any, n: int) -> Floats:
     """The weights of the ``n`` rows of a chunk, as a new array."""
     if sample_weight is None:
         return np.ones(n)
@@ -151,17 +108,36 @@ def n_rows(X: Any) -> int:
     return int(X.shape[0])
 
 
-def label_mass(y: Any, sample_weight: Any) -> dict[Any, float]:
+def label_weight(y: Any, sample_weight: Any) -> dict[Any, float]:
     """Weight of each label in a chunk."""
     labels = np.asarray(y).ravel()
     classes, codes = encode_classes(labels)
-    mass = np.bincount(codes, chunk_mass(sample_weight, len(labels)), len(classes))
+    mass = np.bincount(codes, chunk_weight(sample_weight, len(labels)), len(classes))
     return dict(zip(classes.tolist(), mass.tolist(), strict=True))
 
 
 def survey(chunks: Sequence[Rows]) -> Survey | None:
     """The survey of the chunks of one shard, in one pass; None if none has rows."""
-    return merge([Part.surveyed(rows) for rows in chunks if len(rows.labels)])
+    return merge([_surveyed(rows) for rows in chunks if len(rows.labels)])
+
+
+def _surveyed(rows: Rows) -> Survey:
+    """The ranges and class sums of one chunk."""
+    classes, codes = encode_classes(rows.labels)
+    of_class = np.bincount(codes, rows.sample_weight, len(classes)).astype(np.float64)
+    with np.errstate(all="ignore"):  # what is not finite is reported by whoever sees the ranges
+        lower, upper = value_range(rows.X)
+        sums = _sums(rows, codes, lower, np.zeros((len(classes), len(lower))))
+    return Survey(len(rows.labels), classes, of_class, lower, upper, sums)
+
+
+def _sums(rows: Rows, codes: Indices, lower: Floats, centre: Floats) -> Floats:
+    """Weighted class sums of a chunk, of the differences to ``lower + centre``."""
+    # In plain NumPy it takes temporary arrays, and workers of Dask are set to give memory back as
+    # soon as it is free: to get it anew for each array takes longer than the sums.
+    known = (rows.X, codes, lower, centre, rows.sample_weight)
+    sums = None if issparse(rows.X) else native_sums(*known)
+    return class_sums(*known) if sums is None else sums
 
 
 def merge(surveys: Sequence[Survey | None]) -> Survey | None:
@@ -172,20 +148,24 @@ def merge(surveys: Sequence[Survey | None]) -> Survey | None:
     classes, _ = encode_classes(np.concatenate([part.classes for part in parts]))
     lower = np.min([part.lower for part in parts], axis=0)
     upper = np.max([part.upper for part in parts], axis=0)
-    mass, sums = np.zeros(len(classes)), np.zeros((len(classes), len(lower)))
+    of_class, sums = np.zeros(len(classes)), np.zeros((len(classes), len(lower)))
     with np.errstate(all="ignore"):
         for part in parts:
             here = np.searchsorted(classes, part.classes)
-            mass[here] += part.mass
-            sums[here] += part.sums + part.mass[:, None] * (part.lower - lower)
-    return Survey(sum(part.n_rows for part in parts), classes, mass, lower, upper, sums)
+            of_class[here] += part.weight_of_class
+            sums[here] += part.sums + part.weight_of_class[:, None] * (part.lower - lower)
+    return Survey(sum(part.n_rows for part in parts), classes, of_class, lower, upper, sums)
 
 
-def class_sums(chunks: Sequence[Rows], asked: tuple[Mapping[str, Any], Floats]) -> Floats:
-    """Class sums over the chunks of one shard: (facts, centre) as in :class:`Part`."""
-    facts, centre = asked
+def shard_sums(chunks: Sequence[Rows], asked: tuple[NDArray[Any], Floats, Floats]) -> Floats:
+    """Class sums over the chunks of one shard, for (classes, lower, centre)."""
+    classes, lower, centre = asked
     return add_up(
-        [Part(rows, **facts).class_sums(centre) for rows in chunks if len(rows.labels)],
+        [
+            _sums(rows, np.searchsorted(classes, rows.labels), lower, centre)
+            for rows in chunks
+            if len(rows.labels)
+        ],
         np.zeros_like(centre),
     )
 

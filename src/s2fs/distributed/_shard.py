@@ -5,21 +5,23 @@ answers do not depend on that: the scheduler may ask again, elsewhere, after a w
 gets the same numbers.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from s2fs._core.problem import Problem, Scaling
 from s2fs._engine.memory import Memory
 from s2fs._engine.native import NativeState
 from s2fs._engine.reference import SubsetState
 from s2fs._engine.separability import empty_state
 from s2fs._util.types import Floats, Indices
-from s2fs.distributed._exchange import Question, pack
-from s2fs.distributed._rows import Part, Rows, add_up
+from s2fs.distributed._exchange import Question, as_sent
+from s2fs.distributed._rows import Rows, add_up
 
 #: The state of a subset on the rows of one chunk.
 ChunkState = NativeState | SubsetState
@@ -37,13 +39,13 @@ class Shard:
 
     Parameters
     ----------
-    parts : iterable of Part
+    parts : iterable of Problem
         The rows of each chunk.
     options : tuple
         Variants of Eq. 20 and of the compactness.
     """
 
-    def __init__(self, parts: Iterable[Part], options: tuple[Any, ...]) -> None:
+    def __init__(self, parts: Iterable[Problem], options: tuple[Any, ...]) -> None:
         self._parts, self._options = tuple(parts), options
         self._chunks: tuple[ChunkState, ...] = tuple(
             empty_state(part, *options) for part in self._parts
@@ -92,9 +94,11 @@ class Shard:
         return Shard, (self._parts, self._options)  # elsewhere it begins with the empty subset
 
 
-def build(chunks: Sequence[Rows], facts: Mapping[str, Any], options: tuple[Any, ...]) -> Shard:
-    """The shard of some chunks, with the ranges, centroids and weights of the whole problem."""
-    return Shard((Part(rows, **facts) for rows in chunks if len(rows.labels)), options)
+def build(
+    chunks: Sequence[Rows], known: tuple[NDArray[Any], Scaling], options: tuple[Any, ...]
+) -> Shard:
+    """The shard of some chunks, with the classes and the scaling of the whole table."""
+    return Shard((rows.problem(*known) for rows in chunks if len(rows.labels)), options)
 
 
 def keep(shard: Shard, kept: Kept | None, features: tuple[int, ...]) -> Kept:
@@ -103,11 +107,13 @@ def keep(shard: Shard, kept: Kept | None, features: tuple[int, ...]) -> Kept:
         return Kept(features, [chunk.memory() for chunk in chunks])
 
 
-def answer(shard: Shard, kept: Kept | None, features: tuple[int, ...], question: Question) -> bytes:
-    """The shard's share of the compactness of the features joined by each candidate, packed."""
+def answer(
+    shard: Shard, kept: Kept | None, features: tuple[int, ...], question: Question
+) -> dict[str, NDArray[Any]]:
+    """The shard's share of the compactness of the features joined by each candidate."""
     asked = question.candidates()
     with shard.after(features, kept) as chunks:
-        return pack(
+        return as_sent(
             {
                 "least": _sum(2, asked["least"], chunks, _least),
                 "single": _sum(3, asked["single"], chunks, partial(_compactness, single=True)),

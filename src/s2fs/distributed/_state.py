@@ -4,7 +4,7 @@ The driver has what all rows have in common: ranges, centroids, the class sums, 
 that is a sum over rows is asked of the shards, and added up in double precision in their order.
 
 A step should take one exchange with the shards. So they are not asked for lower bounds of the
-compactness alone: at once they judge the candidates that look best, and confirm the very best. How
+compactness alone: at once they score the candidates that look best, and confirm the very best. How
 good they look is guessed from Λ of the subset as it is now, and from the bounds for the subset as
 it was before the last feature joined. A bad guess takes more exchanges, not another choice.
 """
@@ -24,9 +24,9 @@ from s2fs.distributed._exchange import Question
 from s2fs.distributed._problem import ClusterProblem
 from s2fs.distributed._rows import add_up
 
-#: So many candidates are judged at once.
+#: How many candidates are scored at once.
 _FIRST = 16
-#: Up to so many are confirmed in double precision without being judged in single precision before:
+#: Up to this many are confirmed in double precision without a score in single precision before it:
 #: that takes four times as long, but an exchange less.
 _FEW = 2
 
@@ -54,7 +54,7 @@ class DistributedState:
     ) -> None:
         self.problem = problem
         self._rms = compactness == "rms"
-        self._classes = empty_state(problem, centroid_membership, compactness)  # for Λ
+        self._classes = empty_state(problem.centroids, centroid_membership, compactness)  # for Λ
         self._screen = "single" if self._classes.screens_in_single else "double"
         self._cluster = problem.cluster
         self._shards = problem.build_shards((centroid_membership, compactness))
@@ -62,7 +62,7 @@ class DistributedState:
         self._kept: list[Any] = [None] * len(self._shards)
         self._n_kept = 0
         # What the shards have said of the subset joined by each feature; at first Λ alone must do.
-        self._known = {"least": np.ones((2, problem.n_features))}
+        self._known = {"least": np.ones((2, problem.centroids.n_features))}
         self._forget()
 
     def shortlists(
@@ -70,7 +70,7 @@ class DistributedState:
     ) -> list[Indices]:
         """For each pair (alpha, beta) the candidates that may have the largest Sep, or equal it.
 
-        With ``n_best`` those that may be among so many best, or equal the last of them.
+        With ``n_best`` those that may be among that many best, or equal the last of them.
         """
         alphas, betas = np.array(weights).T[:, :, None]  # a row for each pair
         most_lambdas = self._classes.most_separation(candidates)
@@ -88,18 +88,18 @@ class DistributedState:
         self._ask(asked | {self._screen: np.union1d(candidates[sure], candidates[first])})
         most = most_separability()
         low, high = np.zeros_like(most), most.copy()
-        judged = np.zeros(len(candidates), dtype=bool)
+        scored = np.zeros(len(candidates), dtype=bool)
 
-        def judge(these: Indices) -> None:
+        def screen(these: Indices) -> None:
             low[:, these], high[:, these] = self._separability_between(candidates[these], weights)
-            judged[these] = True
+            scored[these] = True
 
-        judge(first)
+        screen(first)
         for n in (at_once, len(candidates)):
-            open_ = np.flatnonzero(may_be_best(low, high, n_best).any(axis=0) & ~judged)
+            open_ = np.flatnonzero(may_be_best(low, high, n_best).any(axis=0) & ~scored)
             if len(open_) <= _FEW:
                 break
-            judge(open_[_largest(most[:, open_], n)])
+            screen(open_[_largest(most[:, open_], n)])
         return [candidates[reach] for reach in may_be_best(low, high, n_best)]
 
     def score(self, candidates: Indices) -> Components:
@@ -147,21 +147,21 @@ class DistributedState:
 
     def _ask(self, candidates: dict[str, Indices]) -> None:
         """Get to know what the shards say of some candidates of each kind, distances first."""
-        question = Question.about(self.problem.n_features, candidates)
-        # The futures before these are let go of only now: a client that has just told the scheduler
-        # of that makes the next message wait.
+        question = Question.about(self.problem.centroids.n_features, candidates)
+        # The futures before these are let go of only now: a client that has just reported this to
+        # the scheduler makes the next message wait.
         self._sent = self._cluster.map(
             on_shard.answer, self._shards, self._kept, features=self._features, question=question
         )
-        answers = [question.read(packed) for packed in self._cluster.gather(self._sent)]
+        answers = [question.read(sent) for sent in self._cluster.gather(self._sent)]
         for kind, those in question.candidates().items():
             total = add_up([shares[kind] for shares in answers])
-            total[0] = (np.sqrt(total[0]) if self._rms else total[0]) * self.problem.unit
+            total[0] = (np.sqrt(total[0]) if self._rms else total[0]) * self.problem.centroids.unit
             self._known[kind][:, those] = total
 
     def _forget(self) -> None:
         """Know nothing of the subset yet; the bounds for the one before are good for a guess."""
-        single, double = np.full((2, 3, self.problem.n_features), np.nan)
+        single, double = np.full((2, 3, self.problem.centroids.n_features), np.nan)
         self._known = {"least": self._known["least"].copy(), "single": single, "double": double}
 
 
