@@ -169,14 +169,13 @@ class S2FS(SearchSelector):
     def _criterion_on_cluster(
         self, client: Any, X: Any, y: Any, sample_weight: Any
     ) -> Separability:
-        from s2fs.distributed import DistributedState, cluster_problem  # loads Dask
+        from s2fs.distributed import cluster_state  # loads Dask
 
         if self.n_features_to_select == "auto":
             raise ValueError(
                 "n_features_to_select='auto' needs all rows in one place, and X is on a Dask "
                 "cluster; give a number, or fit on a sample of the rows."
             )
-        problem = cluster_problem(self, client, X, y, sample_weight)
-        self._encode(problem.classes)
-        state = DistributedState(problem, self.centroid_membership, self.compactness)
+        state, classes = cluster_state(self, client, X, y, sample_weight)
+        self._encode(classes)
         return separability_of(state, self.alpha, self.beta)

@@ -4,8 +4,7 @@ Give :class:`s2fs.S2FS` a Dask array or data frame while a ``distributed.Client`
 stay with the workers, and the choice is that of a fit on one machine.
 """
 
-from s2fs.distributed._problem import cluster_problem
 from s2fs.distributed._read import Partitioned, connect, read_partitioned
-from s2fs.distributed._state import DistributedState
+from s2fs.distributed._state import cluster_state
 
-__all__ = ["DistributedState", "Partitioned", "cluster_problem", "connect", "read_partitioned"]
+__all__ = ["Partitioned", "cluster_state", "connect", "read_partitioned"]

@@ -13,6 +13,7 @@ from copy import copy
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from s2fs._core.criterion import CentroidMembership, Compactness, Components
 from s2fs._engine.native import DISTANCE_ERROR
@@ -21,7 +22,7 @@ from s2fs._engine.separability import empty_state
 from s2fs._util.types import Floats, Indices
 from s2fs.distributed import _shard as on_shard
 from s2fs.distributed._exchange import Question
-from s2fs.distributed._problem import ClusterProblem
+from s2fs.distributed._problem import ClusterProblem, cluster_problem
 from s2fs.distributed._rows import add_up
 
 #: How many candidates are scored at once.
@@ -163,6 +164,35 @@ class DistributedState:
         """Know nothing of the subset yet; the bounds for the one before are good for a guess."""
         single, double = np.full((2, 3, self.problem.centroids.n_features), np.nan)
         self._known = {"least": self._known["least"].copy(), "single": single, "double": double}
+
+
+def cluster_state(
+    selector: Any, client: Any, X: Any, y: Any, sample_weight: Any = None
+) -> tuple[DistributedState, NDArray[Any]]:
+    """Survey the rows of a Dask collection where they are, for a search.
+
+    Parameters
+    ----------
+    selector : estimator
+        An :class:`~s2fs.S2FS`, whose ``scale``, ``class_weight``, ``centroid_membership`` and
+        ``compactness`` are used; ``n_features_in_`` and ``feature_names_in_`` are set.
+    client : distributed.Client
+        The cluster.
+    X : dask array or data frame of shape (n_samples, n_features)
+        Numbers, dense or sparse, in row chunks.
+    y, sample_weight : dask array or series, or array-like, of shape (n_samples,)
+        Labels and weights.
+
+    Returns
+    -------
+    state : DistributedState
+        The state of the empty subset.
+    classes : ndarray of shape (n_classes,)
+        The labels, sorted.
+    """
+    problem = cluster_problem(selector, client, X, y, sample_weight)
+    state = DistributedState(problem, selector.centroid_membership, selector.compactness)
+    return state, problem.classes
 
 
 def _largest(values: Floats, n: int) -> Indices:
