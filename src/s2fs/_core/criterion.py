@@ -88,7 +88,7 @@ def components(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The instances, restricted to the feature subset to judge.
+        The instances, restricted to the feature subset to score.
     y : array-like of shape (n_samples,)
         Class labels, at least two distinct ones.
     centroid_membership : {"printed", "normalized"}, default="printed"
@@ -156,7 +156,7 @@ def separability(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The instances, restricted to the feature subset to judge; not scaled here.
+        The instances, restricted to the feature subset to score; not scaled here.
     y : array-like of shape (n_samples,)
         Class labels, at least two distinct ones.
     alpha, beta : float, default=0.0316

@@ -80,7 +80,7 @@ def address(array: NDArray[np.generic], dtype: DTypeLike) -> int:
 
 
 def slices(count: int, terms: int) -> Iterator[tuple[int, int]]:
-    """Cut a loop over ``count`` items of so many terms each into calls, see TERMS_PER_CALL.
+    """Cut a loop over ``count`` items of ``terms`` terms each into calls, see TERMS_PER_CALL.
 
     Examples
     --------

@@ -187,7 +187,7 @@ class NativeState(Remembering):
 
     @property
     def screens_in_single(self) -> bool:
-        """Whether candidates are told apart in single precision first."""
+        """Whether candidates are screened in single precision first."""
         return bool(self._instances.table.screens_in_single)
 
     def shortlists(
@@ -328,7 +328,7 @@ class _Task:
         )  # fmt: skip
 
     def run(self, name: str, ns: float, *arguments: int) -> None:
-        """Call a function that takes at most about so many nanoseconds, to its end."""
+        """Call a function that takes at most about ``ns`` nanoseconds, to its end."""
         for _ in self.steps(name, ns, *arguments):
             pass
 

@@ -2,7 +2,7 @@
 
 The reference for a step is the same table with its rows shuffled: every candidate keeps its values
 and its relations to the other candidates, but has lost its tie to the classes and to the features
-chosen so far. The best of the shuffled candidates is what the best of so many features reaches by
+chosen so far. The best of the shuffled candidates is what the best of as many features reaches by
 chance. The search ends when the real ones no longer beat it by a share ``tol`` of the score.
 """
 

@@ -53,7 +53,7 @@ def s2fs_paths(
     compactness: Compactness = "mean",
     n_jobs: int | None = None,
 ) -> Paths:
-    """Select features for every pair of a grid of weights, as so many fits of :class:`S2FS` would.
+    """Select features for every pair of a grid of weights, as fits of :class:`S2FS` would.
 
     The searches go in lockstep: pairs that have chosen the same features so far share one
     evaluation of all candidates, so the grid costs far less than its number of fits.

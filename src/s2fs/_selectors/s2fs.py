@@ -19,7 +19,7 @@ class S2FS(SearchSelector):
     """Select features by spatially-aware separability.
 
     Greedy forward selection of the features in which the classes are far apart and tight, both
-    judged by distance and by direction (Xu et al. 2025). Each step adds the feature that makes
+    seen by distance and by direction (Xu et al. 2025). Each step adds the feature that makes
 
     ``Sep = (lambda_dis + beta * lambda_dir) / (theta_dis + alpha * theta_dir)``
 

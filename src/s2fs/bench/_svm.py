@@ -13,7 +13,7 @@ from s2fs.bench._smo import scratch, solve
 SIZES_AT_ONCE = 4
 #: Test rows vote in blocks whose kernel takes no more bytes than this, and so stays in the cache.
 BLOCK_BYTES = 460_000
-#: Support vectors are added to a decision so many at a time, so that it is read and written less.
+#: Support vectors are added to a decision this many at a time, so that it is read and written less.
 TOGETHER = 4
 
 _jit = compiled(error_model="numpy")

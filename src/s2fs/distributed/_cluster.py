@@ -118,7 +118,7 @@ class Cluster:
         )
 
     def _told(self, error: BaseException) -> BaseException:
-        """The error of a task, as it is to be told."""
+        """The error of a task, as it is to be reported."""
         if isinstance(error, KilledWorker):
             return RuntimeError(
                 f"Workers of the Dask cluster at {self._address} died again and again over the "

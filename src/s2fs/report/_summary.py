@@ -22,7 +22,7 @@ BETWEEN = 0.6
 #: How many instances, and how many pairs of classes, are listed at most.
 LONGEST_LIST = 20
 N_FOLDS = 10
-#: A sparse table of at most so many numbers is made dense to be drawn; that takes 128 MB.
+#: A sparse table of at most this many numbers is made dense to be drawn; that takes 128 MB.
 MOST_NUMBERS = 1 << 24
 LEARNER_NAMES = {"knn": "5 nearest neighbours", "svm": "support vector machine"}
 

@@ -1,5 +1,5 @@
 // The engine of S²FS as the caller sees it: plain structs of numbers and pointers to arrays of the
-// caller, who keeps them alive. What is computed, and why it is right, is told step by step in
+// caller, who keeps them alive. What is computed, and why it is right, is derived step by step in
 // docs/engine.md; "step 3" in a comment is a step there.
 
 #ifndef S2FS_ENGINE_H

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-// Numbers that loops take side by side, whatever the width of the registers: sums of so many
+// Numbers that loops take side by side, whatever the width of the registers: sums of that many
 // lanes come out alike on every machine.
 constexpr std::int64_t S2FS_LANES = 8;
 // Test rows of the nearest neighbours that share one walk over the training rows.

@@ -14,9 +14,9 @@ namespace {
 
 // So many of the most promising candidates are scored first; the best of them rules out others.
 constexpr Index FIRST = 8;
-// With up to so many classes the finer bound of Λ is as quick as the coarse one.
+// With up to this many classes the finer bound of Λ is as quick as the coarse one.
 constexpr Index FEW_CLASSES = 8;
-// In single precision the features are taken by tiles of so many.
+// In single precision the features are taken by tiles of this many.
 constexpr Index TILE = N_FLOATS;
 // So many scores of chunks are kept before they are summed.
 constexpr Index TASKS = 4096;
@@ -329,7 +329,7 @@ void raise_by_several(Search &search, Workspace &ws) {
     double *largest = w.largest;
     for (Index pair = 0; pair < search.n_pairs; pair++) {
         const double *low = search.low + pair * search.table->n_features;
-        Index n = 0;  // so many are in `largest`, the largest first
+        Index n = 0;  // how many are in `largest`, the largest first
         for (Index i = 1; i <= w.screened[0]; i++) {
             const Index f = w.screened[i];
             if (n == search.n_best && low[f] <= largest[n - 1]) continue;

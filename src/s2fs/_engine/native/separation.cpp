@@ -65,7 +65,7 @@ void prepare_separation(const Table &t, const State &s, Worker &worker) {
 namespace {
 
 constexpr int N = N_FLOATS;
-// With up to so many classes the nearest one is picked by comparisons, not looked up.
+// With up to this many classes the nearest one is picked by comparisons, not looked up.
 constexpr Index PICKED = 8;
 
 Ints load_ints(const float *from) {

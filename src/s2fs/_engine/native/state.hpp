@@ -14,7 +14,7 @@ using State = s2fs_state;
 using Search = s2fs_search;
 
 inline constexpr int LANES = 16;
-// Instances are taken by chunks of so many blocks; sums over chunks are in double precision and
+// Instances are taken by chunks of this many blocks; sums over chunks are in double precision and
 // in a fixed order, whatever the number of threads.
 inline constexpr Index CHUNK_BLOCKS = 64;
 inline constexpr Index CHUNK = CHUNK_BLOCKS * LANES;
@@ -101,7 +101,7 @@ struct Worker {
 struct Workspace {
     Tangent tangent;
     Carried carried;
-    Index *open;         // (threads): of the candidates so many were left by the first bound
+    Index *open;         // (threads): how many candidates the first bound left
     double *most;        // (pairs, features): upper bound of Sep, -1 if no candidate any more
     double *upper;       // (3, features): upper bounds of Λ_dis and Λ_dir, and Σ S g²
     double *least;       // (2, features): lower bounds of what Θ_dis and Θ_dir are made of
