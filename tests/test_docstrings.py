@@ -32,7 +32,7 @@ def names_of(module):
         elif inspect.isclass(found):
             yield path, found
             for member, value in vars(found).items():
-                method = isinstance(value, property | classmethod) or inspect.isfunction(value)
+                method = isinstance(value, property) or inspect.isfunction(inspect.unwrap(value))
                 if method and not member.startswith("_"):
                     yield f"{path}.{member}", value
 

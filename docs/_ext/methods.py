@@ -15,7 +15,7 @@ def own_methods(fullname: str) -> list[str]:
     for base in cls.__mro__:
         if base.__module__.startswith("s2fs"):
             for member, value in vars(base).items():
-                described = inspect.isfunction(value) or isinstance(value, property | classmethod)
+                described = isinstance(value, property) or inspect.isfunction(inspect.unwrap(value))
                 if described and not member.startswith("_") and value.__doc__:
                     found.setdefault(member)
     return sorted(found)

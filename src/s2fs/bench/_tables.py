@@ -175,7 +175,7 @@ def published_table(learner: str, statistic: str) -> Table:
 
 
 def build_tables(results: Iterable[Result]) -> list[Table]:
-    """Arrange results that were obtained alike; see :func:`by_setting` for what that means.
+    """Arrange results that were obtained alike: protocol, folds and sizes agree.
 
     Of several results for one cell (seeds) the mean is taken. A result of an earlier version is
     replaced by that of a later one. Variants of S²FS, under names of their own, have columns only
