@@ -164,12 +164,6 @@ class Problem:
         columns /= self.width[features, None]
         return columns
 
-    def rows(self, start: int, stop: int) -> Floats:
-        """Scaled instances of a dense problem: shape ``(stop - start, n_features)``."""
-        rows = self.X[start:stop] - self.lower
-        rows /= self.width
-        return rows
-
     def offsets(self, features: Indices) -> Floats:
         """Differences x_i − c_r: shape ``(len(features), n_samples, n_classes)``."""
         offsets = self.columns(features)[:, :, None] - self.centroids[features, None, :]
