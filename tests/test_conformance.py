@@ -9,6 +9,9 @@ from unittest import SkipTest
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks, get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -21,7 +24,8 @@ REPEATED = [
     partial(S2FSCV, alphas=(0.0316, 1.0), betas=(0.0316,), cv=2),
     partial(StabilitySelector, n_resamples=3),
 ]
-SELECTORS = [cls(wanted) for cls in [*CLASSES, *REPEATED] for wanted in (1, 0.5)]
+SELECTORS = [cls() for cls in [*CLASSES, S2FSCV, StabilitySelector]]
+SELECTORS += [cls(wanted) for cls in [*CLASSES, *REPEATED] for wanted in (1, 0.5)]
 SELECTORS += [
     S2FS("auto"),
     S2FS(0.5, search="floating", class_weight="balanced"),
@@ -53,6 +57,11 @@ def named(selector):
     return f"{type(selector).__name__}({selector.n_features_to_select})"
 
 
+# Most tables of scikit-learn's checks have fewer features than a selector wants by default.
+fewer_features = pytest.mark.filterwarnings("ignore:n_features_to_select=:UserWarning")
+
+
+@fewer_features
 @parametrize_with_checks(SELECTORS)
 def test_check_estimator(estimator, check):
     # Nothing may be skipped but the array API, which needs an environment variable.
@@ -63,6 +72,7 @@ def test_check_estimator(estimator, check):
 
 # scikit-learn's set_output checks fit on a frame and transform an array, and the reverse: it warns.
 @pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names:UserWarning")
+@fewer_features
 @pytest.mark.parametrize("check", EXTRA)
 @pytest.mark.parametrize("selector", SELECTORS, ids=named)
 def test_extra_checks(selector, check):
@@ -93,7 +103,6 @@ BAD_INPUT = {
     "y too short": ({"y": np.arange(11) % 3}, {}, r"y has 11 label\(s\) for the 12 row\(s\) of X"),
     "continuous y": ({"y": np.linspace(0, 1, 12)}, {}, "continuous"),
     "k = 0": ({}, {"n_features_to_select": 0}, "'n_features_to_select' parameter"),
-    "k > m": ({}, {"n_features_to_select": 5}, "n_features_to_select=5 is more than the 4"),
     "fraction 0": ({}, {"n_features_to_select": 0.0}, "'n_features_to_select' parameter"),
     "fraction > 1": ({}, {"n_features_to_select": 1.5}, "'n_features_to_select' parameter"),
     "k is text": ({}, {"n_features_to_select": "ten"}, "'n_features_to_select' parameter"),
@@ -146,6 +155,22 @@ def test_contract(cls):
     again = cls(5, **seeded).fit(X, y)
     np.testing.assert_array_equal(again.indices_, selector.indices_)
     np.testing.assert_array_equal(again.scores_, selector.scores_)
+
+
+@pytest.mark.parametrize("cls", [*CLASSES, *REPEATED], ids=class_name)
+def test_more_features_than_there_are(cls):
+    X, y = table()
+    with pytest.warns(UserWarning, match=r"n_features_to_select=5 is more than the 4 feature"):
+        few = cls(5).fit(X, y)
+    assert sorted(few.indices_) == sorted(cls("all").fit(X, y).indices_) == [0, 1, 2, 3]
+
+
+def test_a_grid_over_more_features_than_there_are():
+    steps = make_pipeline(S2FS(), KNeighborsClassifier(1))
+    search = GridSearchCV(steps, {"s2fs__n_features_to_select": [2, 4, 9]}, cv=2)
+    with pytest.warns(UserWarning, match="n_features_to_select=9 is more than the 4"):
+        search.fit(*table())
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
 @pytest.mark.parametrize("cls", BASELINES.values())

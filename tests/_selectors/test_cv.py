@@ -272,7 +272,6 @@ def test_ranks_are_those_of_the_scores():
         ({"betas": ["x"]}, "'beta' parameter"),
         ({"cv": 1}, "'cv' parameter"),
         ({"max_features": 0}, "'max_features' parameter"),
-        ({"n_features_to_select": 13}, "n_features_to_select=13 is more than the 12"),
         ({"include": [1, 2, 3], "max_features": 2}, "include has 3 feature.s., but max_features=2"),
         ({"estimator": "knn"}, "'estimator' parameter"),
         ({"scoring": "roc_auc_ovr"}, "scoring is 'roc_auc_ovr', which needs more than predicted"),

@@ -1,5 +1,6 @@
 """What a search may choose: features that are in, out, or come in groups."""
 
+import warnings
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from s2fs._util.inputs import Columns, repeated
-from s2fs._util.types import Indices
+from s2fs._util.types import HowMany, Indices
 
 #: Features that are chosen together; mostly a single one.
 Group = tuple[int, ...]
@@ -148,13 +149,16 @@ def _groups(groups: Any, m: int, columns: Columns) -> list[Group]:
     return found
 
 
-def n_features_to_choose(wanted: int | float, m: int, what: str = "of X") -> int:
-    """Tell how many of ``m`` features a number or a fraction asks for, at least one."""
+def n_features_to_choose(wanted: HowMany, m: int, what: str = "of X") -> int:
+    """Tell how many of ``m`` features a number, a fraction or "all" asks for, at least one."""
+    if wanted == "all":
+        return m
     if not isinstance(wanted, Integral):
         return max(1, int(wanted * m))
     if wanted > m:
-        raise ValueError(
-            f"n_features_to_select={wanted} is more than the {m} feature(s) {what}; "
-            f"ask for at most {m}, or for a fraction such as 0.1."
+        warnings.warn(
+            f"n_features_to_select={wanted} is more than the {m} feature(s) {what}; all of them "
+            "are selected.",
+            stacklevel=2,
         )
-    return int(wanted)
+    return min(int(wanted), m)

@@ -74,6 +74,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         "n_features_to_select": [
             Interval(Integral, 1, None, closed="left"),
             Interval(RealNotInt, 0, 1, closed="right"),
+            StrOptions({"all"}),
         ]
     }
     #: The sparse format the selector takes, or False.

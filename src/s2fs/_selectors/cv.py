@@ -22,7 +22,7 @@ from s2fs._selectors.base import CallbackSupportMixin, RankingSelector, path_col
 from s2fs._selectors.paths import s2fs_paths
 from s2fs._selectors.prefixes import Split, choose, prefix_scorer, score_prefixes
 from s2fs._selectors.s2fs import S2FS
-from s2fs._util.types import Floats, Indices
+from s2fs._util.types import Floats, HowMany, Indices
 
 #: Parameters that every selection, in the folds and on all rows, is made with.
 _SHARED = ("include", "exclude", "class_weight", "scale", "centroid_membership", "compactness")
@@ -38,9 +38,10 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : "auto", int or float, default="auto"
+    n_features_to_select : "auto", int, float or "all", default="auto"
         How many features to select: chosen by cross-validation from 1 to ``max_features``; or a
-        number, or a fraction of the features in (0, 1], so that only the weights are chosen.
+        number, a fraction of the features in (0, 1], or "all", so that only the weights are
+        chosen.
     max_features : int or float, default=50
         The largest number of features ``"auto"`` considers, or a fraction of the features; all
         of them if there are fewer.
@@ -138,7 +139,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | Literal["auto"] = "auto",
+        n_features_to_select: HowMany | Literal["auto"] = "auto",
         *,
         max_features: int | float = 50,
         alphas: Sequence[float] = PAPER_GRID,

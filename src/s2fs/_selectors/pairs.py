@@ -15,7 +15,7 @@ from s2fs._core.weights import ClassWeight, row_weights
 from s2fs._engine.pairs import Correlations, Cover, merged, spread_out, table_moments
 from s2fs._selectors.base import Search, SearchSelector
 from s2fs._util.tables import as_table
-from s2fs._util.types import Floats, Indices
+from s2fs._util.types import Floats, HowMany, Indices
 
 _PAIRS = np.dtype(
     [
@@ -53,9 +53,9 @@ class PairCover(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "auto", default=10
-        How many features to select: a number, a fraction of the features in (0, 1], or "auto": as
-        many as do better than chance, see ``tol``.
+    n_features_to_select : int, float, "all" or "auto", default=10
+        How many features to select: a number (all if there are fewer), a fraction of the features
+        in (0, 1], "all", or "auto": as many as do better than chance, see ``tol``.
     correlation : float, default=0.0
         How much the correlation of features inside the classes counts, from 0 to 1. Above 0,
         features that repeat what others say count less, and the rows are needed at every step.
@@ -121,7 +121,7 @@ class PairCover(SearchSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | Literal["auto"] = 10,
+        n_features_to_select: HowMany | Literal["auto"] = 10,
         *,
         correlation: float = 0.0,
         search: Search = "forward",

@@ -14,7 +14,7 @@ from s2fs._core.weights import ClassWeight, relative
 from s2fs._engine.separability import empty_state
 from s2fs._search.grid import forward_grid
 from s2fs._selectors.s2fs import S2FS
-from s2fs._util.types import Floats
+from s2fs._util.types import Floats, HowMany
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Paths:
 def s2fs_paths(
     X: Any,
     y: Any,
-    n_features: int | float,
+    n_features: HowMany,
     alphas: Sequence[float] = PAPER_GRID,
     betas: Sequence[float] = PAPER_GRID,
     *,
@@ -64,8 +64,8 @@ def s2fs_paths(
         Numeric features without missing values.
     y : array-like of shape (n_samples,)
         Class labels, at least two distinct ones.
-    n_features : int or float
-        Length of each path: a number, or a fraction of the features in (0, 1].
+    n_features : int, float or "all"
+        Length of each path: a number, a fraction of the features in (0, 1], or all of them.
     alphas, betas : sequence of float, default=the grid of the paper
         The weights; every alpha is combined with every beta.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -100,9 +100,9 @@ def s2fs_paths(
     [[2.4267, 2.501, 2.4971], [0.4991, 1.0269, 1.2122]]
     """
     weights = [(alpha, beta) for alpha in alphas for beta in betas]
-    if isinstance(n_features, str):
+    if str(n_features) == "auto":
         raise ValueError(
-            f"n_features is {n_features!r}; the paths of a grid need one length, so give a number."
+            "n_features is 'auto'; the paths of a grid need one length, so give a number."
         )
     selector = S2FS(
         n_features,

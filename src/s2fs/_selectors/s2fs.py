@@ -12,7 +12,7 @@ from s2fs._core.problem import Problem, Scale
 from s2fs._core.weights import ClassWeight, relative
 from s2fs._engine.separability import Separability, empty_state, separability_of
 from s2fs._selectors.base import Search, SearchSelector
-from s2fs._util.types import Floats, Indices
+from s2fs._util.types import Floats, HowMany, Indices
 
 
 class S2FS(SearchSelector):
@@ -28,9 +28,9 @@ class S2FS(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "auto", default=10
-        How many features to select: a number, a fraction of the features in (0, 1], or "auto": as
-        many as do better than chance, see ``tol``.
+    n_features_to_select : int, float, "all" or "auto", default=10
+        How many features to select: a number (all if there are fewer), a fraction of the features
+        in (0, 1], "all", or "auto": as many as do better than chance, see ``tol``.
     alpha, beta : float, default=0.0316
         Weight of direction in the compactness and in the separation of the classes. The paper
         recommends 0.01 to 0.0562 for both.
@@ -125,7 +125,7 @@ class S2FS(SearchSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | Literal["auto"] = 10,
+        n_features_to_select: HowMany | Literal["auto"] = 10,
         *,
         alpha: float = 0.0316,
         beta: float = 0.0316,

@@ -15,7 +15,7 @@ from s2fs._core.stability import stability
 from s2fs._search.choices import n_features_to_choose
 from s2fs._selectors.base import CallbackSupportMixin, RankingSelector, watched
 from s2fs._selectors.s2fs import S2FS
-from s2fs._util.types import Indices
+from s2fs._util.types import HowMany, Indices
 
 
 class StabilitySelector(CallbackSupportMixin, RankingSelector):
@@ -26,9 +26,9 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=None
-        How many of the most frequent features to select: a number, or a fraction of the features
-        in (0, 1]. ``None`` is as many as ``selector`` chooses, on average if that varies.
+    n_features_to_select : int, float or "all", default=None
+        How many of the most frequent features to select: a number, a fraction of the features in
+        (0, 1], or all. ``None`` is as many as ``selector`` chooses, on average if that varies.
     selector : estimator, default=None
         What chooses features on each subsample: any selector with ``indices_`` after ``fit``, such
         as those of this package; it is cloned. ``None`` is :class:`S2FS` with
@@ -113,7 +113,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: HowMany | None = None,
         *,
         selector: Any = None,
         n_resamples: int = 50,

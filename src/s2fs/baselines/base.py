@@ -15,8 +15,8 @@ from s2fs._util.types import Floats, Indices
 #: What stands in the docstring of a baseline for ``{name}`` on a line of its own.
 _SHARED_DOCS = {
     "n_features_to_select": """\
-n_features_to_select : int or float, default=10
-    How many features to choose, or which fraction of them.""",
+n_features_to_select : int, float or "all", default=10
+    How many features to choose, or which fraction of them; all if there are fewer.""",
     "indices_": """\
 indices_ : ndarray of shape (n_selected,)
     The chosen features in order of choice.""",

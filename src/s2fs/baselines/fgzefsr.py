@@ -7,7 +7,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._util.types import Floats, Indices
+from s2fs._util.types import Floats, HowMany, Indices
 from s2fs.baselines._completion import Subset, complete, descending
 from s2fs.baselines._entropy import GaussianGranules, label_entropy
 from s2fs.baselines.base import Baseline, Ranked
@@ -75,7 +75,7 @@ class FGZEFSR(Baseline):
 
     def __init__(
         self,
-        n_features_to_select: int | float = 10,
+        n_features_to_select: HowMany = 10,
         *,
         mode: Literal["rank", "greedy"] = "rank",
         sigma: float = 0.1,

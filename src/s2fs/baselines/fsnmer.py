@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._util.types import Floats, Indices
+from s2fs._util.types import Floats, HowMany, Indices
 from s2fs.baselines._completion import Subset, complete, descending
 from s2fs.baselines._entropy import SLACK, granule_entropy, label_entropy, neighbourhood_sizes
 from s2fs.baselines.base import Baseline, Ranked
@@ -74,7 +74,7 @@ class FSNMER(Baseline):
 
     def __init__(
         self,
-        n_features_to_select: int | float = 10,
+        n_features_to_select: HowMany = 10,
         *,
         mode: Literal["calibrated", "equivalence"] = "calibrated",
         delta: float | None = None,

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._util.types import Floats, Indices
+from s2fs._util.types import Floats, HowMany, Indices
 from s2fs.baselines._completion import COMPLETION, Completion, Subset, complete
 from s2fs.baselines._relations import Relation
 from s2fs.baselines.base import Baseline, Ranked
@@ -84,7 +84,7 @@ class IPD(Baseline):
 
     def __init__(
         self,
-        n_features_to_select: int | float = 10,
+        n_features_to_select: HowMany = 10,
         *,
         variant: Variant = "F1-sum",
         eps: float | None = None,

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from s2fs._util.types import Floats, Indices
+from s2fs._util.types import Floats, HowMany, Indices
 from s2fs.baselines._completion import TIE
 from s2fs.baselines._entropy import LinearGranules, granule_entropy, label_entropy
 from s2fs.baselines.base import Baseline, Ranked
@@ -75,7 +75,7 @@ class MAFRFS(Baseline):
 
     def __init__(
         self,
-        n_features_to_select: int | float = 10,
+        n_features_to_select: HowMany = 10,
         *,
         margin: Margin = "local",
         measure: Measure = "FCE",

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from s2fs._util.types import Floats, Indices
+from s2fs._util.types import Floats, HowMany, Indices
 from s2fs.baselines import loops
 from s2fs.baselines._completion import COMPLETION, Completion, Subset, complete
 from s2fs.baselines._plain_loops import Discernibility
@@ -93,7 +93,7 @@ class MDP(Baseline):
 
     def __init__(
         self,
-        n_features_to_select: int | float = 10,
+        n_features_to_select: HowMany = 10,
         *,
         weights: Weights = "none",
         pairs: PairRule = "maximal",

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._util.types import Floats, Indices
+from s2fs._util.types import Floats, HowMany, Indices
 from s2fs.baselines._completion import COMPLETION, Completion, Subset, complete
 from s2fs.baselines._relations import Relation
 from s2fs.baselines.base import Baseline, Ranked
@@ -89,7 +89,7 @@ class RDSI(Baseline):
 
     def __init__(
         self,
-        n_features_to_select: int | float = 10,
+        n_features_to_select: HowMany = 10,
         *,
         eps: float = 0.3,
         decision: Decision = "fuzzy",

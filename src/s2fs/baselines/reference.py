@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from s2fs._util.optional import need
-from s2fs._util.types import Floats, Indices
+from s2fs._util.types import Floats, HowMany, Indices
 from s2fs.baselines.base import Baseline, Ranked
 
 
@@ -66,7 +66,7 @@ class RandomOrder(ScoreRanker):
         "random_state": ["random_state"],
     }
 
-    def __init__(self, n_features_to_select: int | float = 10, *, random_state: Any = None) -> None:
+    def __init__(self, n_features_to_select: HowMany = 10, *, random_state: Any = None) -> None:
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
@@ -104,7 +104,7 @@ class AnovaF(ScoreRanker):
         "R.A. Fisher, Statistical Methods for Research Workers, 1925; as in scikit-learn"
     )
 
-    def __init__(self, n_features_to_select: int | float = 10) -> None:
+    def __init__(self, n_features_to_select: HowMany = 10) -> None:
         self.n_features_to_select = n_features_to_select
 
     def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
@@ -157,7 +157,7 @@ class MutualInformation(ScoreRanker):
 
     def __init__(
         self,
-        n_features_to_select: int | float = 10,
+        n_features_to_select: HowMany = 10,
         *,
         n_neighbors: int = 3,
         random_state: Any = None,
@@ -211,7 +211,7 @@ class ReliefF(ScoreRanker):
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, n_features_to_select: int | float = 10, *, n_neighbors: int = 10) -> None:
+    def __init__(self, n_features_to_select: HowMany = 10, *, n_neighbors: int = 10) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
 

@@ -1,5 +1,6 @@
 """The command line: parse, call, print."""
 
+import warnings
 from importlib import import_module
 from typing import Any
 
@@ -39,7 +40,10 @@ class _Commands(Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", UserWarning)
+                warnings.showwarning = _as_note  # type: ignore[assignment]
+                return super().invoke(ctx)
         except BrokenPipeError:
             raise  # the reader of our output has gone; click ends quietly
         except click.UsageError as error:
@@ -50,6 +54,11 @@ class _Commands(Group):
             raise click.exceptions.Exit(INTERRUPTED) from None
         except (ValueError, OSError, ImportError) as error:
             raise click.UsageError(" ".join(str(error).split())) from None
+
+
+def _as_note(message: Warning | str, *_: Any) -> None:
+    """Show a warning as one line, without the place in the code it comes from."""
+    click.echo(f"Note: {' '.join(str(message).split())}", err=True)
 
 
 @click.group(
