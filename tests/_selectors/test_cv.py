@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_wine, make_classification
 from sklearn.linear_model import LogisticRegression
@@ -19,8 +20,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from s2fs import S2FS, S2FSCV
+from s2fs import S2FS, S2FSCV, PairCover, StabilitySelector
 from s2fs._selectors.prefixes import choose
+from s2fs.baselines import AnovaF
 from s2fs.evaluation import stratified_folds
 
 ALPHAS, BETAS = (0.01, 1.0), (0.0316, 1.0)
@@ -282,3 +284,72 @@ def test_ranks_are_those_of_the_scores():
 def test_bad_arguments(parameters, words):
     with pytest.raises(ValueError, match=words):
         S2FSCV(**({"alphas": [0.1], "betas": [0.1]} | parameters)).fit(*noisy())
+
+
+@pytest.mark.parametrize("selector", [PairCover(correlation=0.25), AnovaF(), S2FS(alpha=0.1)])
+def test_another_selector(selector):
+    X, y = noisy()
+    found = S2FSCV(selector=selector, max_features=6, one_standard_error=False).fit(X, y)
+    scores = []
+    for train, test in stratified_folds(y, 5, random_state=0):
+        order = clone(selector).set_params(n_features_to_select=6).fit(X[train], y[train]).indices_
+        for k in range(1, 7):
+            model = make_pipeline(MinMaxScaler(), KNeighborsClassifier())
+            model.fit(X[train][:, order[:k]], y[train])
+            scores.append(model.score(X[test][:, order[:k]], y[test]))
+    mean = np.reshape(scores, (5, 6)).mean(axis=0)
+    np.testing.assert_allclose(found.cv_results_["mean_test_score"], mean)
+    best = int(mean.round(9).argmax()) + 1
+    assert found.best_params_ == {"n_features_to_select": best}
+    final = clone(selector).set_params(n_features_to_select=best).fit(X, y)
+    assert found.indices_.tolist() == final.indices_.tolist()
+    assert found.ranking_table()["feature"].tolist() == final.ranking_table()["feature"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"alphas": [0.5]}, r"alphas is \[0.5\], which is for S2FS, but selector is a PairCover"),
+        ({"include": [1]}, r"include is \[1\], which is for S2FS"),
+        (
+            {"selector": PairCover(groups=np.arange(12) // 2), "n_features_to_select": 3},
+            r"selector chose 2 feature\(s\) on the rows of a fold where 3 were asked for",
+        ),
+    ],
+)
+def test_parameters_another_selector_does_not_see(parameters, words):
+    with pytest.raises(ValueError, match=words):
+        S2FSCV(**({"selector": PairCover()} | parameters)).fit(*noisy())
+
+
+@pytest.mark.parametrize("selector", [None, PairCover()])
+def test_weights_count_in_the_selections(selector):
+    X, y = noisy()
+    weight = np.where(y == "a", 0.01, 1.0) * np.random.default_rng(3).random(len(y))
+    grid = {} if selector else {"alphas": [0.1], "betas": [0.1]}
+    found = S2FSCV(3, selector=selector, **grid).fit(X, y, sample_weight=weight)
+    base = PairCover(3) if selector else S2FS(3, alpha=0.1, beta=0.1)
+    np.testing.assert_allclose(found.scores_, base.fit(X, y, sample_weight=weight).scores_)
+    assert not np.allclose(found.scores_, base.fit(X, y).scores_)
+    with pytest.raises(ValueError, match="selector is a AnovaF, which takes no weights"):
+        S2FSCV(3, selector=AnovaF()).fit(X, y, sample_weight=weight)
+
+
+@pytest.mark.parametrize("selector", [S2FSCV(2, alphas=[0.1], betas=[0.1]), StabilitySelector(2)])
+def test_metadata_routing(selector):
+    """A pipeline hands groups and weights on when asked to, and refuses them when not."""
+    X, y = noisy()
+    groups = np.repeat(np.arange(30), 3)
+    weight = np.random.default_rng(0).random(len(y)) + 0.1
+    alone = clone(selector).fit(X, y, groups=groups, sample_weight=weight)
+    with config_context(enable_metadata_routing=True):
+        asked = clone(selector).set_fit_request(groups=True, sample_weight=True)
+        model = make_pipeline(asked, KNeighborsClassifier())
+        model.fit(X, y, groups=groups, sample_weight=weight)
+        assert model[0].indices_.tolist() == alone.indices_.tolist()
+        with pytest.raises(ValueError, match=r"\[groups.*are passed but are not explicitly set"):
+            make_pipeline(clone(selector), KNeighborsClassifier()).fit(X, y, groups=groups)
+    step = type(selector).__name__.lower()
+    model = make_pipeline(clone(selector), KNeighborsClassifier())
+    model.fit(X, y, **{f"{step}__groups": groups, f"{step}__sample_weight": weight})
+    assert model[0].indices_.tolist() == alone.indices_.tolist()

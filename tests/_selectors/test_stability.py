@@ -153,3 +153,32 @@ def test_plot_shows_the_most_frequent_and_the_threshold():
 def test_plot_refuses_what_it_cannot_draw(frequencies, names, words):
     with pytest.raises(ValueError, match=words):
         plot_stability(frequencies, feature_names=names)
+
+
+def test_groups_are_drawn_whole():
+    X, y = data()
+    groups = np.arange(60) // 3
+    X[:, 0] = np.arange(60)
+    Recording.seen = []
+    StabilitySelector(selector=Recording(3), n_resamples=5).fit(X, y, groups=groups)
+    for rows in Recording.seen:
+        assert set(rows) == set(np.flatnonzero(np.isin(groups, groups[rows])))
+        assert set(y[rows]) == {0, 1, 2}
+        assert len(rows) < 60
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        StabilitySelector(n_resamples=2).fit(X, y, groups=groups[:-1])
+
+
+def test_weights_reach_the_selector():
+    X, y = data()
+    weight = np.random.default_rng(0).random(60) + 0.1
+    fitted = StabilitySelector(selector=S2FS(3), n_resamples=4).fit(X, y, sample_weight=weight)
+    plain = StabilitySelector(selector=S2FS(3), n_resamples=4)
+    rows = list(plain.fit(X, y)._subsamples(np.unique(y, return_inverse=True)[1], None))
+    for chosen, drawn in zip(fitted.selected_, rows, strict=True):
+        alone = S2FS(3).fit(X[drawn], y[drawn], sample_weight=weight[drawn])
+        assert chosen.tolist() == alone.indices_.tolist()
+
+
+def test_the_html_representation_links_to_the_documentation():
+    assert "docs/api.md" in StabilitySelector()._repr_html_()

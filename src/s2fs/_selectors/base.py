@@ -13,7 +13,13 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _num_samples,
+    check_is_fitted,
+    column_or_1d,
+    has_fit_parameter,
+    validate_data,
+)
 
 from s2fs._core.weights import ClassWeight, row_weights
 from s2fs._engine.protocol import Criterion
@@ -77,6 +83,9 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             StrOptions({"all"}),
         ]
     }
+    #: Where the question mark of the HTML representation leads.
+    _doc_link_module = "s2fs"
+    _doc_link_template = "https://github.com/s2fs/s2fs/blob/main/docs/api.md"
     #: The sparse format the selector takes, or False.
     _accept_sparse: ClassVar[str | bool] = False
     #: Whether NaN stands for a missing value, or is refused.
@@ -308,6 +317,18 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
 
     def _score_columns(self) -> dict[str, NDArray[Any]]:
         return path_columns(self.path_)
+
+
+def weight_argument(selector: Any, weight: Floats | None) -> dict[str, Floats]:
+    """What to hand to ``fit`` of any selector for the weights of its rows."""
+    if weight is None:
+        return {}
+    if not has_fit_parameter(selector, "sample_weight"):
+        raise ValueError(
+            f"sample_weight is given, but selector is a {type(selector).__name__}, which takes no "
+            "weights; leave it out, or use S2FS or PairCover."
+        )
+    return {"sample_weight": weight}
 
 
 def path_columns(path: NDArray[Any]) -> dict[str, NDArray[Any]]:

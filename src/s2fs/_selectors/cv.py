@@ -1,4 +1,4 @@
-"""S²FS with its weights and the number of features chosen by cross-validation."""
+"""A selection with its weights and the number of features chosen by cross-validation."""
 
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral
@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
-from sklearn.base import _fit_context
+from sklearn.base import _fit_context, clone
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
@@ -16,16 +16,25 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 from s2fs._core.criterion import PAPER_GRID, CentroidMembership, Compactness
 from s2fs._core.folds import stratified_folds
 from s2fs._core.problem import Scale
-from s2fs._core.weights import ClassWeight
+from s2fs._core.weights import ClassWeight, check_sample_weight
 from s2fs._search.choices import n_features_to_choose, resolve
-from s2fs._selectors.base import CallbackSupportMixin, RankingSelector, path_columns, watched
+from s2fs._selectors.base import (
+    CallbackSupportMixin,
+    RankingSelector,
+    path_columns,
+    watched,
+    weight_argument,
+)
 from s2fs._selectors.paths import s2fs_paths
 from s2fs._selectors.prefixes import Split, choose, prefix_scorer, score_prefixes
 from s2fs._selectors.s2fs import S2FS
 from s2fs._util.types import Floats, HowMany, Indices
 
-#: Parameters that every selection, in the folds and on all rows, is made with.
+#: Parameters of S²FS that every selection, in the folds and on all rows, is made with.
 _SHARED = ("include", "exclude", "class_weight", "scale", "centroid_membership", "compactness")
+
+#: The parameters of the grid.
+_GRID = ("alpha", "beta")
 
 
 class S2FSCV(CallbackSupportMixin, RankingSelector):
@@ -34,7 +43,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
     In each fold, the greedy paths of all pairs of weights are found on the training rows, and
     every prefix of every path is scored by a classifier on the test rows. The pair of weights and
     the number of features that do best, or the smallest number that does as well, are then used
-    for a selection on all rows.
+    for a selection on all rows. With another ``selector`` only the number is chosen.
 
     Parameters
     ----------
@@ -47,6 +56,10 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         of them if there are fewer.
     alphas, betas : sequence of float, default=the grid of the paper
         The weights to try; every alpha is combined with every beta.
+    selector : estimator, default=None
+        What ranks the features in place of S²FS, such as ``PairCover()`` or a baseline; it is
+        cloned, and its ``n_features_to_select`` is set. It then has the parameters of the
+        selection, and those of S²FS here must keep their defaults.
     cv : int, splitter or iterable of splits, default=5
         The folds. A number stands for shuffled folds with the classes in equal shares, which also
         keep ``groups`` together if those are given to ``fit``.
@@ -80,7 +93,8 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
     Attributes
     ----------
     best_params_ : dict
-        The chosen ``alpha``, ``beta`` and ``n_features_to_select``.
+        The chosen ``alpha``, ``beta`` and ``n_features_to_select``; the last alone with another
+        ``selector``.
     best_score_ : float
         Their mean score over the folds. As the best of many it is optimistic; score the whole
         estimator by an outer cross-validation.
@@ -89,7 +103,8 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
     cv_results_ : dict of str to ndarray
         As in scikit-learn's ``GridSearchCV``, one entry per alpha, beta and number, in this order:
         ``param_alpha``, ``param_beta``, ``param_n_features_to_select``, ``split0_test_score``, …,
-        ``mean_test_score``, ``std_test_score`` and ``rank_test_score``.
+        ``mean_test_score``, ``std_test_score`` and ``rank_test_score``. Another ``selector`` has
+        no alpha and beta.
     n_splits_ : int
         The number of folds.
     indices_, scores_, path_, ranking_, support_, classes_, n_features_in_, feature_names_in_
@@ -129,6 +144,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         ],
         "alphas": ["array-like"],
         "betas": ["array-like"],
+        "selector": [HasMethods(["fit", "set_params"]), None],
         "cv": ["cv_object"],
         "estimator": [HasMethods(["fit", "predict"]), None],
         "scoring": [str, callable],
@@ -144,6 +160,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         max_features: int | float = 50,
         alphas: Sequence[float] = PAPER_GRID,
         betas: Sequence[float] = PAPER_GRID,
+        selector: Any = None,
         cv: Any = 5,
         estimator: Any = None,
         scoring: str | Callable[..., float] = "accuracy",
@@ -162,6 +179,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         self.max_features = max_features
         self.alphas = alphas
         self.betas = betas
+        self.selector = selector
         self.cv = cv
         self.estimator = estimator
         self.scoring = scoring
@@ -177,7 +195,9 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, groups: Any = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Choose weights and number by cross-validation, then select on all rows.
 
         Parameters
@@ -188,6 +208,9 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
             Class labels, at least two distinct ones.
         groups : array-like of shape (n_samples,), default=None
             Rows of one group, such as samples of one patient, are kept in one fold.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each instance counts in the selections, see :meth:`S2FS.fit`. In the scores of
+            the folds each counts once.
 
         Returns
         -------
@@ -198,27 +221,71 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         X, y = self._validate(X, y)
         self._encode(y)
         named = frame if hasattr(self, "feature_names_in_") else X
-        alphas, betas = _increasing("alphas", self.alphas), _increasing("betas", self.betas)
+        weight = None if sample_weight is None else check_sample_weight(sample_weight, len(y))
+        self._reject_unused()
+        grid = {}
+        if self.selector is None:
+            grid = {name: _increasing(f"{name}s", getattr(self, f"{name}s")) for name in _GRID}
         sizes = self._sizes()
         scorer = prefix_scorer(self.estimator, self.scoring)
         folds = self._folds(X, y, groups)
 
         def scores_of(train: Indices, test: Indices) -> Floats:
             rows = _safe_indexing(named, train)
-            grid = alphas.tolist(), betas.tolist()
-            paths = s2fs_paths(rows, y[train], int(sizes[-1]), *grid, **self._options())
-            rankings = paths.indices.reshape(-1, sizes[-1])
+            rankings = self._rankings(
+                rows, y[train], None if weight is None else weight[train], grid, int(sizes[-1])
+            )
             split = Split(X, y, train, test)
             return score_prefixes(split, rankings, sizes, scorer=scorer, scale=self.scale)
 
         # Threads: the loops are compiled and let go of the interpreter, and nothing is copied.
         run = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
         results = run(delayed(scores_of)(*fold) for fold in folds)
-        scores = np.array(list(watched(self, results, len(folds), "S²FS, folds")))
-        self._conclude(scores, alphas, betas, sizes)
-        final = S2FS(**self.best_params_, **self._options(), n_jobs=self.n_jobs).fit(named, y)
-        self.path_ = final.path_
+        scores = np.array(list(watched(self, results, len(folds), "folds")))
+        self._conclude(scores, grid, sizes)
+        final = self._fitted(named, y, weight, self.best_params_)
+        if hasattr(final, "path_"):
+            self.path_ = final.path_
         return self._set_ranking(final.indices_, final.scores_)
+
+    def _reject_unused(self) -> None:
+        """Refuse parameters of S²FS that another selector would not see."""
+        if self.selector is None:
+            return
+        defaults = {name: type(self)().get_params()[name] for name in ("alphas", "betas", *_SHARED)}
+        del defaults["scale"]  # what the classifier sees is scaled, too
+        for name, default in defaults.items():
+            if (value := getattr(self, name)) is not default and value != default:
+                raise ValueError(
+                    f"{name} is {value!r}, which is for S2FS, but selector is a "
+                    f"{type(self.selector).__name__}; set what it takes there."
+                )
+
+    def _rankings(
+        self, X: Any, y: NDArray[Any], weight: Floats | None, grid: dict[str, Floats], k: int
+    ) -> Indices:
+        """The rankings of ``k`` features on some rows, one for each pair of the grid."""
+        if self.selector is None:
+            alphas, betas = (grid[name].tolist() for name in _GRID)
+            options = self._options() | {"sample_weight": weight}
+            return s2fs_paths(X, y, k, alphas, betas, **options).indices.reshape(-1, k)
+        indices = self._fitted(X, y, weight, {"n_features_to_select": k}).indices_
+        if len(indices) < k:
+            raise ValueError(
+                f"selector chose {len(indices)} feature(s) on the rows of a fold where {k} were "
+                "asked for; lower max_features or n_features_to_select."
+            )
+        return np.asarray(indices, dtype=np.intp)[None]
+
+    def _fitted(
+        self, X: Any, y: NDArray[Any], weight: Floats | None, parameters: dict[str, Any]
+    ) -> Any:
+        """The selector with these parameters on some rows."""
+        if self.selector is None:
+            selector: Any = S2FS(**parameters, **self._options(), n_jobs=self.n_jobs)
+        else:
+            selector = clone(self.selector).set_params(**parameters)
+        return selector.fit(X, y, **weight_argument(selector, weight))
 
     def _options(self) -> dict[str, Any]:
         """What the selections in the folds and on all rows have in common."""
@@ -227,7 +294,9 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
     def _sizes(self) -> Indices:
         """The numbers of features to score."""
         names = getattr(self, "feature_names_in_", None)
-        choices = resolve(self.include, self.exclude, None, self.n_features_in_, names)
+        chooser = self if self.selector is None else self.selector
+        include, exclude = (getattr(chooser, name, None) for name in ("include", "exclude"))
+        choices = resolve(include, exclude, None, self.n_features_in_, names)
         n_free, n_first = choices.n_features, len(choices.included)
         wanted, most = self.n_features_to_select, self.max_features
         if wanted != "auto":
@@ -260,8 +329,8 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
                 )
         return folds
 
-    def _conclude(self, scores: Floats, alphas: Floats, betas: Floats, sizes: Indices) -> None:
-        """Set what follows from the scores, of shape (folds, pairs, sizes)."""
+    def _conclude(self, scores: Floats, grid: dict[str, Floats], sizes: Indices) -> None:
+        """Set what follows from the scores, of shape (folds, pairs of the grid, sizes)."""
         mean, std = scores.mean(axis=0), scores.std(axis=0)
         if not np.isfinite(mean).all():
             raise ValueError(
@@ -271,11 +340,10 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         self.n_splits_ = len(scores)
         error = std / max(1, self.n_splits_ - 1) ** 0.5
         pair, size = choose(mean, error if self.one_standard_error else None)
-        by_pair = np.repeat(np.arange(len(alphas) * len(betas)), len(sizes))
+        tried = np.meshgrid(*grid.values(), sizes, indexing="ij")
+        names = (*grid, "n_features_to_select")
         self.cv_results_ = {
-            "param_alpha": alphas[by_pair // len(betas)],
-            "param_beta": betas[by_pair % len(betas)],
-            "param_n_features_to_select": np.tile(sizes, len(alphas) * len(betas)),
+            **{f"param_{name}": values.ravel() for name, values in zip(names, tried, strict=True)},
             **{f"split{i}_test_score": fold.ravel() for i, fold in enumerate(scores)},
             "mean_test_score": mean.ravel(),
             "std_test_score": std.ravel(),
@@ -284,12 +352,11 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         self.best_index_ = pair * len(sizes) + size
         self.best_score_ = float(mean[pair, size])
         self.best_params_ = {
-            name: self.cv_results_[f"param_{name}"][self.best_index_].item()
-            for name in ("alpha", "beta", "n_features_to_select")
+            name: self.cv_results_[f"param_{name}"][self.best_index_].item() for name in names
         }
 
     def _score_columns(self) -> dict[str, NDArray[Any]]:
-        return path_columns(self.path_)
+        return path_columns(self.path_) if hasattr(self, "path_") else super()._score_columns()
 
 
 def _increasing(name: str, values: Any) -> Floats:

@@ -6,16 +6,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils import Tags, _safe_indexing, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from s2fs._core.stability import stability
+from s2fs._core.weights import check_sample_weight
 from s2fs._search.choices import n_features_to_choose
-from s2fs._selectors.base import CallbackSupportMixin, RankingSelector, watched
+from s2fs._selectors.base import CallbackSupportMixin, RankingSelector, watched, weight_argument
 from s2fs._selectors.s2fs import S2FS
-from s2fs._util.types import HowMany, Indices
+from s2fs._util.types import Floats, HowMany, Indices
 
 
 class StabilitySelector(CallbackSupportMixin, RankingSelector):
@@ -133,7 +135,9 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(
+        self, X: Any, y: Any, groups: Any = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Select on every subsample and count.
 
         Parameters
@@ -142,6 +146,11 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
             Numeric features without missing values; sparse if ``selector`` takes it.
         y : array-like of shape (n_samples,)
             Class labels, at least two distinct ones.
+        groups : array-like of shape (n_samples,), default=None
+            Rows of one group, such as samples of one patient, are drawn together: the groups of
+            each class are drawn in place of its rows.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each instance counts, if ``selector`` takes weights.
 
         Returns
         -------
@@ -154,12 +163,16 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         if hasattr(self, "feature_names_in_"):
             X = frame  # the selector may know features by name
         m = self.n_features_in_
+        weight = None if sample_weight is None else check_sample_weight(sample_weight, len(y))
         wanted = self.n_features_to_select
         k = None if wanted is None else n_features_to_choose(wanted, m)
         base = self.selector if self.selector is not None else S2FS(k or min(10, m))
         run = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
         # One after the other draws from the generator, whatever thread it goes to.
-        tasks = (delayed(self._chosen)(base, X, y, rows) for rows in self._subsamples(codes))
+        tasks = (
+            delayed(self._chosen)(base, X, y, weight, rows)
+            for rows in self._subsamples(codes, groups)
+        )
         self.selected_ = list(watched(self, run(tasks), self.n_resamples, "subsamples"))
         self._count()
         order = np.lexsort((np.arange(m), self.mean_ranks_, -self.frequencies_))
@@ -175,21 +188,29 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
                 )
         return self._set_ranking(indices, self.frequencies_[indices])
 
-    def _subsamples(self, codes: Indices) -> Iterator[Indices]:
-        """Rows of each subsample, increasing, with every class in its share."""
+    def _subsamples(self, codes: Indices, groups: Any) -> Iterator[Indices]:
+        """Rows of each subsample, increasing, with every class in its share.
+
+        Groups are drawn from those that have a row of the class; without groups a row is one.
+        """
         rng = check_random_state(self.random_state)
-        members = [np.flatnonzero(codes == q) for q in range(len(self.classes_))]
+        check_consistent_length(codes, groups)
+        group_of = np.arange(len(codes)) if groups is None else column_or_1d(groups)
+        members = [np.unique(group_of[codes == q]) for q in range(len(self.classes_))]
         for _ in range(self.n_resamples):
             drawn = []
-            for rows in members:
-                n_drawn = max(min(2, len(rows)), round(self.sample_fraction * len(rows)))
-                drawn.append(rng.choice(rows, n_drawn, replace=False))
-            yield np.sort(np.concatenate(drawn))
+            for of_class in members:
+                n_drawn = max(min(2, len(of_class)), round(self.sample_fraction * len(of_class)))
+                drawn.append(rng.choice(of_class, n_drawn, replace=False))
+            yield np.flatnonzero(np.isin(group_of, np.concatenate(drawn)))
 
-    def _chosen(self, selector: Any, X: Any, y: NDArray[Any], rows: Indices) -> Indices:
+    def _chosen(
+        self, selector: Any, X: Any, y: NDArray[Any], weight: Floats | None, rows: Indices
+    ) -> Indices:
         """The features a fresh copy of the selector chooses on some rows, in order of choice."""
         selector = clone(selector)
-        selector.fit(_safe_indexing(X, rows), y[rows])
+        weights = weight_argument(selector, None if weight is None else weight[rows])
+        selector.fit(_safe_indexing(X, rows), y[rows], **weights)
         if not hasattr(selector, "indices_"):
             raise ValueError(
                 f"selector is a {type(selector).__name__}, which has no indices_ after fit; give "
