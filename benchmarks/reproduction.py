@@ -19,7 +19,7 @@ from s2fs.bench import (
     LEARNER_TITLES,
     Archive,
     build_tables,
-    compare,
+    compare_ranks,
     results,
     write_tables,
 )
@@ -137,7 +137,7 @@ def ranks(tables):  # type: ignore[no-untyped-def]
     """Average ranks of the nine algorithms, ours and published, and what the tests say."""
     header = None
     for table in tables:
-        comparison = next(compare(table))
+        comparison = next(compare_ranks(table))
         names = [column.heading for column in comparison.columns]
         if header is None:
             header = names

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from s2fs.bench import (
     build_tables,
-    compare,
+    compare_ranks,
     open_results,
     plot_critical_difference,
     plot_sensitivity,
@@ -27,7 +27,7 @@ with open_results(Path("..", "benchmarks", "results", "paper.npz")) as archive:
 # Baselines marked † are reconstructed, those marked ‡ partly.
 
 table = next(t for t in build_tables(found) if (t.learner, t.statistic) == ("knn", "ave"))
-comparison = next(compare(table))
+comparison = next(compare_ranks(table))
 print(comparison.n_datasets, "datasets")
 signs = {"reconstructed": "†", "partly reconstructed": "‡", "": ""}
 labels = {c.algorithm: c.algorithm + signs[c.status] for c in comparison.columns}

@@ -12,16 +12,19 @@ if TYPE_CHECKING:
     from s2fs._selectors.s2fs import S2FS
     from s2fs._selectors.selection import Selection
     from s2fs._selectors.stability import StabilitySelector
+    from s2fs.evaluation import Comparison, compare
 
 __version__ = "0.1.0"
 __all__ = [
     "S2FS",
     "S2FSCV",
+    "Comparison",
     "Components",
     "PairCover",
     "Paths",
     "Selection",
     "StabilitySelector",
+    "compare",
     "components",
     "s2fs_paths",
     "separability",
@@ -32,11 +35,13 @@ __getattr__ = lazy_names(
     {
         "S2FS": "s2fs._selectors.s2fs",
         "S2FSCV": "s2fs._selectors.cv",
+        "Comparison": "s2fs.evaluation",
         "Components": "s2fs._core.criterion",
         "PairCover": "s2fs._selectors.pairs",
         "Paths": "s2fs._selectors.paths",
         "Selection": "s2fs._selectors.selection",
         "StabilitySelector": "s2fs._selectors.stability",
+        "compare": "s2fs.evaluation",
         "components": "s2fs._core.criterion",
         "s2fs_paths": "s2fs._selectors.paths",
         "separability": "s2fs._core.criterion",

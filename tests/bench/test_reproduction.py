@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from s2fs.bench import build_tables, compare, open_results, results
+from s2fs.bench import build_tables, compare_ranks, open_results, results
 
 ARCHIVE = Path(__file__).parents[2] / "benchmarks" / "results" / "paper.npz"
 
@@ -44,4 +44,4 @@ def test_variants_take_no_part_in_the_comparison(tables):
         "S2FS", "FDM", "FGZEFSR", "FSNMER", "IPD", "MDP", "N3Y", "RDSI", "SFSS",
     }  # fmt: skip
     for table in tables:
-        assert next(compare(table)).n_datasets == 9
+        assert next(compare_ranks(table)).n_datasets == 9

@@ -15,7 +15,7 @@ from s2fs.bench import (
     SelectorSpec,
     Table,
     build_tables,
-    compare,
+    compare_ranks,
     published_results,
 )
 from s2fs.bench._render import (
@@ -42,7 +42,7 @@ EIGHT = [(learner, statistic) for learner in PAPER_LEARNERS for statistic in ("m
 def test_published_numbers_give_the_published_statistics(learner, statistic):
     table = published_table(learner, statistic)
     assert table.ours.shape == (10, 9)
-    (comparison,) = compare(table)
+    (comparison,) = compare_ranks(table)
     assert round(comparison.friedman.statistic, 4) == F_F[statistic][learner]
     ranks = rankdata(-table.ours, axis=1).mean(axis=0)
     assert np.allclose(comparison.friedman.average_ranks, ranks)
@@ -53,7 +53,7 @@ def test_published_verdicts():
     verdicts = [
         comparison.verdict(j)
         for learner, statistic in EIGHT
-        for comparison in compare(published_table(learner, statistic))
+        for comparison in compare_ranks(published_table(learner, statistic))
         for j in range(1, 9)
     ]
     assert (verdicts.count("better"), verdicts.count("comparable")) == (35, 29)
@@ -71,7 +71,7 @@ def test_best_and_second_by_hand(learner, statistic):
 
 def test_wins_ties_and_losses_by_hand():
     table = published_table("knn", "max")
-    (comparison,) = compare(table)
+    (comparison,) = compare_ranks(table)
     for j in range(9):
         pairs = [(row[0], row[j]) for row in table.ours]
         assert comparison.wins[j] == sum(a > b for a, b in pairs)
@@ -106,7 +106,7 @@ def test_columns_beside_take_no_part():
 
 def test_columns_beside_are_compared_in_their_turn():
     complete = small(ours=np.array([[0.7, 0.9, 0.8, 0.6], [0.5, 0.2, 0.3, 0.4]]))
-    best, inside = compare(complete)
+    best, inside = compare_ranks(complete)
     assert [column.how for column in best.columns] == ["best", "fixed", "fixed"]
     assert [column.how for column in inside.columns] == ["inside", "fixed", "fixed"]
     assert best.wins.tolist() == [0, 1, 2]
@@ -115,7 +115,7 @@ def test_columns_beside_are_compared_in_their_turn():
 
 
 def test_incomplete_datasets_are_not_compared():
-    assert list(compare(small())) == []
+    assert list(compare_ranks(small())) == []
 
 
 def test_markdown():
@@ -144,7 +144,7 @@ def test_leaky_results_are_called_leaky_everywhere():
     assert "leaky: selected before the split" in _latex_table(table)
     assert {row["leaky"] for row in table_rows([table])} == {True}
     both = np.array([[0.7, 0.9, 0.8, 0.6], [0.5, 0.2, 0.3, 0.4]])
-    comparisons = list(compare(small(ours=both, leaky=True)))
+    comparisons = list(compare_ranks(small(ours=both, leaky=True)))
     assert {row["leaky"] for row in comparison_rows(comparisons)} == {True}
     text = markdown([table], comparisons, [replace(one, run=replace(one.run, protocol="before"))])
     assert "**Leaky**" in text
@@ -160,7 +160,7 @@ def test_csv():
     assert (first["algorithm"], first["weights"], first["mark"]) == ("S2FS", "best", "best")
     assert float(first["difference"]) == pytest.approx(-0.003)
     assert rows[2]["status"] == "reconstructed"
-    comparisons = list(compare(published_table("knn", "max")))
+    comparisons = list(compare_ranks(published_table("knn", "max")))
     lines = list(csv.DictReader(_csv(comparison_rows(comparisons)).splitlines()))
     assert len(lines) == 9
     assert {line["status"] for line in lines} == {"confirmed"}  # as published, all are originals

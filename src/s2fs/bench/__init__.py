@@ -1,7 +1,6 @@
 """The laboratory: plans, results files that survive being killed, tables, statistics, figures."""
 
 from s2fs.bench._archive import Archive, open_results, write_archive
-from s2fs.bench._comparison import Comparison, compare
 from s2fs.bench._datasets import (
     PAPER_DATASETS,
     DatasetInfo,
@@ -15,6 +14,7 @@ from s2fs.bench._learners import LEARNER_TITLES, PAPER_LEARNERS
 from s2fs.bench._ledger import Ledger
 from s2fs.bench._plan import PLANS, Plan, SelectorSpec, load_plan
 from s2fs.bench._plots import plot_critical_difference, plot_sensitivity, plot_variants
+from s2fs.bench._ranks import RankComparison, compare_ranks
 from s2fs.bench._render import write_tables
 from s2fs.bench._report import bench_report
 from s2fs.bench._results import Result, export_curves, export_rows, results
@@ -39,13 +39,13 @@ __all__ = [
     "PLANS",
     "Archive",
     "Column",
-    "Comparison",
     "DatasetInfo",
     "FriedmanResult",
     "Ledger",
     "NemenyiResult",
     "PairwiseComparison",
     "Plan",
+    "RankComparison",
     "Result",
     "Run",
     "SelectorSpec",
@@ -54,7 +54,7 @@ __all__ = [
     "average_ranks",
     "bench_report",
     "build_tables",
-    "compare",
+    "compare_ranks",
     "critical_difference",
     "dataset_info",
     "export_curves",

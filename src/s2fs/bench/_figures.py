@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from s2fs import S2FS
-from s2fs.bench._comparison import compare
 from s2fs.bench._datasets import PAPER_DATASETS, find_dataset, load_dataset
 from s2fs.bench._learners import LEARNER_TITLES
 from s2fs.bench._plots import (
@@ -17,6 +16,7 @@ from s2fs.bench._plots import (
     plot_sensitivity,
     plot_variants,
 )
+from s2fs.bench._ranks import compare_ranks
 from s2fs.bench._results import Result, ResultsFile, setting_folders
 from s2fs.bench._tables import STATUS_SIGNS, Column, Table, build_tables
 from s2fs.evaluation import Curve
@@ -122,7 +122,7 @@ def curve_panels(
 
 def critical_difference(table: Table) -> "Figure | None":
     """The diagram of one table, if it has two datasets and two algorithms."""
-    comparison = next(compare(table), None)
+    comparison = next(compare_ranks(table), None)
     if comparison is None:
         return None
     labels = {column.algorithm: column.heading for column in comparison.columns}

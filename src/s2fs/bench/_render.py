@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from s2fs.bench._comparison import Comparison, compare
 from s2fs.bench._learners import LEARNER_TITLES, score_name
+from s2fs.bench._ranks import RankComparison, compare_ranks
 from s2fs.bench._results import Result, ResultsFile, setting_folders
 from s2fs.bench._tables import Mark, Table, build_tables
 
@@ -44,7 +44,7 @@ def write_tables(results_file: ResultsFile, folder: str | PathLike[str]) -> list
     written = []
     for place, alike in setting_folders(results_file, folder):
         tables = build_tables(alike)
-        comparisons = [comparison for table in tables for comparison in compare(table)]
+        comparisons = [comparison for table in tables for comparison in compare_ranks(table)]
         for filename, text in (
             ("tables.md", markdown(tables, comparisons, alike)),
             ("tables.tex", latex(tables)),
@@ -57,7 +57,7 @@ def write_tables(results_file: ResultsFile, folder: str | PathLike[str]) -> list
 
 
 def markdown(
-    tables: Sequence[Table], comparisons: Sequence[Comparison], alike: Sequence[Result]
+    tables: Sequence[Table], comparisons: Sequence[RankComparison], alike: Sequence[Result]
 ) -> str:
     """All tables and comparisons as one document."""
     run = alike[0].run
@@ -115,7 +115,7 @@ def table_rows(tables: Sequence[Table]) -> list[dict[str, Any]]:
     ]
 
 
-def comparison_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
+def comparison_rows(comparisons: Sequence[RankComparison]) -> list[dict[str, Any]]:
     """A row for each algorithm of each comparison."""
     return [
         {
@@ -187,7 +187,7 @@ def _markdown_table(table: Table) -> list[str]:
     return [_row(headings), _row(["---"] * _width(table)), *map(_row, _rows(table, _MARKDOWN))]
 
 
-def _markdown_comparison(c: Comparison) -> list[str]:
+def _markdown_comparison(c: RankComparison) -> list[str]:
     first = c.columns[0].heading
     f = c.friedman
     title = LEARNER_TITLES[c.learner]

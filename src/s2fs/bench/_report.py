@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from s2fs import __version__
-from s2fs.bench._comparison import compare
 from s2fs.bench._figures import critical_difference, curve_panels, sign_note
 from s2fs.bench._learners import LEARNER_TITLES, score_name
+from s2fs.bench._ranks import compare_ranks
 from s2fs.bench._results import Result, ResultsFile, by_setting, complete_results
 from s2fs.bench._run import Run
 from s2fs.bench._tables import Table, build_tables
@@ -140,7 +140,7 @@ def _curves(prefix: str, tables: Sequence[Table], alike: Sequence[Result]) -> li
 
 
 def _comparison(prefix: str, table: Table) -> dict[str, Any] | None:
-    comparison = next(compare(table), None)
+    comparison = next(compare_ranks(table), None)
     figure = critical_difference(table)
     if comparison is None or figure is None:
         return None

@@ -13,7 +13,6 @@ from sklearn.utils import _safe_indexing, check_consistent_length
 from s2fs._core.folds import stratified_folds
 from s2fs._util.types import Floats, Indices
 from s2fs.evaluation._folds import FoldResult, evaluate_fold
-from s2fs.evaluation._learners import LEARNERS
 
 Protocol = Literal["inside", "before"]
 
@@ -88,7 +87,7 @@ def prefix_curves(
     y: ArrayLike,
     selector: Any,
     *,
-    learners: Sequence[str] | Mapping[str, Any] = tuple(LEARNERS),
+    learners: Sequence[str] | Mapping[str, Any] = ("knn", "svm", "cart"),
     sizes: int | Sequence[int] = 150,
     cv: int = 10,
     protocol: Protocol = "inside",
@@ -106,7 +105,7 @@ def prefix_curves(
     selector : estimator
         Any estimator with ``indices_``, the features in order of choice, after ``fit``. It should
         choose as many features as the largest size.
-    learners : sequence of {"knn", "svm", "cart"} or dict, default=all three
+    learners : sequence of {"knn", "svm", "cart", "logistic"} or dict, default=the first three
         The learners to run: some of those that have a name, or a dict from names of your own to
         scikit-learn classifiers and clusterers. Clusterers are scored by their mutual information
         with the labels.

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier, is_clusterer
+from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -17,11 +18,13 @@ from s2fs._util.types import Floats, Indices
 #: as 0, 1, …, test rows, and the sizes.
 PredictPrefixes = Callable[[Floats, Indices, Floats, Indices], Indices]
 
-#: The learners that have a name: 5 nearest neighbours, a support vector machine, a decision tree.
+#: The learners that have a name: 5 nearest neighbours, a support vector machine, a decision tree,
+#: logistic regression.
 LEARNERS: dict[str, Any] = {
     "knn": knn,
     "svm": SVC(C=10.0),
     "cart": DecisionTreeClassifier(random_state=0),
+    "logistic": LogisticRegression(max_iter=1000),
 }
 
 

@@ -17,7 +17,7 @@ from s2fs.bench._tables import SHOWN_DECIMALS, Column, Table
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class RankComparison:
     """The algorithms of one table compared over the datasets that all of them have.
 
     Attributes
@@ -71,7 +71,7 @@ class Comparison:
         return "worse" if self.nemenyi.better[j, 0] else "comparable"
 
 
-def compare(table: Table) -> Iterator[Comparison]:
+def compare_ranks(table: Table) -> Iterator[RankComparison]:
     """Compare the algorithms of a table, then again with each column that stands beside.
 
     Nothing comes of a table with fewer than two complete datasets or two algorithms.
@@ -83,7 +83,7 @@ def compare(table: Table) -> Iterator[Comparison]:
 
     Yields
     ------
-    Comparison
+    RankComparison
         The ranks and tests of one choice of columns.
     """
     for beside in (None, *table.beside()):
@@ -96,7 +96,7 @@ def compare(table: Table) -> Iterator[Comparison]:
             continue
         shown = np.round(ours, SHOWN_DECIMALS)
         first = shown[:, :1]
-        yield Comparison(
+        yield RankComparison(
             learner=table.learner,
             statistic=table.statistic,
             columns=tuple(table.columns[j] for j in compared),
