@@ -21,6 +21,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from s2fs._core.batches import check_batch, without_batches
 from s2fs._core.weights import ClassWeight, row_weights
 from s2fs._engine.protocol import Criterion
 from s2fs._search.choices import Choices, n_to_choose, resolve
@@ -224,7 +225,9 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         )
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, batch: Any = None
+    ) -> Self:
         """Select features of ``X`` that tell the classes ``y`` apart.
 
         Parameters
@@ -236,6 +239,10 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             Class labels, at least two distinct ones.
         sample_weight : array-like of shape (n_samples,), optional
             How much each instance counts: weight 2 is two equal instances, weight 0 is none.
+        batch : array-like of shape (n_samples,), optional
+            The batch each instance was measured in, such as a laboratory or a day. Differences
+            between batches are taken away, so a feature that only tells batches apart is not
+            chosen. Each class needs rows in a batch that has another class, too.
 
         Returns
         -------
@@ -243,10 +250,16 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             The fitted selector.
         """
         if is_dask(X) and (client := current_client()) is not None:
+            if batch is not None:
+                raise ValueError(
+                    "batch needs all rows in one place, but X is on a Dask cluster; give "
+                    "X.compute(), or leave batch out."
+                )
             criterion = self._criterion_on_cluster(client, X, y, sample_weight)
             choices, k = self._to_choose()
             return self._record(criterion, self._steps(criterion, k, choices), k)
-        X, codes, weight, choices, k = self._prepare(*in_memory(X, y, sample_weight))
+        X, y, sample_weight = in_memory(X, y, sample_weight)
+        X, codes, weight, choices, k = self._prepare(X, y, sample_weight, batch)
         if self.n_features_to_select == "auto":
             criterion = self._criterion(*with_shuffled_rows(X, codes, weight))
             steps = forward_until_chance(criterion, choices, self.tol)
@@ -257,17 +270,21 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         return self._record(criterion, self._steps(criterion, k, choices), k)
 
     def _prepare(
-        self, X: Any, y: Any, sample_weight: Any
+        self, X: Any, y: Any, sample_weight: Any, batch: Any = None
     ) -> tuple[Any, Indices, Floats | None, Choices, int]:
         """Check the input: the rows that count, their classes and weights, and what to choose."""
         X, y = self._validate(X, y)
+        batch = None if batch is None else check_batch(batch, len(y))
         weight = None
         if sample_weight is not None or self.class_weight is not None:
             weight = row_weights(sample_weight, self.class_weight, y)
         if weight is not None and not weight.all():
             there = weight > 0
             X, y, weight = X[there], y[there], weight[there]
+            batch = None if batch is None else batch[there]
         codes = self._encode(y)
+        if batch is not None:
+            X = without_batches(X, codes, batch, weight)
         return X, codes, weight, *self._to_choose()
 
     def _to_choose(self) -> tuple[Choices, int]:
