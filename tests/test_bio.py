@@ -279,7 +279,6 @@ BAD = {
     "quantity": ({"label": "depth"}, "fractions such as 0.5, so it is a quantity"),
     "one class": ({"label": "batch"}, r"label 'batch' has one class only \('b1'\)"),
     "unlabelled": ({"unlabelled": "drop"}, "unlabelled is 'drop'; use 'error' or 'ignore'"),
-    "too many": ({"n_features_to_select": 31}, "more than the 30 feature"),
 }
 
 

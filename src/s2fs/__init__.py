@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from s2fs._util.lazy import lazy_names
+from s2fs._util.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from s2fs._core.criterion import Components, components, separability
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from s2fs._selectors.stability import StabilitySelector
     from s2fs.evaluation import Comparison, compare
 
-__version__ = "0.1.0"
 __all__ = [
     "S2FS",
     "S2FSCV",

@@ -172,7 +172,6 @@ BAD = {
     "a mask": ({"include": [True, False]}, "include has True"),
     "one name": ({"include": "hue"}, "'include' parameter"),
     "nothing left": ({"exclude": list(range(13))}, r"exclude has all 13 feature\(s\)"),
-    "k > rest": ({"exclude": list(range(10))}, r"than the 3 feature\(s\) that are not excl"),
     "two groups": ({"groups": [[0, 1], [1, 2]]}, "groups has 'malic_acid' in more than one group"),
     "empty group": ({"groups": [[0, 1], []]}, "groups has an empty group at position 1"),
     "labels too short": ({"groups": ["u"] * 12}, "groups has 12 entries"),

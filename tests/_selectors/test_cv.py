@@ -331,7 +331,9 @@ def test_weights_count_in_the_selections(selector):
     base = PairCover(3) if selector else S2FS(3, alpha=0.1, beta=0.1)
     np.testing.assert_allclose(found.scores_, base.fit(X, y, sample_weight=weight).scores_)
     assert not np.allclose(found.scores_, base.fit(X, y).scores_)
-    with pytest.raises(ValueError, match="selector is a AnovaF, which takes no weights"):
+    with pytest.raises(
+        ValueError, match="sample_weight is given, but selector is a AnovaF, whose fit"
+    ):
         S2FSCV(3, selector=AnovaF()).fit(X, y, sample_weight=weight)
 
 

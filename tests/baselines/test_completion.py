@@ -188,7 +188,8 @@ class ByMean(Baseline):
 
 def test_shared_parts_of_a_docstring_are_filled_in():
     assert "Status: confirmed." in ByMean.__doc__
-    assert "\nn_features_to_select : int or float, default=10\n    How many" in ByMean.__doc__
+    words = '\nn_features_to_select : int, float or "all", default=10\n    How many'
+    assert words in ByMean.__doc__
     assert ByMean.__doc__.endswith("A test.")
 
 

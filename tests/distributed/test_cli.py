@@ -106,7 +106,6 @@ def test_zarr(cluster, table, tmp_path, name):
     (["{folder}", "-t", "kid"], "did you mean 'kind'?"),
     (["{folder}", "-t", "kind", "--drop", "x"], "drop has 'x', but"),
     (["{folder}", "-t", "patient"], "X has columns that are not numeric: 'kind'"),
-    (["{folder}", "-t", "kind", "-k", "99"], "n_features_to_select=99 is more than"),
     (["{folder}", "-t", "kind", "--transpose"], "--transpose needs all rows in one place"),
 ])  # fmt: skip
 def test_bad_calls_end_with_one_line(cluster, folder, tmp_path, arguments, message):

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _num_samples,
+    check_consistent_length,
     check_is_fitted,
     column_or_1d,
     has_fit_parameter,
@@ -22,7 +23,7 @@ from sklearn.utils.validation import (
 )
 
 from s2fs._core.batches import check_batch, without_batches
-from s2fs._core.weights import ClassWeight, row_weights
+from s2fs._core.weights import ClassWeight, check_sample_weight, row_weights
 from s2fs._engine.protocol import Criterion
 from s2fs._search.choices import Choices, n_to_choose, resolve
 from s2fs._search.forward import Step, forward
@@ -336,16 +337,31 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         return path_columns(self.path_)
 
 
-def weight_argument(selector: Any, weight: Floats | None) -> dict[str, Floats]:
-    """What to hand to ``fit`` of any selector for the weights of its rows."""
-    if weight is None:
-        return {}
-    if not has_fit_parameter(selector, "sample_weight"):
-        raise ValueError(
-            f"sample_weight is given, but selector is a {type(selector).__name__}, which takes no "
-            "weights; leave it out, or use S2FS or PairCover."
-        )
-    return {"sample_weight": weight}
+def fit_arguments(selector: Any, params: dict[str, Any], n: int) -> dict[str, NDArray[Any]]:
+    """What ``fit`` of a selector gets beside X and y, checked: an array with a value per row each.
+
+    Parameters
+    ----------
+    selector : estimator
+        What will be fitted, on some of the rows.
+    params : dict
+        What the user gave, such as ``sample_weight``; None is left out.
+    n : int
+        The number of rows.
+    """
+    arguments = {}
+    for name, values in params.items():
+        if not has_fit_parameter(selector, name):
+            raise ValueError(
+                f"{name} is given, but selector is a {type(selector).__name__}, whose fit does not "
+                "take it; leave it out, or use S2FS or PairCover."
+            )
+        if name == "sample_weight" and values is not None:
+            arguments[name] = check_sample_weight(values, n)
+        elif values is not None:
+            arguments[name] = column_or_1d(values)
+            check_consistent_length(np.empty(n), arguments[name])
+    return arguments
 
 
 def path_columns(path: NDArray[Any]) -> dict[str, NDArray[Any]]:

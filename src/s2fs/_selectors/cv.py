@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.base import _fit_context, clone
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
@@ -16,14 +16,14 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 from s2fs._core.criterion import PAPER_GRID, CentroidMembership, Compactness
 from s2fs._core.folds import stratified_folds
 from s2fs._core.problem import Scale
-from s2fs._core.weights import ClassWeight, check_sample_weight
+from s2fs._core.weights import ClassWeight
 from s2fs._search.choices import n_features_to_choose, resolve
 from s2fs._selectors.base import (
     CallbackSupportMixin,
     RankingSelector,
+    fit_arguments,
     path_columns,
     watched,
-    weight_argument,
 )
 from s2fs._selectors.paths import s2fs_paths
 from s2fs._selectors.prefixes import Split, choose, prefix_scorer, score_prefixes
@@ -133,6 +133,8 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
     """
 
     _accept_sparse: ClassVar[str | bool] = "csc"
+    #: What pipelines may route to ``fit``, beside what it names.
+    __metadata_request__fit: ClassVar[dict[str, None]] = {"sample_weight": None, "batch": None}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_features_to_select": [
             StrOptions({"auto"}),
@@ -195,9 +197,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(
-        self, X: Any, y: Any, groups: Any = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None, **params: Any) -> Self:
         """Choose weights and number by cross-validation, then select on all rows.
 
         Parameters
@@ -208,9 +208,9 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
             Class labels, at least two distinct ones.
         groups : array-like of shape (n_samples,), default=None
             Rows of one group, such as samples of one patient, are kept in one fold.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each instance counts in the selections, see :meth:`S2FS.fit`. In the scores of
-            the folds each counts once.
+        **params : dict of str to array-like of shape (n_samples,)
+            What the selections get beside the rows: ``sample_weight`` or ``batch``, see
+            :meth:`S2FS.fit`. In the scores of the folds each row counts once.
 
         Returns
         -------
@@ -221,8 +221,8 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         X, y = self._validate(X, y)
         self._encode(y)
         named = frame if hasattr(self, "feature_names_in_") else X
-        weight = None if sample_weight is None else check_sample_weight(sample_weight, len(y))
         self._reject_unused()
+        arguments = fit_arguments(self.selector or S2FS(), params, len(y))
         grid = {}
         if self.selector is None:
             grid = {name: _increasing(f"{name}s", getattr(self, f"{name}s")) for name in _GRID}
@@ -232,9 +232,8 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
 
         def scores_of(train: Indices, test: Indices) -> Floats:
             rows = _safe_indexing(named, train)
-            rankings = self._rankings(
-                rows, y[train], None if weight is None else weight[train], grid, int(sizes[-1])
-            )
+            some = {name: values[train] for name, values in arguments.items()}
+            rankings = self._rankings(rows, y[train], some, grid, int(sizes[-1]))
             split = Split(X, y, train, test)
             return score_prefixes(split, rankings, sizes, scorer=scorer, scale=self.scale)
 
@@ -243,7 +242,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         results = run(delayed(scores_of)(*fold) for fold in folds)
         scores = np.array(list(watched(self, results, len(folds), "folds")))
         self._conclude(scores, grid, sizes)
-        final = self._fitted(named, y, weight, self.best_params_)
+        final = self._fitted(named, y, arguments, self.best_params_)
         if hasattr(final, "path_"):
             self.path_ = final.path_
         return self._set_ranking(final.indices_, final.scores_)
@@ -262,14 +261,20 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
                 )
 
     def _rankings(
-        self, X: Any, y: NDArray[Any], weight: Floats | None, grid: dict[str, Floats], k: int
+        self,
+        X: Any,
+        y: NDArray[Any],
+        arguments: dict[str, NDArray[Any]],
+        grid: dict[str, Floats],
+        k: int,
     ) -> Indices:
         """The rankings of ``k`` features on some rows, one for each pair of the grid."""
         if self.selector is None:
             alphas, betas = (grid[name].tolist() for name in _GRID)
-            options = self._options() | {"sample_weight": weight}
-            return s2fs_paths(X, y, k, alphas, betas, **options).indices.reshape(-1, k)
-        indices = self._fitted(X, y, weight, {"n_features_to_select": k}).indices_
+            options: dict[str, Any] = {**arguments, **self._options()}
+            paths = s2fs_paths(X, y, k, alphas, betas, **options)
+            return paths.indices.reshape(-1, k)
+        indices = self._fitted(X, y, arguments, {"n_features_to_select": k}).indices_
         if len(indices) < k:
             raise ValueError(
                 f"selector chose {len(indices)} feature(s) on the rows of a fold where {k} were "
@@ -278,14 +283,18 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         return np.asarray(indices, dtype=np.intp)[None]
 
     def _fitted(
-        self, X: Any, y: NDArray[Any], weight: Floats | None, parameters: dict[str, Any]
+        self,
+        X: Any,
+        y: NDArray[Any],
+        arguments: dict[str, NDArray[Any]],
+        parameters: dict[str, Any],
     ) -> Any:
         """The selector with these parameters on some rows."""
         if self.selector is None:
             selector: Any = S2FS(**parameters, **self._options(), n_jobs=self.n_jobs)
         else:
             selector = clone(self.selector).set_params(**parameters)
-        return selector.fit(X, y, **weight_argument(selector, weight))
+        return selector.fit(X, y, **arguments)
 
     def _options(self) -> dict[str, Any]:
         """What the selections in the folds and on all rows have in common."""

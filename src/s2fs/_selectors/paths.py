@@ -45,6 +45,7 @@ def s2fs_paths(
     betas: Sequence[float] = PAPER_GRID,
     *,
     sample_weight: ArrayLike | None = None,
+    batch: Any = None,
     class_weight: ClassWeight = None,
     include: Iterable[str | int] | None = None,
     exclude: Iterable[str | int] | None = None,
@@ -69,6 +70,8 @@ def s2fs_paths(
     alphas, betas : sequence of float, default=the grid of the paper
         The weights; every alpha is combined with every beta.
     sample_weight : array-like of shape (n_samples,), default=None
+        As for :meth:`S2FS.fit`.
+    batch : array-like of shape (n_samples,), default=None
         As for :meth:`S2FS.fit`.
     class_weight : "balanced" or dict, default=None
         As for :class:`S2FS`.
@@ -115,7 +118,7 @@ def s2fs_paths(
     )
     for alpha, beta in weights:  # the checks are those of the estimator
         selector.set_params(alpha=alpha, beta=beta)._validate_params()
-    X, codes, weight, choices, k = selector._prepare(X, y, sample_weight)
+    X, codes, weight, choices, k = selector._prepare(X, y, sample_weight, batch)
     problem = Problem(X, codes, scale, None if weight is None else relative(weight))
     state = empty_state(problem, centroid_membership, compactness, effective_n_jobs(n_jobs))
     steps = list(forward_grid(state, k, weights, choices))

@@ -11,11 +11,11 @@ import narwhals as nw
 import numpy as np
 from scipy.sparse import issparse
 
-from s2fs import __version__
 from s2fs._util.files import check_place, write_whole
 from s2fs._util.inputs import repeated
 from s2fs._util.messages import did_you_mean
 from s2fs._util.values import plain
+from s2fs._util.version import __version__
 
 #: The version is raised whenever an older reader would misunderstand a file.
 _FORMAT = {"format": "s2fs selection", "format_version": 1}

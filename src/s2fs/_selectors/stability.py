@@ -6,18 +6,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils import Tags, _safe_indexing, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from s2fs._core.stability import stability
-from s2fs._core.weights import check_sample_weight
 from s2fs._search.choices import n_features_to_choose
-from s2fs._selectors.base import CallbackSupportMixin, RankingSelector, watched, weight_argument
+from s2fs._selectors.base import CallbackSupportMixin, RankingSelector, fit_arguments, watched
 from s2fs._selectors.s2fs import S2FS
-from s2fs._util.types import Floats, HowMany, Indices
+from s2fs._util.types import HowMany, Indices
 
 
 class StabilitySelector(CallbackSupportMixin, RankingSelector):
@@ -99,6 +98,8 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
     """
 
     _accept_sparse: ClassVar[str | bool] = "csc"
+    #: What pipelines may route to ``fit``, beside what it names.
+    __metadata_request__fit: ClassVar[dict[str, None]] = {"sample_weight": None, "batch": None}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_features_to_select": [
             None,
@@ -135,9 +136,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(
-        self, X: Any, y: Any, groups: Any = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None, **params: Any) -> Self:
         """Select on every subsample and count.
 
         Parameters
@@ -149,8 +148,8 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         groups : array-like of shape (n_samples,), default=None
             Rows of one group, such as samples of one patient, are drawn together: the groups of
             each class are drawn in place of its rows.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each instance counts, if ``selector`` takes weights.
+        **params : dict of str to array-like of shape (n_samples,)
+            What ``selector`` gets beside the rows, if it takes it: ``sample_weight``, ``batch``.
 
         Returns
         -------
@@ -163,14 +162,14 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         if hasattr(self, "feature_names_in_"):
             X = frame  # the selector may know features by name
         m = self.n_features_in_
-        weight = None if sample_weight is None else check_sample_weight(sample_weight, len(y))
         wanted = self.n_features_to_select
         k = None if wanted is None else n_features_to_choose(wanted, m)
         base = self.selector if self.selector is not None else S2FS(k or min(10, m))
+        arguments = fit_arguments(base, params, len(y))
         run = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
         # One after the other draws from the generator, whatever thread it goes to.
         tasks = (
-            delayed(self._chosen)(base, X, y, weight, rows)
+            delayed(self._chosen)(base, X, y, arguments, rows)
             for rows in self._subsamples(codes, groups)
         )
         self.selected_ = list(watched(self, run(tasks), self.n_resamples, "subsamples"))
@@ -205,12 +204,17 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
             yield np.flatnonzero(np.isin(group_of, np.concatenate(drawn)))
 
     def _chosen(
-        self, selector: Any, X: Any, y: NDArray[Any], weight: Floats | None, rows: Indices
+        self,
+        selector: Any,
+        X: Any,
+        y: NDArray[Any],
+        arguments: dict[str, NDArray[Any]],
+        rows: Indices,
     ) -> Indices:
         """The features a fresh copy of the selector chooses on some rows, in order of choice."""
         selector = clone(selector)
-        weights = weight_argument(selector, None if weight is None else weight[rows])
-        selector.fit(_safe_indexing(X, rows), y[rows], **weights)
+        some = {name: values[rows] for name, values in arguments.items()}
+        selector.fit(_safe_indexing(X, rows), y[rows], **some)
         if not hasattr(selector, "indices_"):
             raise ValueError(
                 f"selector is a {type(selector).__name__}, which has no indices_ after fit; give "

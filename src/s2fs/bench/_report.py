@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from s2fs import __version__
+from s2fs._util.version import __version__
 from s2fs.bench._figures import critical_difference, curve_panels, sign_note
 from s2fs.bench._learners import LEARNER_TITLES, score_name
 from s2fs.bench._ranks import compare_ranks

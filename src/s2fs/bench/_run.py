@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from s2fs import __version__, s2fs_paths
+from s2fs import s2fs_paths
 from s2fs._selectors.prefixes import (
     Split,
     choose,
@@ -18,6 +18,7 @@ from s2fs._selectors.prefixes import (
     shared_prefixes,
 )
 from s2fs._util.types import Floats, Indices
+from s2fs._util.version import __version__
 from s2fs.bench._datasets import BUNDLED, PAPER_DATASETS
 from s2fs.bench._learners import LEARNER_SETTINGS, PAPER_LEARNERS
 from s2fs.bench._methods import make_selector

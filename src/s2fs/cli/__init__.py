@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from s2fs import __version__
+from s2fs._util.version import __version__
 from s2fs.cli._shared import INTERRUPTED, Group
 
 #: The module of each command, which is loaded when the command is used, and its line of help.

@@ -83,10 +83,11 @@ class Comparison:
 
         Returns
         -------
-        difference, margin : float
-            The mean of the paired differences over the folds, and half the width of its 95 %
-            interval. Training rows are shared between folds, so the variance is corrected as in
-            Nadeau and Bengio (2003).
+        difference : float
+            The mean of the paired differences over the folds.
+        margin : float
+            Half the width of its 95 % interval. Training rows are shared between folds, so the
+            variance is corrected as in Nadeau and Bengio (2003).
         """
         from scipy.stats import t
 

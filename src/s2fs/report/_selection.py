@@ -4,8 +4,8 @@ from datetime import datetime
 from os import PathLike
 from pathlib import Path
 
-from s2fs import __version__
 from s2fs._selectors.s2fs import S2FS
+from s2fs._util.version import __version__
 from s2fs.datasets import Dataset
 from s2fs.report._figures import draw_selection
 from s2fs.report._summary import made_dense, summarise_selection
