@@ -188,6 +188,12 @@ def test_bad_constraints(case, wine):
     assert "\n" not in str(raised.value)
 
 
+def test_more_than_are_not_excluded(wine):
+    with pytest.warns(UserWarning, match=r"than the 3 feature\(s\) that are not excluded"):
+        selector = S2FS(4, exclude=list(range(10))).fit(*wine)
+    assert sorted(selector.indices_) == [10, 11, 12]
+
+
 def test_names_need_names(wine):
     X, y = wine
     with pytest.raises(ValueError, match="include has 'hue', but X has no column names"):

@@ -162,6 +162,7 @@ def test_other_searches_are_never_below_forward(search):
     ("parameters", "words"),
     [
         ({"correlation": 0.5}, "needs correlation=0, but it is 0.5"),
+        ({"max_correlation": 0.9}, "cannot serve max_correlation=0.9"),
         ({"class_weight": "balanced"}, "need all rows at once"),
         ({"n_features_to_select": "auto"}, "need all rows at once"),
     ],

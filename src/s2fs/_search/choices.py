@@ -1,7 +1,7 @@
-"""What a search may choose: features that are in, out, or come in groups."""
+"""What a search may choose: features that are in, out, come in groups, or repeat one another."""
 
 import warnings
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -27,11 +27,15 @@ class Choices:
         The features that may be added one by one, increasing.
     groups : tuple of tuple of int
         The features that may only be added together; by their smallest member.
+    twins : callable, optional
+        For a feature those that may not be added beside it, because they say almost the same.
+        Features of one group may be twins.
     """
 
     included: Group
     singles: Indices
     groups: tuple[Group, ...] = ()
+    twins: Callable[[int], Indices] | None = None
 
     @classmethod
     def everything(cls, m: int) -> "Choices":
@@ -43,15 +47,33 @@ class Choices:
         """How many features a search can have chosen at its end."""
         return len(self.included) + len(self.singles) + sum(map(len, self.groups))
 
+    def guarded(self, twins: Callable[[int], Indices]) -> "Choices":
+        """The same, but nothing may be added beside one of its twins."""
+        return replace(self, twins=twins)._without_twins([self.included])
+
     def minus(self, taken: Collection[Group]) -> "Choices":
-        """What is left to add besides the groups ``taken``."""
-        singles = self.singles
-        for group in taken:
-            place = singles.searchsorted(group[0])
-            if len(group) == 1 and place < len(singles) and singles[place] == group[0]:
-                singles = np.concatenate([singles[:place], singles[place + 1 :]])
-        groups = tuple(group for group in self.groups if group not in taken)
-        return Choices(self.included, singles, groups)
+        """What is left to add if the groups ``taken`` are in."""
+        return self.without(taken)._without_twins(taken)
+
+    def without(self, groups: Collection[Group]) -> "Choices":
+        """The same except ``groups``, which are not in, either."""
+        alone = np.array([group[0] for group in groups if len(group) == 1], dtype=np.intp)
+        places = self.singles.searchsorted(alone)
+        found = places < len(self.singles)
+        places, alone = places[found], alone[found]
+        singles = np.delete(self.singles, places[self.singles[places] == alone])
+        left = tuple(group for group in self.groups if group not in groups)
+        return replace(self, singles=singles, groups=left)
+
+    def _without_twins(self, taken: Iterable[Group]) -> "Choices":
+        if self.twins is None or not self:
+            return self
+        twins = [self.twins(f) for group in taken for f in group]
+        out = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *twins]))
+        if not len(out):
+            return self
+        groups = tuple(group for group in self.groups if not np.isin(group, out).any())
+        return replace(self, singles=np.setdiff1d(self.singles, out), groups=groups)
 
     def only(self, groups: Iterable[Group]) -> "Choices":
         """The same start, and nothing to add but ``groups``."""

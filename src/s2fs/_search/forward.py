@@ -48,7 +48,7 @@ def forward(
         score = step.score
         yield step
     while left := left.fitting(n_left):
-        if ahead and isinstance(criterion, RunsAhead) and not left.groups:
+        if ahead and isinstance(criterion, RunsAhead) and not left.groups and left.twins is None:
             ready = eligible(criterion.varying, left).singles
             n_steps = min(n_left, len(ready))
             for feature, scored in criterion.run(ready, n_steps):

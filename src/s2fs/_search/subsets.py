@@ -128,10 +128,9 @@ def _improvement(
         smaller = Subset(current.groups - {group}, score)
         if _beats(smaller, found, choices):
             return smaller
-    outside = choices.minus(current.groups)
     for group, _ in (without[i] for i in order):
         rest = current.groups - {group}
-        if left := outside.fitting(k - _size(choices, rest)):
+        if left := choices.minus(rest).without([group]).fitting(k - _size(choices, rest)):
             ((other, scored),) = extensions(_joined(start, rest), left)
             swapped = Subset(rest | {other}, float(scored.scores[0]))
             if _beats(swapped, found, choices):

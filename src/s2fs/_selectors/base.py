@@ -1,5 +1,6 @@
 """The contract every selector keeps, and the base of those that search by a criterion."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
@@ -25,6 +26,7 @@ from sklearn.utils.validation import (
 from s2fs._core.batches import check_batch, without_batches
 from s2fs._core.weights import ClassWeight, check_sample_weight, row_weights
 from s2fs._engine.protocol import Criterion
+from s2fs._engine.twins import Twins
 from s2fs._search.choices import Choices, n_to_choose, resolve
 from s2fs._search.forward import Step, forward
 from s2fs._search.stopping import forward_until_chance, with_shuffled_rows
@@ -190,6 +192,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         "include": ["array-like", None],
         "exclude": ["array-like", None],
         "groups": ["array-like", None],
+        "max_correlation": [Interval(Real, 0, 1, closed="both"), None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -200,6 +203,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
     include: Iterable[str | int] | None
     exclude: Iterable[str | int] | None
     groups: Iterable[Any] | None
+    max_correlation: float | None
     class_weight: ClassWeight
     n_jobs: int | None
     verbose: int
@@ -256,6 +260,11 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
                     "batch needs all rows in one place, but X is on a Dask cluster; give "
                     "X.compute(), or leave batch out."
                 )
+            if self.max_correlation is not None:
+                raise ValueError(
+                    f"max_correlation={self.max_correlation} needs all rows in one place, but X is "
+                    "on a Dask cluster; give X.compute(), or leave it None."
+                )
             criterion = self._criterion_on_cluster(client, X, y, sample_weight)
             choices, k = self._to_choose()
             return self._record(criterion, self._steps(criterion, k, choices), k)
@@ -286,7 +295,10 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         codes = self._encode(y)
         if batch is not None:
             X = without_batches(X, codes, batch, weight)
-        return X, codes, weight, *self._to_choose()
+        choices, k = self._to_choose()
+        if self.max_correlation is not None:
+            choices = choices.guarded(Twins(X, self.max_correlation, weight))
+        return X, codes, weight, choices, k
 
     def _to_choose(self) -> tuple[Choices, int]:
         """What may be chosen of the features seen, and how many of them."""
@@ -297,14 +309,31 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         return choices, n_to_choose(choices, self.n_features_to_select, m)
 
     def _steps(self, criterion: Criterion, k: int, choices: Choices) -> Iterable[Step]:
-        """The selected features in order, ``k`` of them if the groups allow it."""
+        """The selected features in order, ``k`` of them if groups and twins allow it."""
         if self.search == "forward":
-            return forward(criterion, k, choices)
+            return self._counted(forward(criterion, k, choices), k, choices)
         if self.search == "floating":
             found = floating(criterion.copy(), k, choices)
         else:
             found = beam(criterion.copy(), k, choices, self.beam_width)
-        return forward(criterion, k, choices.only(found[max(found)].groups))
+        steps = forward(criterion, k, choices.only(found[max(found)].groups))
+        return self._counted(steps, k, choices)
+
+    def _counted(self, steps: Iterable[Step], k: int, choices: Choices) -> Iterator[Step]:
+        """The steps; a warning at their end if the guard against twins left too few to choose."""
+        n_steps = 0
+        for step in steps:
+            n_steps += 1
+            yield step
+        guarded = choices.twins is not None and self.n_features_to_select not in ("auto", "all")
+        if guarded and n_steps < k:
+            unfit = ", or is in a group that does not fit" if self.groups is not None else ""
+            warnings.warn(
+                f"max_correlation={self.max_correlation} leaves {n_steps} of the {k} feature(s) "
+                f"asked for: every other one correlates more than that with a selected one{unfit}; "
+                "ask for fewer, or raise it.",
+                stacklevel=2,
+            )
 
     def _record(self, criterion: Criterion, steps: Iterable[Step], k: int) -> Self:
         """Take the steps as they come, at most ``k``, and set the fitted attributes."""

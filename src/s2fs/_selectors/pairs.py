@@ -35,6 +35,11 @@ def _takes_batches(selector: Any) -> bool:
             f"partial_fit needs correlation=0, but it is {selector.correlation}: that takes all "
             "rows at every step; use fit."
         )
+    if selector.max_correlation is not None:
+        raise AttributeError(
+            f"partial_fit cannot serve max_correlation={selector.max_correlation}, which takes all "
+            "rows at every step; use fit."
+        )
     if selector.class_weight is not None or selector.n_features_to_select == "auto":
         raise AttributeError(
             "partial_fit cannot serve class_weight or n_features_to_select='auto', which need all "
@@ -70,6 +75,8 @@ class PairCover(SearchSelector):
         column name or position.
     groups : list of lists, or a label per feature, default=None
         Features that are chosen together, as for :class:`S2FS`.
+    max_correlation : float, default=None
+        The largest correlation |r| of two selected features, as for :class:`S2FS`.
     class_weight : "balanced" or dict, default=None
         How much the rows of a class count. ``"balanced"`` lets every class count alike.
     n_jobs : int, default=None
@@ -130,6 +137,7 @@ class PairCover(SearchSelector):
         include: Iterable[str | int] | None = None,
         exclude: Iterable[str | int] | None = None,
         groups: Iterable[Any] | None = None,
+        max_correlation: float | None = None,
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -142,6 +150,7 @@ class PairCover(SearchSelector):
         self.include = include
         self.exclude = exclude
         self.groups = groups
+        self.max_correlation = max_correlation
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.verbose = verbose

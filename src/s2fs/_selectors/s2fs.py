@@ -52,6 +52,10 @@ class S2FS(SearchSelector):
         of its group, None for none. A group with more features than are still wanted is passed
         over; if nothing fits, fewer are selected. Including a feature includes its group, an
         excluded feature leaves its group.
+    max_correlation : float, default=None
+        Features whose correlation |r| with a selected one is above this, from 0 to 1, are left out,
+        so no two selected features repeat each other; those of ``include`` and of one group may.
+        If nothing else is left, fewer are selected, with a warning. ``None`` allows any.
     class_weight : "balanced" or dict, default=None
         How much the instances of a class count in the compactness. ``"balanced"`` lets every class
         count as much as another, however few instances it has. Classes not in a dict count 1.
@@ -135,6 +139,7 @@ class S2FS(SearchSelector):
         include: Iterable[str | int] | None = None,
         exclude: Iterable[str | int] | None = None,
         groups: Iterable[Any] | None = None,
+        max_correlation: float | None = None,
         class_weight: ClassWeight = None,
         scale: Scale = "minmax",
         centroid_membership: CentroidMembership = "printed",
@@ -151,6 +156,7 @@ class S2FS(SearchSelector):
         self.include = include
         self.exclude = exclude
         self.groups = groups
+        self.max_correlation = max_correlation
         self.class_weight = class_weight
         self.scale = scale
         self.centroid_membership = centroid_membership
