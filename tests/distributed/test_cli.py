@@ -117,6 +117,12 @@ def test_bad_calls_end_with_one_line(cluster, folder, tmp_path, arguments, messa
     assert "Traceback" not in result.stderr
 
 
+def test_more_features_than_there_are(cluster, folder):
+    result = run("select", folder, "-t", "kind", "-k", 99, "--scheduler", cluster.scheduler_address)
+    assert result.exit_code == 0
+    assert "Note: n_features_to_select=99 is more than the 9 feature(s)" in result.stderr
+
+
 def test_damaged_parquet(cluster, tmp_path):
     (tmp_path / "part.parquet").write_bytes(b"PAR1 not really")
     result = run("select", tmp_path, "-t", 0, "--scheduler", cluster.scheduler_address)

@@ -130,6 +130,11 @@ def _sparse_range(
     return lower, upper
 
 
+def has_missing(X: Any) -> bool:
+    """Whether a dense or sparse table has missing values."""
+    return bool(np.isnan(X.data if issparse(X) else X).any())
+
+
 class Correlations:
     """Correlations inside the classes of one feature with all others, from the rows.
 
@@ -146,17 +151,26 @@ class Correlations:
         The moments of the table.
     sample_weight : ndarray of shape (n_samples,), optional
         How much each row counts.
+    missing : bool, optional
+        Whether the table has missing values; a part of a table must be told, for then its residuals
+        alone do not sum to 0.
     """
 
     def __init__(
-        self, X: Any, codes: Indices, known: Moments, sample_weight: Floats | None = None
+        self,
+        X: Any,
+        codes: Indices,
+        known: Moments,
+        sample_weight: Floats | None = None,
+        *,
+        missing: bool | None = None,
     ) -> None:
         self._X, self._codes, self._mean = X, codes, known.mean
         self._weight = np.ones(X.shape[0]) if sample_weight is None else sample_weight
         freedom = np.maximum(known.counts.sum(axis=0) - len(known.counts), 1.0)
         s = spread(known)
         self._unit = np.sqrt(freedom) * np.where(s > 0, s, 1.0)
-        self._missing = bool(np.isnan(X.data if issparse(X) else X).any())
+        self._missing = has_missing(X) if missing is None else missing
 
     def __call__(self, feature: int) -> Floats:
         """The correlations of ``feature`` with every feature, 1 with itself."""

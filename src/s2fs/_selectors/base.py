@@ -226,7 +226,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         """The same for rows that stay on the cluster of a Dask client; sets ``classes_``."""
         raise ValueError(
             f"X is on a Dask cluster, and {type(self).__name__} needs its rows here; give "
-            "X.compute(), or use S2FS."
+            "X.compute(), or use S2FS or PairCover."
         )
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -255,16 +255,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             The fitted selector.
         """
         if is_dask(X) and (client := current_client()) is not None:
-            if batch is not None:
-                raise ValueError(
-                    "batch needs all rows in one place, but X is on a Dask cluster; give "
-                    "X.compute(), or leave batch out."
-                )
-            if self.max_correlation is not None:
-                raise ValueError(
-                    f"max_correlation={self.max_correlation} needs all rows in one place, but X is "
-                    "on a Dask cluster; give X.compute(), or leave it None."
-                )
+            self._reject_on_cluster(batch)
             criterion = self._criterion_on_cluster(client, X, y, sample_weight)
             choices, k = self._to_choose()
             return self._record(criterion, self._steps(criterion, k, choices), k)
@@ -278,6 +269,27 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             k = len(list(progress(steps, k, self._label, show=self.verbose > 0)))
         criterion = self._criterion(X, codes, weight)
         return self._record(criterion, self._steps(criterion, k, choices), k)
+
+    def _reject_on_cluster(self, batch: Any) -> None:
+        """Raise if something is asked for that needs all rows in one place."""
+        for given, what, instead in (
+            (batch is not None, "batch", "leave batch out"),
+            (
+                self.max_correlation is not None,
+                f"max_correlation={self.max_correlation}",
+                "leave it None",
+            ),
+            (
+                self.n_features_to_select == "auto",
+                "n_features_to_select='auto'",
+                "give a number of features",
+            ),
+        ):
+            if given:
+                raise ValueError(
+                    f"{what} needs all rows in one place, but X is on a Dask cluster; give "
+                    f"X.compute(), or {instead}."
+                )
 
     def _prepare(
         self, X: Any, y: Any, sample_weight: Any, batch: Any = None

@@ -218,6 +218,13 @@ class PairCover(SearchSelector):
             return Cover(known)
         return Cover(known, self.correlation, Correlations(X, codes, known, sample_weight))
 
+    def _criterion_on_cluster(self, client: Any, X: Any, y: Any, sample_weight: Any) -> Cover:
+        from s2fs.distributed import cluster_cover  # loads Dask
+
+        criterion, classes = cluster_cover(self, client, X, y, sample_weight)
+        self._encode(classes)
+        return criterion
+
     def _explain(self, criterion: Cover) -> None:
         p, k = len(self.classes_), len(self.indices_)
         first, second = np.triu_indices(p, k=1)

@@ -177,11 +177,6 @@ class S2FS(SearchSelector):
     ) -> Separability:
         from s2fs.distributed import cluster_state  # loads Dask
 
-        if self.n_features_to_select == "auto":
-            raise ValueError(
-                "n_features_to_select='auto' needs all rows in one place, and X is on a Dask "
-                "cluster; give a number, or fit on a sample of the rows."
-            )
         state, classes = cluster_state(self, client, X, y, sample_weight)
         self._encode(classes)
         return separability_of(state, self.alpha, self.beta)

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 from numbers import Integral
 from typing import Any
@@ -186,10 +186,17 @@ def reject_nonfinite_columns(
     found = nonfinite_columns(X)
     if allow_nan:
         found.pop("NaN", None)
-    if found:
-        columns = sorted({f for positions in found.values() for f in positions})
-        shown = Columns(names, X.shape[1]).shown(columns)
-        what = " and ".join(sorted(found))
+    reject_columns(found, names, X.shape[1])
+
+
+def reject_columns(
+    found: Mapping[str, Sequence[int]], names: Sequence[str] | None, n_columns: int
+) -> None:
+    """Raise if there are columns that hold "NaN" or "infinity", and say which ones."""
+    columns = sorted({int(f) for positions in found.values() for f in positions})
+    if columns:
+        shown = Columns(names, n_columns).shown(columns)
+        what = " and ".join(sorted(what for what, positions in found.items() if len(positions)))
         raise ValueError(f"X has {what} in column(s) {shown}; impute or drop them.")
 
 

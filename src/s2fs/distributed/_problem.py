@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from s2fs._core.criterion import CentroidMembership, Compactness
 from s2fs._core.problem import Problem, Scale, Scaling
 from s2fs._core.weights import ClassWeight, row_weights
-from s2fs._util.messages import some_of
+from s2fs._util.inputs import reject_columns, reject_one_class
 from s2fs._util.types import Floats
 from s2fs.distributed import _collections as collections
 from s2fs.distributed import _rows as on_rows
@@ -102,10 +102,26 @@ def cluster_problem(
     ClusterProblem
         What stays fixed during a search.
     """
+    cluster = Cluster(client)
+    ready, sizes = chunks_of(selector, cluster, X, y, sample_weight)
+    rows = _placed(cluster, ready, sizes, stay=bool(futures_of(X)))
+    surveys = cluster.map(on_rows.survey, rows)
+    (survey,) = cluster.gather([cluster.submit(on_rows.merge, surveys)])
+    if survey is None:
+        raise too_few_rows(0)
+    nan = np.isnan(survey.lower)
+    wrong = {"NaN": nan, "infinity": ~np.isfinite(survey.lower + survey.upper) & ~nan}
+    check_rows(selector, survey.n_rows, survey.classes, wrong)
+    return ClusterProblem(cluster, rows, survey, selector.scale)
+
+
+def chunks_of(
+    selector: Any, cluster: Cluster, X: Any, y: Any, sample_weight: Any
+) -> tuple[list[Any], list[int] | None]:
+    """The row chunks with labels and weights, not computed yet, and their lengths if known."""
     collections.check_columns(selector, X)
     if y is None:
         raise ValueError("y is None; give the class of each row.")
-    cluster = Cluster(client)
     chunks, sizes = collections.row_chunks(X), collections.chunk_sizes(X)
     labels = collections.along(y, "y", sizes, chunks)
     weights = collections.along(sample_weight, "sample_weight", sizes, chunks)
@@ -113,12 +129,27 @@ def cluster_problem(
     if selector.class_weight is not None:
         masses = cluster.gather(cluster.compute(collections.label_weights(labels, weights)))
         per_class = _per_class(selector.class_weight, masses)
-    ready = collections.as_rows(chunks, labels, weights, per_class)
-    rows = _placed(cluster, ready, sizes, stay=bool(futures_of(X)))
-    surveys = cluster.map(on_rows.survey, rows)
-    (survey,) = cluster.gather([cluster.submit(on_rows.merge, surveys)])
-    _check(survey, getattr(selector, "feature_names_in_", None))
-    return ClusterProblem(cluster, rows, survey, selector.scale)
+    return collections.as_rows(chunks, labels, weights, per_class), sizes
+
+
+def check_rows(
+    selector: Any, n_rows: int, classes: NDArray[Any], wrong: Mapping[str, NDArray[np.bool_]]
+) -> None:
+    """Raise if what the workers found cannot be searched; ``wrong`` marks columns by what is."""
+    if n_rows < 2:
+        raise too_few_rows(n_rows)
+    check_classification_targets(classes)
+    reject_one_class(classes)
+    reject_columns(
+        {what: np.flatnonzero(where).tolist() for what, where in wrong.items()},
+        getattr(selector, "feature_names_in_", None),
+        selector.n_features_in_,
+    )
+
+
+def too_few_rows(n_rows: int) -> ValueError:
+    """The error for a table without two rows."""
+    return ValueError(f"X has {n_rows} row(s) that count; give at least two.")
 
 
 def _placed(
@@ -156,21 +187,3 @@ def _per_class(class_weight: ClassWeight, masses: list[dict[Any, float]]) -> dic
     weighted = row_weights(mass, class_weight, np.array(classes))
     factors = np.divide(weighted, mass, out=np.zeros_like(mass), where=mass > 0)
     return dict(zip(classes, factors.tolist(), strict=True))
-
-
-def _check(survey: on_rows.Survey | None, names: Any) -> None:
-    """Raise if what the workers found cannot be searched."""
-    if survey is None or survey.n_rows < 2:
-        raise ValueError(
-            f"X has {0 if survey is None else survey.n_rows} row(s) that count; give at least two."
-        )
-    check_classification_targets(survey.classes)
-    wrong = np.flatnonzero(~np.isfinite(survey.lower + survey.upper))
-    if len(wrong):
-        with_nan = np.isnan(survey.lower[wrong])
-        what = " and ".join(
-            kind for kind, found in (("NaN", with_nan.any()), ("infinity", not with_nan.all()))
-            if found
-        )  # fmt: skip
-        shown = wrong if names is None else np.asarray(names)[wrong]
-        raise ValueError(f"X has {what} in column(s) {some_of(shown)}; impute or drop them.")

@@ -94,6 +94,9 @@ def _as_matrix(X: Any) -> Any:
     """Floating-point numbers in an array, or in a sparse array with quick columns."""
     if issparse(X):
         values = X.tocsc()
+        if not values.has_canonical_format:  # entries that are stored twice are summed, in a copy
+            values = values.copy() if values is X else values
+            values.sum_duplicates()
     else:
         values = X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
         if values.dtype == object:  # columns with a marker of their own for what is missing

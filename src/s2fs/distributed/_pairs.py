@@ -1,0 +1,153 @@
+"""Pair cover of rows that are on a cluster: one pass over them, then the search is here.
+
+Each chunk gives the moments of its rows. They are merged along a tree whose shape depends on the
+number of chunks alone, so neither the number of workers nor who is done first changes a digit. The
+rows are let go of at once, unless correlations are wanted: these take one product of a chosen
+feature with all others at each step, summed along the same tree.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from dask import delayed
+from numpy.typing import NDArray
+
+from s2fs._core.pairs import Moments
+from s2fs._engine.pairs import Correlations, Cover, has_missing, merged, spread_out, table_moments
+from s2fs._util.inputs import encode_classes
+from s2fs._util.types import Floats
+from s2fs.distributed._cluster import Cluster
+from s2fs.distributed._problem import check_rows, chunks_of, too_few_rows
+from s2fs.distributed._rows import Rows, add_up
+
+#: How many neighbours are merged at once.
+_AT_ONCE = 8
+
+
+class Found(NamedTuple):
+    """What the rows of some chunks tell: how many, if values are missing, classes, moments."""
+
+    n_rows: int
+    missing: bool
+    classes: NDArray[Any]
+    known: Moments
+
+
+class ClusterCorrelations:
+    """Correlations inside the classes of one feature with all others, over all chunks.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        Where the rows are.
+    chunks : list of Future
+        The chunks in their order, see :class:`~s2fs.distributed._rows.Rows`.
+    found : Found
+        What all rows tell.
+    """
+
+    def __init__(self, cluster: Cluster, chunks: list[Any], found: Found) -> None:
+        self._cluster = cluster
+        self._parts = cluster.map(chunk_correlations, chunks, found=cluster.hand_out(found))
+
+    def __call__(self, feature: int) -> Floats:
+        """The correlations of ``feature`` with every feature, 1 with itself."""
+        shares = self._cluster.map(chunk_share, self._parts, feature=feature)
+        (products,) = self._cluster.gather([_tree(shares, add_up, self._cluster.submit)])
+        products[feature] = 1.0
+        return products
+
+
+def cluster_cover(
+    selector: Any, client: Any, X: Any, y: Any, sample_weight: Any = None
+) -> tuple[Cover, NDArray[Any]]:
+    """Take the moments of the rows of a Dask collection where they are.
+
+    Parameters
+    ----------
+    selector : estimator
+        A :class:`~s2fs.PairCover`, whose ``correlation`` and ``class_weight`` are used;
+        ``n_features_in_`` and ``feature_names_in_`` are set.
+    client : distributed.Client
+        The cluster.
+    X : dask array or data frame of shape (n_samples, n_features)
+        Numbers, dense or sparse, in row chunks; NaN is missing.
+    y, sample_weight : dask array or series, or array-like, of shape (n_samples,)
+        Labels and weights.
+
+    Returns
+    -------
+    criterion : Cover
+        The criterion of the empty subset.
+    classes : ndarray of shape (n_classes,)
+        The labels, sorted.
+    """
+    cluster = Cluster(client)
+    ready, _ = chunks_of(selector, cluster, X, y, sample_weight)
+    chunks: list[Any] = []
+    if selector.correlation > 0:
+        chunks = cluster.compute(ready)
+        total = _tree(cluster.map(chunk_found, chunks), together, cluster.submit)
+    else:
+        parts = [delayed(chunk_found, pure=True)(rows) for rows in ready]
+        (total,) = cluster.compute([_tree(parts, together, _delay)])
+    (found,) = cluster.gather([total])
+    if found is None:
+        raise too_few_rows(0)
+    infinite = (found.known.lower == -np.inf) | (found.known.upper == np.inf)
+    check_rows(selector, found.n_rows, found.classes, {"infinity": infinite})
+    if not chunks:
+        return Cover(found.known), found.classes
+    correlations = ClusterCorrelations(cluster, chunks, found)
+    return Cover(found.known, selector.correlation, correlations), found.classes
+
+
+def chunk_found(rows: Rows) -> Found | None:
+    """What the rows of one chunk tell; None if it has none."""
+    if not len(rows.labels):
+        return None
+    classes, codes = encode_classes(rows.labels)
+    with np.errstate(all="ignore"):  # infinity is reported by whoever sees the ranges
+        known = table_moments(rows.X, codes, len(classes), rows.sample_weight)
+    return Found(len(rows.labels), has_missing(rows.X), classes, known)
+
+
+def together(parts: Sequence[Found | None]) -> Found | None:
+    """What some chunks tell together, taken in their order; None if no row is in any."""
+    there = [part for part in parts if part is not None]
+    if not there:
+        return None
+    classes, _ = encode_classes(np.concatenate([part.classes for part in there]))
+    known = [spread_out(part.known, part.classes, classes) for part in there]
+    with np.errstate(all="ignore"):
+        total = known[0]
+        for more in known[1:]:
+            total = merged(total, more)
+    n_rows, missing = sum(part.n_rows for part in there), any(part.missing for part in there)
+    return Found(n_rows, missing, classes, total)
+
+
+def chunk_correlations(rows: Rows, found: Found) -> Correlations | None:
+    """The share of one chunk in the correlations of all rows; None if it has no rows."""
+    if not len(rows.labels):
+        return None
+    codes = np.searchsorted(found.classes, rows.labels)
+    return Correlations(rows.X, codes, found.known, rows.sample_weight, missing=found.missing)
+
+
+def chunk_share(part: Correlations | None, feature: int) -> Floats | float:
+    """The share of one chunk in the correlations of a feature; that with itself is not meant."""
+    return 0.0 if part is None else part(feature)
+
+
+def _tree(parts: list[Any], join: Callable[..., Any], call: Callable[..., Any]) -> Any:
+    """Join neighbours, and neighbours of these, until one is left."""
+    while True:
+        parts = [call(join, parts[i : i + _AT_ONCE]) for i in range(0, len(parts), _AT_ONCE)]
+        if len(parts) == 1:
+            return parts[0]
+
+
+def _delay(join: Callable[..., Any], parts: list[Any]) -> Any:
+    return delayed(join, pure=True)(parts)

@@ -1,0 +1,153 @@
+"""Pair cover on a cluster: one pass over the rows gives the choice of one machine."""
+
+from itertools import pairwise
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import coo_array, csr_array
+
+from s2fs import PairCover
+from s2fs._core.pairs import moments
+from s2fs.distributed import _pairs, _rows
+from strategies import examples, problems
+
+
+def problem(seed, n=90, m=12, p=4):
+    """Classes in noise, sorted so that most chunks lack some, with a copy and a constant."""
+    rng = np.random.default_rng(seed)
+    y = np.sort(np.concatenate([np.arange(p), rng.integers(0, p, n - p)]))
+    X = 5 + rng.normal(size=(n, m)) + rng.normal(size=(p, m))[y]
+    X[:, 3] = X[:, 1]
+    X[:, 5] = 0.1
+    return X, y
+
+
+def assert_same(there, here):
+    np.testing.assert_array_equal(there.indices_, here.indices_)
+    np.testing.assert_allclose(there.scores_, here.scores_, rtol=1e-9)
+    np.testing.assert_array_equal(there.classes_, here.classes_)
+    np.testing.assert_allclose(there.separation_, here.separation_, rtol=1e-8, atol=1e-12)
+    for name in ("feature", "first", "second"):
+        np.testing.assert_array_equal(there.pairs_[name], here.pairs_[name])
+
+
+@pytest.mark.parametrize("options", [
+    {},
+    {"correlation": 0.25},
+    {"correlation": 1.0, "class_weight": {0: 2.0, 3: 0.0}},
+    {"class_weight": "balanced"},
+    {"include": [7], "exclude": [0, 1]},
+    {"groups": [[0, 8], [2, 9]], "correlation": 0.5},
+    {"search": "floating"},
+    {"search": "beam", "beam_width": 3, "correlation": 0.25},
+    {"n_features_to_select": 1.0},
+], ids=str)  # fmt: skip
+def test_options_mean_the_same(client, options):
+    X, y = problem(3)
+    options = {"n_features_to_select": 5} | options
+    there = da.from_array(X, chunks=((1, 0, 40, 0, 2, 47, 0), 12))
+    assert_same(PairCover(**options).fit(there, y), PairCover(**options).fit(X, y))
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.25])
+def test_weights_missing_values_and_single_precision(client, correlation):
+    X, y = problem(4)
+    rng = np.random.default_rng(0)
+    weight = rng.integers(0, 3, len(y))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[:40, 2] = np.nan  # no value at all in some chunks
+    for real in (np.float32, np.float64):
+        values = X.astype(real)
+        local = PairCover(6, correlation=correlation).fit(values, y, sample_weight=weight)
+        there = PairCover(6, correlation=correlation).fit(
+            da.from_array(values, chunks=(13, 5)), y, sample_weight=da.from_array(weight, chunks=9)
+        )
+        assert_same(there, local)
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.25])
+def test_sparse_chunks(client, correlation):
+    X, y = problem(5)
+    X[np.abs(X) < 5] = 0
+    X[3, 2] = np.nan
+    there = da.from_array(X, chunks=(25, 12)).map_blocks(csr_array, dtype=X.dtype)
+    selector = PairCover(5, correlation=correlation).fit(there, y)
+    assert_same(selector, PairCover(5, correlation=correlation).fit(X, y))
+
+
+def test_entries_stored_twice_are_summed():
+    data, row, column = [1.0, 2.0, 4.0], [0, 0, 1], [0, 0, 1]
+    twice = csr_array(([1.0, 2.0, 4.0], [0, 0, 1], [0, 2, 3]), shape=(2, 2))
+    rows = _rows.ready_rows(twice.tocsc(), np.array([0, 1]), None, {})
+    once = coo_array((data, (row, column)), shape=(2, 2))
+    np.testing.assert_array_equal(rows.X.toarray(), once.toarray())
+    assert rows.X.nnz == 2
+    assert twice.nnz == 3  # the caller's matrix stays as it is
+
+
+def test_data_frames(client):
+    X, y = problem(6)
+    frame = pd.DataFrame(X).add_prefix("gene ").assign(kind=np.array(list("wxyz"))[y])
+    there = dd.from_pandas(frame, npartitions=4)
+    selector = PairCover(5).fit(there.drop(columns="kind"), there["kind"])
+    local = PairCover(5).fit(frame.drop(columns="kind"), frame["kind"])
+    assert_same(selector, local)
+    np.testing.assert_array_equal(selector.feature_names_, local.feature_names_)
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.25])
+def test_not_a_digit_depends_on_the_number_of_workers(client, correlation):
+    X, y = problem(7, n=400)
+    there = da.from_array(X, chunks=(10, 12))  # more chunks than are merged at once
+    two = PairCover(6, correlation=correlation).fit(there, y)
+    with Client(n_workers=1, threads_per_worker=3, processes=False, dashboard_address=":0"):
+        one = PairCover(6, correlation=correlation).fit(there, y)
+    assert one.scores_.tobytes() == two.scores_.tobytes()
+    assert one.separation_.tobytes() == two.separation_.tobytes()
+
+
+def test_what_cannot_be_searched(client):
+    X, y = problem(8)
+    there = da.from_array(X, chunks=(25, 12))
+    with pytest.raises(ValueError, match=r"X has infinity in column\(s\) 2; impute"):
+        PairCover(2).fit(da.where(da.arange(12) == 2, np.inf, there), y)
+    with pytest.raises(ValueError, match=r"X has 0 row\(s\) that count"):
+        PairCover(2).fit(there, y, sample_weight=np.zeros(len(y)))
+    with pytest.raises(ValueError, match=r"y has one class only"):
+        PairCover(2).fit(there, 0 * y)
+    with pytest.raises(ValueError, match="'auto' needs all rows in one place"):
+        PairCover("auto").fit(there, y)
+
+
+@examples(100)
+@given(problems(max_samples=30), st.data())
+def test_chunks_add_up_to_the_whole(table, data):
+    X, y = table
+    X = X.astype(float)
+    weight = data.draw(st.sampled_from([None, np.arange(1.0, len(y) + 1)]))
+    X[data.draw(st.integers(0, len(y) - 1)), data.draw(st.integers(0, X.shape[1] - 1))] = np.nan
+    form = data.draw(st.sampled_from([np.asarray, csr_array]))
+    bounds = [0, *sorted(data.draw(st.lists(st.integers(0, len(y)), max_size=8))), len(y)]
+    found = _pairs.together([
+        _pairs.chunk_found(
+            _rows.ready_rows(form(X[a:b]), y[a:b], None if weight is None else weight[a:b], {})
+        )
+        for a, b in pairwise(bounds)
+    ])  # fmt: skip
+    keep = ~np.isnan(X).all(axis=0)
+    wanted = moments(X[:, keep], y, weight)
+    assert found.n_rows == len(y)
+    scale = 1 + np.nanmax(np.abs(X), axis=0, initial=0, where=~np.isnan(X))[keep]
+    for name in ("counts", "mean", "lower", "upper"):
+        got, want = getattr(found.known, name)[..., keep] / scale, getattr(wanted, name) / scale
+        if name == "mean":  # a class without a value has none
+            got, want = np.where(wanted.counts > 0, [got, want], 0)
+        np.testing.assert_allclose(got, want, atol=1e-12)
+    squares = found.known.squares[keep] / scale**2
+    np.testing.assert_allclose(squares, wanted.squares / scale**2, rtol=1e-9, atol=1e-9)
