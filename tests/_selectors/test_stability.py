@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_wine, make_classification
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -119,8 +119,11 @@ def test_any_selector_in_a_pipeline_by_name_and_sparse():
     truth = StabilitySelector(selector=S2FS(3), n_resamples=5).fit(X.to_numpy(), y)
     sparse = StabilitySelector(selector=S2FS(3), n_resamples=5).fit(csr_array(X.to_numpy()), y)
     np.testing.assert_array_equal(sparse.frequencies_, truth.frequencies_)
-    with pytest.raises(ValueError, match="SelectKBest, which has no indices_ after fit"):
-        StabilitySelector(selector=SelectKBest(k=2), n_resamples=2).fit(X, y)
+    ranked = StabilitySelector(selector=AnovaF(2), n_resamples=5).fit(X, y)
+    scored = StabilitySelector(selector=SelectKBest(k=2), n_resamples=5).fit(X, y)
+    assert [a.tolist() for a in scored.selected_] == [a.tolist() for a in ranked.selected_]
+    with pytest.raises(ValueError, match="VarianceThreshold, which has no indices_"):
+        StabilitySelector(selector=VarianceThreshold(), n_resamples=2).fit(X, y)
 
 
 def drawn(figure):

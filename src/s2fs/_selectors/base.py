@@ -378,6 +378,23 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         return path_columns(self.path_)
 
 
+def features_in_order(selector: Any) -> Indices | None:
+    """The features that any fitted selector has chosen, in order of choice.
+
+    Those of scikit-learn that score every feature are in order of their scores; None stands for a
+    selector that gives no order.
+    """
+    if hasattr(selector, "indices_"):
+        return np.asarray(selector.indices_, dtype=np.intp)
+    scores = getattr(selector, "scores_", None)
+    if scores is None or not hasattr(selector, "get_support"):
+        return None
+    chosen, values = np.flatnonzero(selector.get_support()), np.asarray(scores)
+    if values.shape != selector.get_support().shape:
+        return None
+    return chosen[np.argsort(-np.nan_to_num(values[chosen], nan=-np.inf), kind="stable")]
+
+
 def fit_arguments(selector: Any, params: dict[str, Any], n: int) -> dict[str, NDArray[Any]]:
     """What ``fit`` of a selector gets beside X and y, checked: an array with a value per row each.
 

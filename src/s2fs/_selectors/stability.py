@@ -14,7 +14,13 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from s2fs._core.stability import stability
 from s2fs._search.choices import n_features_to_choose
-from s2fs._selectors.base import CallbackSupportMixin, RankingSelector, fit_arguments, watched
+from s2fs._selectors.base import (
+    CallbackSupportMixin,
+    RankingSelector,
+    features_in_order,
+    fit_arguments,
+    watched,
+)
 from s2fs._selectors.s2fs import S2FS
 from s2fs._util.types import HowMany, Indices
 
@@ -32,7 +38,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         (0, 1], or all. ``None`` is as many as ``selector`` chooses, on average if that varies.
     selector : estimator, default=None
         What chooses features on each subsample: any selector with ``indices_`` after ``fit``, such
-        as those of this package; it is cloned. ``None`` is :class:`S2FS` with
+        as those of this package, or with ``scores_``, such as SelectKBest; it is cloned. ``None`` is :class:`S2FS` with
         ``n_features_to_select``, or 10 features.
     n_resamples : int, default=50
         The number of subsamples, at least two.
@@ -215,12 +221,13 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         selector = clone(selector)
         some = {name: values[rows] for name, values in arguments.items()}
         selector.fit(_safe_indexing(X, rows), y[rows], **some)
-        if not hasattr(selector, "indices_"):
+        chosen = features_in_order(selector)
+        if chosen is None:
             raise ValueError(
-                f"selector is a {type(selector).__name__}, which has no indices_ after fit; give "
-                "one that ranks features, such as S2FS."
+                f"selector is a {type(selector).__name__}, which has no indices_ and no scores_ "
+                "after fit; give one that ranks features, such as S2FS."
             )
-        return np.asarray(selector.indices_, dtype=np.intp)
+        return chosen
 
     def _count(self) -> None:
         """Set what follows from the chosen sets."""

@@ -1,4 +1,4 @@
-"""Parts of error messages."""
+"""Parts of messages."""
 
 import difflib
 from collections.abc import Iterable
@@ -18,3 +18,10 @@ def did_you_mean(wanted: str, names: Iterable[str]) -> str:
     """A hint of the form `` (did you mean 'x'?)``, empty if nothing is close."""
     close = difflib.get_close_matches(wanted, list(names), n=1, cutoff=0.5)
     return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def cut(name: str, longest: int) -> str:
+    """A name in one line; one that is long is cut in the middle, for its ends tell most."""
+    name = " ".join(name.split())
+    half = (longest - 1) // 2
+    return name if len(name) <= longest else f"{name[: longest - 1 - half]}…{name[-half:]}"

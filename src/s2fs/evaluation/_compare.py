@@ -1,14 +1,15 @@
 """Selectors beside each other on unseen rows, with all features and chance as the frame."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
+from itertools import pairwise
 from numbers import Integral
 from textwrap import fill
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -21,10 +22,11 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from s2fs._core.folds import stratified_folds
 from s2fs._core.stability import stability
+from s2fs._selectors.base import features_in_order
 from s2fs._selectors.pairs import PairCover
 from s2fs._selectors.s2fs import S2FS
 from s2fs._util.inputs import reject_nonfinite_columns, reject_text_columns
-from s2fs._util.messages import did_you_mean
+from s2fs._util.messages import cut, did_you_mean
 from s2fs._util.progress import progress
 from s2fs._util.types import Floats, Indices
 from s2fs.baselines import BASELINES, AnovaF
@@ -60,13 +62,40 @@ class Comparison:
         of two chosen features) and ``seconds`` per fit. None where there is nothing to say.
     accuracies : dict of str to ndarray of shape (n_splits,)
         For each row the accuracy in each fold.
+    predictions : dict of str to ndarray of shape (n_samples,)
+        For each row the label that every sample was given in the fold that had not seen it.
     learner : str
         What was trained on the chosen features.
     """
 
     rows: list[dict[str, Any]]
     accuracies: Mapping[str, Floats]
+    predictions: Mapping[str, NDArray[Any]]
     learner: str
+    _by_size: Mapping[int, "Comparison"] = field(default_factory=dict, repr=False)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The numbers of features that were compared, if there were several."""
+        return list(self._by_size)
+
+    def at(self, k: int) -> "Comparison":
+        """The same comparison with another number of features.
+
+        Parameters
+        ----------
+        k : int
+            One of ``sizes``.
+
+        Returns
+        -------
+        Comparison
+            The selectors with ``k`` features each, on the same folds.
+        """
+        if k not in self._by_size:
+            known = ", ".join(map(str, self._by_size)) or "no others"
+            raise ValueError(f"k is {k!r}, but these sizes were compared: {known}.")
+        return self._by_size[k]
 
     @property
     def n_splits(self) -> int:
@@ -96,6 +125,22 @@ class Comparison:
         error = float(paired.std(ddof=1)) * (1 / n + 1 / (n - 1)) ** 0.5
         return float(paired.mean()), float(t.ppf(0.975, n - 1)) * error
 
+    def standing(self, other: str) -> Literal["ahead of", "level with", "behind"]:
+        """Where the first selector stands beside another row.
+
+        Parameters
+        ----------
+        other : str
+            The row, by its ``selector``.
+
+        Returns
+        -------
+        {"ahead of", "level with", "behind"}
+            A difference within its margin is level.
+        """
+        mean, margin = self.difference(self.rows[0]["selector"], other)
+        return "level with" if abs(mean) <= margin else "ahead of" if mean > 0 else "behind"
+
     @property
     def verdict(self) -> str:
         """One sentence on the first selector; a difference within its margin is "level"."""
@@ -103,8 +148,8 @@ class Comparison:
         found: dict[str, list[str]] = {"ahead of": [], "level with": [], "behind": []}
         for other in [row["selector"] for row in self.rows[1:]]:
             mean, margin = self.difference(first, other)
-            word = "level with" if abs(mean) <= margin else "ahead of" if mean > 0 else "behind"
-            found[word].append(f"{other} ({100 * mean:+.1f} ± {100 * margin:.1f})")
+            said = f"{other} ({100 * mean:+.1f} ± {100 * margin:.1f})"
+            found[self.standing(other)].append(said)
         beats_chance = any(said.startswith(f"{CHANCE} (") for said in found["ahead of"])
         parts = [f"{word} {_listed(said)}" for word, said in found.items() if said]
         doubt = "" if beats_chance else "Not shown to beat chance: "
@@ -159,7 +204,7 @@ class Comparison:
         ]
 
     def __str__(self) -> str:
-        lines = [_HEADINGS, *((_cut(name), *cells) for name, *cells in self._cells())]
+        lines = [_HEADINGS, *((cut(name, _NAME), *cells) for name, *cells in self._cells())]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         table = [
             "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()
@@ -182,7 +227,7 @@ def compare(
     X: Any,
     y: ArrayLike,
     *,
-    k: int | None = 20,
+    k: int | Sequence[int] | None = 20,
     selectors: Mapping[str, Any] | Iterable[Any] | None = None,
     learner: Any = "knn",
     cv: int = 5,
@@ -202,9 +247,11 @@ def compare(
         Numeric features without missing values; a sparse array is made dense.
     y : array-like of shape (n_samples,)
         Class labels; each class needs at least two members.
-    k : int or None, default=20
+    k : int, increasing sequence of int, or None, default=20
         How many features to choose, at most all: set as ``n_features_to_select`` or ``k`` of every
-        selector that has one of these. None leaves the selectors as they are.
+        selector that has one of these. None leaves the selectors as they are. Of several numbers
+        the result is about the last, and ``result.at(number)`` about another; a selector that ranks
+        is fitted once with the last, and its first features are taken.
     selectors : dict of str to selector, or iterable of selectors, default=None
         Estimators with ``get_support`` after ``fit``, pipelines that hold some, or names: "s2fs",
         "pairs", "s2fs-rms" or any of ``s2fs.baselines.BASELINES``. The verdict is about the first.
@@ -243,9 +290,8 @@ def compare(
     check_classification_targets(labels)
     reject_nonfinite_columns(values, getattr(X, "columns", None))
     m = values.shape[1]
-    if k is not None and not (isinstance(k, Integral) and k >= 1):
-        raise ValueError(f"k is {k!r}; give a whole number from 1, or None.")
-    named = _resolved(selectors, None if k is None else min(int(k), m), random_state)
+    sizes = _sizes(k, m)
+    named = _resolved(selectors, sizes[-1], random_state)
     fixed = {f"all {m} features": np.arange(m), CHANCE: np.arange(0)}
     if clash := [name for name in fixed if name in named]:
         raise ValueError(f"selectors has {clash[0]!r}, which names another row; choose another.")
@@ -254,18 +300,39 @@ def compare(
     every = {**named, **fixed}
     run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     tasks = (
-        delayed(_run_fold)(_Fold(X, values, labels, *fold), selector, trained)
+        delayed(_run_fold)(_Fold(X, values, labels, *fold), selector, trained, sizes)
         for selector in every.values()
         for fold in folds
     )
     total = len(every) * len(folds)
     scored = list(progress(run(tasks), total, "Comparing", show=verbose > 0))
     by_name = {name: scored[i * len(folds) : (i + 1) * len(folds)] for i, name in enumerate(every)}
-    return Comparison(
-        rows=[_row(name, found, m) for name, found in by_name.items()],
-        accuracies={name: np.array([f.accuracy for f in found]) for name, found in by_name.items()},
-        learner=called,
-    )
+    order = np.argsort(np.concatenate([test for _, test in folds]))
+
+    def at(size: int) -> Comparison:
+        found = {name: [fold[size] for fold in of_folds] for name, of_folds in by_name.items()}
+        return Comparison(
+            rows=[_row(name, scores, m) for name, scores in found.items()],
+            accuracies={name: np.array([f.accuracy for f in of]) for name, of in found.items()},
+            predictions={
+                name: np.concatenate([f.predicted for f in of])[order] for name, of in found.items()
+            },
+            learner=called,
+        )
+
+    by_size = {size: at(i) for i, size in enumerate(sizes) if size is not None}
+    return replace(at(len(sizes) - 1), _by_size=by_size if len(sizes) > 1 else {})
+
+
+def _sizes(k: Any, m: int) -> list[int | None]:
+    """The numbers of features to compare, at most ``m``; None for that of the selectors."""
+    if k is None:
+        return [None]
+    sizes = [k] if isinstance(k, Integral) or not np.iterable(k) else list(k)
+    known = all(isinstance(size, Integral) and int(size) >= 1 for size in sizes) and sizes
+    if not known or any(one >= other for one, other in pairwise(sizes)):
+        raise ValueError(f"k is {k!r}; give a whole number from 1, increasing ones, or None.")
+    return list(dict.fromkeys(min(int(size), m) for size in sizes))
 
 
 class _Fold(NamedTuple):
@@ -282,6 +349,7 @@ class _Scored(NamedTuple):
     """What one selector has reached in one fold."""
 
     chosen: Indices
+    predicted: NDArray[Any]
     accuracy: float
     balanced_accuracy: float
     redundancy: float | None
@@ -339,15 +407,43 @@ def _learner(learner: Any) -> tuple[str, Any]:
     return type(learner).__name__, learner
 
 
-def _run_fold(fold: _Fold, selector: Any, learner: Any) -> _Scored:
-    """Choose on the training rows, unless the columns are known, and score on the test rows."""
-    X, values, y, train, test = fold
-    if fixed := isinstance(selector, np.ndarray):
-        chosen, seconds = selector, None
-    else:
-        rows, start = _safe_indexing(X, train), perf_counter()
-        fitted = clone(selector).fit(rows, y[train])
-        chosen, seconds = _chosen(fitted, values.shape[1]), perf_counter() - start
+def _run_fold(
+    fold: _Fold, selector: Any, learner: Any, sizes: Sequence[int | None]
+) -> list[_Scored]:
+    """Choose on the training rows, unless the columns are known, and score each size on the rest.
+
+    A ranking is fitted once, with the last size, and its first features are taken.
+    """
+    if isinstance(selector, np.ndarray):
+        return [_score(fold, selector, learner)] * len(sizes)
+    found = _choose(fold, selector)
+    if found.ranked or len(sizes) == 1:
+        return [_score(fold, found.chosen[:size], learner, found.seconds) for size in sizes]
+    smaller = [_choose(fold, _sized(selector, size, 0)) for size in sizes[:-1]]
+    return [_score(fold, one.chosen, learner, one.seconds) for one in [*smaller, found]]
+
+
+class _Choice(NamedTuple):
+    """The features that a selector has chosen, whether they are ranked, and the time it took."""
+
+    chosen: Indices
+    ranked: bool
+    seconds: float
+
+
+def _choose(fold: _Fold, selector: Any) -> _Choice:
+    X, values, y, train, _ = fold
+    rows, start = _safe_indexing(X, train), perf_counter()
+    fitted = clone(selector).fit(rows, y[train])
+    seconds = perf_counter() - start
+    order = None if isinstance(fitted, Pipeline) else features_in_order(fitted)
+    chosen = _chosen(fitted, values.shape[1]) if order is None else order
+    return _Choice(chosen, order is not None, seconds)
+
+
+def _score(fold: _Fold, chosen: Indices, learner: Any, seconds: float | None = None) -> _Scored:
+    """Train on the chosen columns of the training rows and score on the test rows."""
+    _, values, y, train, test = fold
     A, B = values[np.ix_(train, chosen)], values[np.ix_(test, chosen)]
     sizes = [len(chosen)]
     if len(chosen):
@@ -361,9 +457,10 @@ def _run_fold(fold: _Fold, selector: Any, learner: Any) -> _Scored:
     scores = pool_folds([result])[""].scores
     return _Scored(
         chosen,
+        result.predictions[""][0],
         float(scores["accuracy"][0]),
         float(scores["balanced_accuracy"][0]),
-        None if fixed else _redundancy(A),
+        None if seconds is None else _redundancy(A),
         seconds,
     )
 
@@ -439,10 +536,3 @@ def _count(row: dict[str, Any]) -> str:
 
 def _listed(words: list[str]) -> str:
     return ", ".join(words[:-1]) + " and " * (len(words) > 1) + words[-1]
-
-
-def _cut(name: str) -> str:
-    """A name in one line, without its middle if it is long."""
-    name = " ".join(name.split())
-    half = (_NAME - 1) // 2
-    return name if len(name) <= _NAME else f"{name[: _NAME - 1 - half]}…{name[-half:]}"
