@@ -38,8 +38,8 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         (0, 1], or all. ``None`` is as many as ``selector`` chooses, on average if that varies.
     selector : estimator, default=None
         What chooses features on each subsample: any selector with ``indices_`` after ``fit``, such
-        as those of this package, or with ``scores_``, such as SelectKBest; it is cloned. ``None`` is :class:`S2FS` with
-        ``n_features_to_select``, or 10 features.
+        as those of this package, or with ``scores_``, such as SelectKBest; it is cloned. ``None``
+        is :class:`S2FS` with ``n_features_to_select``, or 10 features.
     n_resamples : int, default=50
         The number of subsamples, at least two.
     sample_fraction : float, default=0.5
