@@ -61,7 +61,8 @@ class Baseline(RankingSelector):
         not stop by itself within the list, or never stops, the number of ranked features that are
         not constant.
     status : str
-        How sure the algorithm is: "confirmed", "partly reconstructed" or "reconstructed".
+        How sure the algorithm is: "confirmed", "partly reconstructed" or "reconstructed"; or
+        "wrapper", for a well-known method on another library.
     citation : str
         Where the algorithm was published.
     """

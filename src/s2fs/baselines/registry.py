@@ -18,6 +18,14 @@ from s2fs.baselines.reference import MutualInformation as MutualInformation
 from s2fs.baselines.reference import RandomOrder as RandomOrder
 from s2fs.baselines.reference import ReliefF as ReliefF
 from s2fs.baselines.sfss import SFSS as SFSS
+from s2fs.baselines.wrappers import MRMR as MRMR
+from s2fs.baselines.wrappers import SVMRFE as SVMRFE
+from s2fs.baselines.wrappers import FastCan as FastCan
+from s2fs.baselines.wrappers import FisherScore as FisherScore
+from s2fs.baselines.wrappers import L1Logistic as L1Logistic
+from s2fs.baselines.wrappers import OneVsRestT as OneVsRestT
+from s2fs.baselines.wrappers import RandomForestImportance as RandomForestImportance
+from s2fs.baselines.wrappers import Wilcoxon as Wilcoxon
 
 #: Every baseline by name: the classes imported above.
 BASELINES: dict[str, type[Baseline]] = {

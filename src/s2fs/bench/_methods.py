@@ -39,4 +39,4 @@ def make_selector(method: str, parameters: dict[str, Any], k: int, seed: int) ->
 def reconstruction(method: str) -> str:
     """How sure the algorithm is: "", "partly reconstructed" or "reconstructed"."""
     status = getattr(selector_class(method), "status", "confirmed")
-    return "" if status == "confirmed" else status
+    return "" if status in ("confirmed", "wrapper") else status

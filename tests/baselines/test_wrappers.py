@@ -1,0 +1,180 @@
+"""Selectors in wide use, each against its own package or a literal version."""
+
+import sys
+
+import numpy as np
+import pytest
+from scipy.stats import mannwhitneyu, norm, ttest_ind
+from sklearn.datasets import load_iris, load_wine
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import RFE, f_classif
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
+
+from s2fs.baselines import (
+    MRMR,
+    SVMRFE,
+    FastCan,
+    FisherScore,
+    L1Logistic,
+    OneVsRestT,
+    RandomForestImportance,
+    Wilcoxon,
+)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return (X - X.min(axis=0)) / np.ptp(X, axis=0), y
+
+
+def in_turns(statistics, k):
+    """The features of a classes × features table, the best of every class first."""
+    chosen = []
+    orders = [sorted(range(len(row)), key=lambda f: (-row[f], f)) for row in statistics]
+    for turn in zip(*orders, strict=True):
+        new = {f: row[f] for f, row in zip(turn, statistics, strict=True) if f not in chosen}
+        for f, row in zip(turn, statistics, strict=True):
+            if f in new:
+                new[f] = max(new[f], row[f])
+        chosen += sorted(new, key=lambda f: (-new[f], f))
+    return chosen[:k]
+
+
+def test_fisher_score_is_the_variance_between_over_within(wine):
+    X, y = wine
+    means = np.array([X[y == q].mean(axis=0) for q in range(3)])
+    n = np.bincount(y)[:, None]
+    variances = np.array([X[y == q].var(axis=0) for q in range(3)])
+    truth = (n * (means - X.mean(axis=0)) ** 2).sum(axis=0) / (n * variances).sum(axis=0)
+    selector = FisherScore(13).fit(X, y)
+    np.testing.assert_allclose(selector.scores_, np.sort(truth)[::-1])
+    assert selector.indices_.tolist() == np.argsort(-truth).tolist()
+
+
+def test_one_vs_rest_t_is_that_of_scipy(wine):
+    X, y = wine
+    t = np.array(
+        [abs(ttest_ind(X[y == q], X[y != q], equal_var=False).statistic) for q in range(3)]
+    )
+    selector = OneVsRestT(13).fit(X, y)
+    assert selector.indices_.tolist() == in_turns(t, 13)
+    np.testing.assert_allclose(selector.scores_[0], t.max())
+    assert np.isclose(selector.scores_[:, None, None], t).any(axis=(1, 2)).all()
+
+
+def test_wilcoxon_is_that_of_scipy():
+    X, y = load_iris(return_X_y=True)  # many ties
+    X = X[::3] + np.eye(50, 4) / 7
+    y = y[::3]
+    z = np.empty((3, 4))
+    for q in range(3):
+        test = mannwhitneyu(X[y == q], X[y != q], method="asymptotic", use_continuity=False)
+        z[q] = norm.isf(test.pvalue / 2)
+    selector = Wilcoxon(4).fit(X, y)
+    assert selector.indices_.tolist() == in_turns(z, 4)
+    np.testing.assert_allclose(selector.scores_[0], z.max())
+
+
+def test_feature_that_is_constant_on_both_sides_is_the_best():
+    y = np.array([0, 0, 0, 1, 1, 1])
+    X = np.column_stack([[0, 0.5, 0.1, 0.9, 1, 0.6], y, [1, 0, 0, 0, 0, 0]])
+    for cls in (OneVsRestT, Wilcoxon, MRMR):
+        selector = cls(3).fit(X, y)
+        assert selector.indices_[0] == 1
+        assert np.isfinite(selector.scores_).all()
+
+
+def test_a_class_of_one_row_is_tested_by_the_spread_of_the_rest():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(9, 3)), np.array([0, 1, 1, 1, 1, 2, 2, 2, 2])
+    X[0, 1] = 20.0
+    assert OneVsRestT(1).fit(X, y).indices_.tolist() == [1]
+
+
+def test_mrmr_is_relevance_over_mean_correlation(wine):
+    X, y = wine
+    F, r = f_classif(X, y)[0], np.abs(np.corrcoef(X.T))
+    chosen = [int(F.argmax())]
+    while len(chosen) < 13:
+        left = [f for f in range(13) if f not in chosen]
+        quotient = [F[f] / max(np.mean([r[f, g] for g in chosen]), 0.001) for f in left]
+        chosen.append(left[int(np.argmax(quotient))])
+    assert MRMR(13).fit(X, y).indices_.tolist() == chosen
+
+
+def test_svm_rfe_is_that_of_scikit_learn(wine):
+    X, y = wine
+    rfe = RFE(SVC(kernel="linear"), n_features_to_select=1, step=1).fit(X, y)
+    selector = SVMRFE(13, step=0.0).fit(X, y)
+    assert selector.indices_.tolist() == np.argsort(rfe.ranking_).tolist()
+    assert selector.scores_.tolist() == list(range(12, -1, -1))
+
+
+def test_svm_rfe_drops_a_share_of_what_is_left():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 100)), np.arange(30) % 2
+    counts = np.bincount(SVMRFE(100, step=0.5).fit(X, y).scores_.astype(int))
+    assert counts.tolist() == [50, 25, 12, 6, 3, 2, 1, 1]
+
+
+def test_l1_path_is_that_of_scikit_learn(wine):
+    X, y = wine
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    selector = L1Logistic(13).fit(X, y)
+    slope = Z.T @ (np.bincount(y) / len(y) - np.eye(3)[y]) / len(y)
+    largest = np.abs(slope).max()
+    l1 = {"penalty": "l1"} if LogisticRegression().l1_ratio is None else {"l1_ratio": 1.0}
+    active = set()
+    for share in np.unique(selector.scores_)[::-1][:8]:
+        C = 1 / (len(y) * share * largest)
+        model = LogisticRegression(C=C, solver="saga", tol=1e-7, max_iter=20000, **l1).fit(Z, y)
+        active |= set(np.flatnonzero(np.abs(model.coef_).max(axis=0) > 1e-5).tolist())
+        assert set(selector.indices_[selector.scores_ >= share].tolist()) == active
+    assert len(active) >= 5
+
+
+def test_l1_path_goes_on_with_what_never_enters():
+    rng = np.random.default_rng(0)
+    y = np.arange(12) % 2
+    X = np.column_stack([y + 0.01 * rng.normal(size=12), rng.normal(size=(12, 40))])
+    selector = L1Logistic("all").fit(X, y)
+    assert sorted(selector.indices_) == list(range(41))
+    assert selector.indices_[0] == 0
+    entered = selector.scores_ > 0.01
+    assert 1 <= entered.sum() < 41
+    assert np.all(np.diff(selector.scores_) <= 0)
+
+
+def test_forest_importance_is_that_of_scikit_learn(wine):
+    X, y = wine
+    forest = RandomForestClassifier(20, random_state=3).fit(X, y)
+    selector = RandomForestImportance(13, n_estimators=20, random_state=3).fit(X, y)
+    np.testing.assert_array_equal(selector.scores_, np.sort(forest.feature_importances_)[::-1])
+
+
+def test_fastcan_is_that_of_the_package(wine):
+    fastcan = pytest.importorskip("fastcan", reason="fastcan is not installed")
+    X, y = wine
+    truth = fastcan.FastCan(13, verbose=0).fit(X, np.eye(3)[y])
+    selector = FastCan(13).fit(X, y)
+    assert selector.indices_.tolist() == truth.indices_.tolist()
+    np.testing.assert_allclose(selector.scores_, truth.scores_)
+
+
+def test_fastcan_stops_where_all_is_explained():
+    pytest.importorskip("fastcan", reason="fastcan is not installed")
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(8, 20)), np.arange(8) % 2
+    selector = FastCan(20).fit(X, y)
+    assert selector.peak_ == 7
+    rest = selector.indices_[7:]
+    assert np.all(np.diff(f_classif(X, y)[0][rest]) <= 0)
+    assert not selector.scores_[7:].any()
+
+
+def test_fastcan_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fastcan", None)
+    with pytest.raises(ImportError, match=r"FastCan needs fastcan: pip install 's2fs\[fastcan\]'"):
+        FastCan(1).fit(np.eye(4), [0, 0, 1, 1])
