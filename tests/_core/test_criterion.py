@@ -78,7 +78,8 @@ def test_instance_on_other_centroids_counts_one():
 
 
 def test_point_classes():
-    assert separability([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1]) == np.inf
+    assert separability([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1]) == 1e12
+    assert separability([[0.0], [0.0], [9.0], [9.0]], [0, 0, 1, 1]) == pytest.approx(1e12)
     assert separability([[0.5], [0.5], [0.5], [0.5]], [0, 0, 1, 1]) == 0
 
 

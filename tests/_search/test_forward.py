@@ -72,11 +72,13 @@ def test_constant_features_come_last_in_order():
     assert np.all(selector.path_["gain"][3:] == 0)
 
 
-def test_infinite_separability():
+def test_features_that_are_constant_inside_the_classes_go_by_how_far_they_set_them_apart():
     y = np.array([0, 0, 1, 1, 2, 2])
-    X = np.column_stack([np.arange(6.0), y, 2.0 - y])
-    path = S2FS(3).fit(X, y).path_
-    assert path["feature"].tolist() == [1, 2, 0]
-    assert path["sep"][:2].tolist() == [np.inf, np.inf]
-    assert path["gain"].tolist() == [np.inf, 0.0, -np.inf]
-    assert np.isfinite(path["sep"][2])
+    X = np.column_stack([np.arange(6.0), y == 2, y, 2.0 - y])
+    path = S2FS(4).fit(X, y).path_
+    assert path["feature"].tolist() == [2, 3, 1, 0]
+    assert path["theta_dis"][:3].tolist() == [1e-12] * 3
+    np.testing.assert_allclose(path["sep"][0], 0.5e12, rtol=0.1)
+    np.testing.assert_allclose(path["sep"][1] / path["sep"][0], np.sqrt(2), rtol=0.1)
+    assert np.isfinite(path["gain"]).all()
+    assert 0 < path["sep"][3] < 100

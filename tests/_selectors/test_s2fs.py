@@ -120,7 +120,10 @@ def test_classes_of_one_instance():
     X = rng.normal(size=(9, 4))
     selector = S2FS(4).fit(X, [0, 0, 0, 0, 0, 0, 1, 2, 3])
     assert np.isfinite(selector.scores_).all()
-    assert np.isposinf(S2FS(4).fit(X, np.arange(9)).scores_).all()  # every class is a point
+    points = S2FS(4).fit(X, np.arange(9)).path_  # every class is a point
+    assert (points["sep"] > 1e9).all()
+    first = [(S2FS(1).fit(X[:, [f]], np.arange(9)).scores_[0], f) for f in range(4)]
+    assert points["feature"][0] == max(first)[1]
 
 
 def test_pandas_and_polars(wine):

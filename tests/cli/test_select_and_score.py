@@ -147,12 +147,13 @@ def test_names_with_commas_quotes_and_other_scripts(tmp_path):
     assert "n_features" in succeeds("score", path, "--target", "y", "--features", quoted)
 
 
-def test_infinity_is_null_in_json(tmp_path):
+def test_features_that_separate_perfectly(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,y\n0,u\n0,u\n1,v\n1,v\n")
-    succeeds("select", path, "--target", "y", "-k", 1, "-o", tmp_path / "r.json")
+    shown = succeeds("select", path, "--target", "y", "-k", 1, "-o", tmp_path / "r.json")
+    assert "The first 1 feature(s) are constant inside every class" in shown
     (row,) = json.loads((tmp_path / "r.json").read_text())
-    assert row["sep"] is None
+    assert row["sep"] == row["gain"] == 1e12
     assert row["lambda_dis"] == 1.0
 
 

@@ -19,7 +19,11 @@ Compactness = Literal["mean", "rms"]
 
 #: A value nearer to a centroid than this share of its feature's range lies on the centroid: a mean
 #: is only known up to rounding, and a direction made of rounding noise must not count.
+#: For the same reason the mean distance from the centroids is never taken for less than this share
+#: of the widest range: a feature that is constant inside every class is very good, not infinitely.
 ON_CENTROID = 1e-12
+#: Sep of this size is reached only by features that are constant inside every class.
+PERFECT = 1e9
 #: Two quantities that differ by less than this, relatively, are equal: ties are then broken by
 #: index, not by the order in which a sum happened to be taken.
 EQUAL = 1e-10
@@ -34,7 +38,9 @@ class Components(NamedTuple):
     Attributes
     ----------
     theta_dis : float
-        Compactness by distance (Eq. 7, or its root mean square), smaller is better.
+        Compactness by distance (Eq. 7, or its root mean square), smaller is better. At least 1e-12
+        of the range of the widest feature, which is what features that are constant inside every
+        class have: the more their classes differ, the larger is their Sep.
     theta_dir : float
         Compactness by direction (Eq. 13), smaller is better.
     lambda_dis : float
@@ -49,7 +55,7 @@ class Components(NamedTuple):
     lambda_dir: Any
 
     def separability(self, alpha: float, beta: float) -> Any:
-        """Sep (Eq. 23); infinite where the classes are points but apart, 0 where nothing is.
+        """Sep (Eq. 23).
 
         Parameters
         ----------
@@ -61,16 +67,8 @@ class Components(NamedTuple):
         float or ndarray
             One number for each subset.
         """
-        compactness = np.asarray(self.theta_dis + alpha * self.theta_dir)
-        separation = np.asarray(self.lambda_dis + beta * self.lambda_dir)
-        if compactness.min() > 0:
-            return separation / compactness
-        return np.divide(
-            separation,
-            compactness,
-            out=np.where(separation > 0, np.inf, 0.0),
-            where=compactness > 0,
-        )[()]
+        compactness = self.theta_dis + alpha * self.theta_dir
+        return (self.lambda_dis + beta * self.lambda_dir) / compactness
 
 
 def components(
@@ -130,12 +128,14 @@ def components(
         raise ValueError(f"y has one class only ({classes[0]}); at least two are needed.")
 
     values = values - values.min(axis=0)  # a large offset would eat the digits of the means
-    on_centroid = ON_CENTROID * values.max(axis=0)
+    extent = values.max(axis=0)
+    on_centroid = ON_CENTROID * extent
     members = [own == q for q in range(len(classes))]
     C = np.array([np.average(values[of_q], axis=0, weights=omega[of_q]) for of_q in members])
+    theta_dis, theta_dir = _compactness(values, C, own, omega, on_centroid, compactness)
+    least = ON_CENTROID * (float(extent.max()) or 1.0)
     return Components(
-        *_compactness(values, C, own, omega, on_centroid, compactness),
-        *_separation(C, on_centroid, centroid_membership),
+        max(theta_dis, least), theta_dir, *_separation(C, on_centroid, centroid_membership)
     )
 
 
@@ -171,7 +171,7 @@ def separability(
     Returns
     -------
     float
-        The criterion; larger is better. Infinite if every class is a single point and the classes
+        The criterion; larger is better. Above 1e9 if every class is a single point and the classes
         differ, 0 if nothing differs.
 
     Examples

@@ -14,7 +14,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from s2fs._core.criterion import CentroidMembership, Compactness, Components, nearest
+from s2fs._core.criterion import (
+    ON_CENTROID,
+    CentroidMembership,
+    Compactness,
+    Components,
+    nearest,
+)
 from s2fs._core.problem import Problem, blocks
 from s2fs._engine.memory import Remembering
 from s2fs._engine.protocol import Weights, best_scored
@@ -63,7 +69,8 @@ class SubsetState(Remembering):
     def score(self, candidates: Indices) -> Components:
         """The components of the subset joined by each candidate, as arrays."""
         theta_sum, theta_dir, _ = self.compactness(candidates)
-        theta_dis = (np.sqrt(theta_sum) if self._rms else theta_sum) * self.problem.unit
+        theta_dis = np.sqrt(theta_sum) if self._rms else theta_sum
+        theta_dis = np.maximum(theta_dis, ON_CENTROID) * self.problem.unit
         return Components(theta_dis, theta_dir, *self.separation(candidates))
 
     def add(self, feature: int) -> None:

@@ -12,6 +12,7 @@ import click
 
 import s2fs
 from s2fs import report
+from s2fs._core.criterion import PERFECT
 from s2fs._util.files import check_place
 from s2fs._util.inputs import Columns
 from s2fs.cli._scheduler import fit_there, refuse, scheduler_option
@@ -382,6 +383,12 @@ def _deliver(
 ) -> None:
     """Print a ranking, below it what else there is to say, and write the files asked for."""
     print_table(table)
+    if n_perfect := sum(sep >= PERFECT for sep in table["sep"]):
+        lines = [
+            f"The first {n_perfect} feature(s) are constant inside every class: they separate "
+            "perfectly the classes in which they differ.",
+            *lines,
+        ]
     for line in lines:
         click.echo(f"\n{line}")
     if files.output is not None:

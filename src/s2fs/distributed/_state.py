@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._core.criterion import CentroidMembership, Compactness, Components
+from s2fs._core.criterion import ON_CENTROID, CentroidMembership, Compactness, Components
 from s2fs._engine.native import DISTANCE_ERROR
 from s2fs._engine.protocol import Weights, may_be_best
 from s2fs._engine.separability import empty_state
@@ -192,7 +192,8 @@ class DistributedState:
         answers = [question.read(sent) for sent in self._cluster.gather(self._sent)]
         for kind, those in question.candidates().items():
             total = add_up([shares[kind] for shares in answers])
-            total[0] = (np.sqrt(total[0]) if self._rms else total[0]) * self.problem.centroids.unit
+            distance = np.maximum(np.sqrt(total[0]) if self._rms else total[0], ON_CENTROID)
+            total[0] = distance * self.problem.centroids.unit
             self._known[kind][:, those] = total
 
     def _forget(self) -> None:

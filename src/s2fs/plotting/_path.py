@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from s2fs._core.criterion import PERFECT
 from s2fs.plotting.style import COLOURS, COLUMN_WIDTH, FONT_SIZE, finish, new_figure
 
 #: Field of the path, label, colour and line style.
@@ -49,7 +50,7 @@ def plot_path(path: NDArray[Any], *, suggested: int | None = None, title: str = 
     figure = new_figure(height=COLUMN_WIDTH * 1.05)
     above, below = figure.subplots(2, 1, sharex=True)
     look: dict[str, Any] = {"linewidth": 1.3, "markersize": 3, "markevery": max(1, len(path) // 25)}
-    above.plot(sizes, _finite(path["sep"]), "-o", color=COLOURS[0], gid="sep", **look)
+    above.plot(sizes, _without_points(path["sep"]), "-o", color=COLOURS[0], gid="sep", **look)
     for field, label, color, line in _COMPONENTS:
         below.plot(sizes, path[field], line, color=color, label=label, marker=".", **look)
     if suggested is not None:
@@ -77,6 +78,6 @@ def plot_path(path: NDArray[Any], *, suggested: int | None = None, title: str = 
     return figure
 
 
-def _finite(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Leave a gap where Sep is infinite, for that has no place on an axis."""
-    return np.where(np.isfinite(values), values, np.nan)
+def _without_points(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Leave a gap where Sep is that of single points: all else would be flat beside it."""
+    return np.where(values < PERFECT, values, np.nan)

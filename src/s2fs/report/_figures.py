@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from s2fs._core.criterion import PERFECT
 from s2fs._selectors.s2fs import S2FS
 from s2fs.datasets import Dataset
 from s2fs.evaluation import Curve
@@ -75,7 +76,7 @@ def _path(selector: S2FS, summary: dict[str, Any]) -> Drawing:
     figure = plot_path(selector.path_, suggested=summary["suggested"])
     (line,) = (line for line in figure.axes[0].lines if line.get_gid() == "sep")
     marked = range(0, len(selector.path_), line.get_markevery())  # type: ignore[arg-type]
-    rows = [summary["ranking"][i] for i in marked if np.isfinite(selector.path_["sep"][i])]
+    rows = [summary["ranking"][i] for i in marked if selector.path_["sep"][i] < PERFECT]
     titles = [
         f"{r['rank']}: {r['feature']}, Sep {r['sep']:.4g}, gain {r['gain']:.2g}" for r in rows
     ]

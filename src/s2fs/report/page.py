@@ -2,12 +2,12 @@
 
 import base64
 import hashlib
-import math
 import os
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from s2fs._core.criterion import PERFECT
 from s2fs._util.files import check_place, write_whole
 from s2fs._util.optional import need
 
@@ -59,7 +59,7 @@ def write(path: Path, page: str) -> None:
 
 def _short(value: float) -> str:
     """A number to four digits."""
-    return "∞" if math.isinf(value) else f"{value:.4g}"
+    return "perfect" if value >= PERFECT else f"{value:.4g}"
 
 
 def _percent(value: float) -> str:

@@ -168,7 +168,7 @@ void bound_separability(const Search &search, Workspace &ws, Index feature, doub
     for (Index pair = 0; pair < search.n_pairs; pair++) {
         const double alpha = search.weights[2 * pair], beta = search.weights[2 * pair + 1];
         ws.most[pair * t.n_features + feature] =
-            ratio(lambda_dis + beta * lambda_dir, distance + alpha * theta_dir);
+            (lambda_dis + beta * lambda_dir) / (distance + alpha * theta_dir);
     }
 }
 
@@ -312,10 +312,10 @@ void screen(Search &search, Workspace &ws, const Index *features, Index n) {
         for (Index pair = 0; pair < search.n_pairs; pair++) {
             const double alpha = search.weights[2 * pair], beta = search.weights[2 * pair + 1];
             const double low =
-                ratio(lambda[0] + beta * lambda[2 * m], distance + distance_error + alpha * most);
+                (lambda[0] + beta * lambda[2 * m]) / (distance + distance_error + alpha * most);
             search.low[pair * m + f] = low;
             search.high[pair * m + f] =
-                ratio(lambda[m] + beta * lambda[3 * m], distance - distance_error + alpha * least);
+                (lambda[m] + beta * lambda[3 * m]) / (distance - distance_error + alpha * least);
             ws.most[pair * m + f] = -1;
             if (search.n_best == 1) raise_reached(ws, pair, low);
         }
@@ -585,7 +585,7 @@ void s2fs_forward(s2fs_search *search, std::int64_t thread) {
                 // Products of their own, so that no compiler fuses them: the digits of the
                 // reference.
                 const double apart = beta * parts[3 * n + i], tight = alpha * parts[n + i];
-                return ratio(parts[2 * n + i] + apart, parts[i] + tight);
+                return (parts[2 * n + i] + apart) / (parts[i] + tight);
             };
             double most = 0;
             for (Index i = 0; i < n; i++) most = sep(i) > most ? sep(i) : most;

@@ -30,6 +30,8 @@ inline constexpr double EQUAL = 1e-10;
 // Squared distances below this are zero; offsets that matter are far larger.
 inline constexpr double ZERO = 1e-90;
 inline constexpr float ZERO_SINGLE = 1e-30f;
+// As in criterion.py.
+inline constexpr double ON_CENTROID = 1e-12;
 inline constexpr double INF = __builtin_inf();
 
 inline Index least_of(Index a, Index b) {
@@ -175,15 +177,10 @@ struct Room {
     }
 };
 
-// Θ_dis from the sum over the instances.
+// Θ_dis from the sum over the instances; below ON_CENTROID it is rounding.
 inline double theta_dis(const Table &t, double sum) {
-    return t.unit * (t.rms ? std::sqrt(sum) : sum);
-}
-
-// Sep: infinite where the classes are points but apart, 0 where nothing is.
-inline double ratio(double separation, double compactness) {
-    if (compactness > 0) return separation / compactness;
-    return separation > 0 ? INF : 0.0;
+    const double distance = t.rms ? std::sqrt(sum) : sum;
+    return t.unit * (distance > ON_CENTROID ? distance : ON_CENTROID);
 }
 
 }  // namespace s2fs
