@@ -1,9 +1,12 @@
 """Labels as codes: what is a class, what is missing, and in which order classes come."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+from scipy.sparse import csr_array
 
-from s2fs._util.inputs import encode_classes, read_labels, reject_one_class
+from s2fs._util.inputs import check_labels, encode_classes, read_labels, reject_one_class
 
 
 @pytest.mark.parametrize(
@@ -41,3 +44,55 @@ def test_one_class_is_not_enough():
     reject_one_class(np.array(["a", "b"]))
     with pytest.raises(ValueError, match=r"y has one class only \('a'\); at least two are needed"):
         reject_one_class(np.array(["a"]))
+
+
+EVENTS = [(True, 3.2), (False, 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ([1, "1"], r"different kinds \(numbers, text\)"),
+        (["a", None, "b"], r"missing labels .* in row\(s\) 1; give"),
+        (["a", float("nan")], r"in row\(s\) 1"),
+        (pd.Series(["a", None], dtype="string"), r"in row\(s\) 1"),
+        (pd.Series([1, None], dtype="Int64"), r"in row\(s\) 1"),
+        (pl.Series(["a", None]), r"in row\(s\) 1"),
+        ([b"a", b"b"], "holds bytes; give whole numbers or text"),
+        (np.array([b"a", b"b"]), "holds bytes"),
+        (np.array(["2020-01-01"], "M8[D]"), "holds dates"),
+        ([2**53, 2**53 + 1.0], "9007199254740992 in floating point"),
+        ([2**64, 2**64 + 1], "more than 63 bits; give them as text"),
+        (np.array([0.5, 1.0]), r"fractions such as 0\.5, so it is a quantity"),
+        (EVENTS, r"the shape \(2, 2\), so a row has not one label"),
+        (
+            np.array(EVENTS, dtype=[("event", bool), ("time", float)]),
+            "fields 'event', 'time', such",
+        ),
+        ([[1, 0], [0, 1]], r"shape \(2, 2\)"),
+        ([[1, 2], [3]], "holds list"),
+        (csr_array([[1, 0], [0, 1]]), "sparse table of labels"),
+        ("abc", r"shape \(\)"),
+    ],
+)
+def test_what_is_no_class(labels, words):
+    with pytest.raises(ValueError, match=f"^when .*{words}"):
+        check_labels(labels, "when")
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [
+        ([2**53, 2**53 + 1], "i"),
+        ([True, False], "b"),
+        (["a", "b"], "O"),
+        (np.array(["a", "b"]), "U"),
+        (pd.Series(["a", "b"], dtype="category"), "O"),
+        (np.array([1, 2], dtype=object), "i"),
+        (np.array([2.0, 1.0]), "f"),
+    ],
+)
+def test_classes_keep_their_kind(labels, kind):
+    found = check_labels(labels)
+    assert found.dtype.kind == kind
+    assert len(np.unique(found)) == 2

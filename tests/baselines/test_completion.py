@@ -197,7 +197,7 @@ def test_constant_features_come_last_by_index_without_a_score():
     X = np.array([[5, 0, 1, 7, 2], [5, 1, 1, 7, 2], [5, 1, 1, 9, 2]])
     selector = ByMean(n_features_to_select=4).fit(X, [0, 1, 1])
     assert selector.indices_.tolist() == [1, 3, 0, 2]
-    np.testing.assert_allclose(selector.scores_, [2 / 3, 1 / 3, np.nan, np.nan])
+    np.testing.assert_allclose(selector.scores_, [2 / 3, 1 / 3, 0, 0])
     assert selector.peak_ == 1
     assert selector.seen_.shape == (3, 2)
 
@@ -205,7 +205,7 @@ def test_constant_features_come_last_by_index_without_a_score():
 def test_only_constant_features():
     selector = ByMean(n_features_to_select=2).fit(np.ones((4, 3)), [0, 1, 0, 1])
     assert selector.indices_.tolist() == [0, 1]
-    assert np.isnan(selector.scores_).all()
+    assert (selector.scores_ == 0).all()
     assert selector.peak_ == 0
 
 

@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_X_y
 
 from s2fs._core.weights import check_sample_weight
+from s2fs._util.inputs import check_labels
 from s2fs._util.types import Floats
 
 CentroidMembership = Literal["printed", "normalized"]
@@ -119,7 +120,7 @@ def components(
         )
     if compactness not in ("mean", "rms"):
         raise ValueError(f"compactness is {compactness!r}; use 'mean' or 'rms'.")
-    values, labels = check_X_y(X, y, dtype=np.float64)
+    values, labels = check_X_y(X, check_labels(y), dtype=np.float64)
     check_classification_targets(labels)
     omega = check_sample_weight(sample_weight, len(labels))
     values, labels, omega = values[omega > 0], labels[omega > 0], omega[omega > 0]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from s2fs._util.messages import some_of
 from s2fs._util.types import Indices
 
 
@@ -50,8 +51,8 @@ def stratified_folds(
         raise ValueError("y has one class only; at least two are needed.")
     if counts.min() < 2:
         raise ValueError(
-            f"y has a single member of class {classes[counts.argmin()]!r}; cross-validation needs "
-            "two, so merge or drop that class."
+            f"y has a single member of class {some_of(classes[[counts.argmin()]])}; "
+            "cross-validation needs two, so merge or drop that class."
         )
     if cv < 2:
         raise ValueError(f"cv is {cv!r}; give at least two folds.")

@@ -26,10 +26,13 @@ from scipy.sparse import issparse
 from s2fs._core.criterion import EQUAL
 from s2fs._core.pairs import LEAST_JOINT, Moments, cover, pair_gaps, spread
 from s2fs._engine.protocol import Scored, may_be_best
+from s2fs._util.messages import some_of
 from s2fs._util.types import Floats, Indices
 
 #: So many candidates are scored together.
 AT_ONCE = 256
+#: Smaller squares of a range would lose the digits of the differences.
+_LEAST_SQUARE = 1e-250
 #: How many numbers of a table are taken at once.
 BLOCK = 1 << 18
 
@@ -61,15 +64,30 @@ def table_moments(
 ) -> Moments:
     """The moments of a dense or sparse table, in one pass over its rows."""
     weight = np.ones(X.shape[0]) if sample_weight is None else sample_weight
-    if issparse(X):
-        return _sparse_moments(X, codes, n_classes, weight)
-    known: Moments | None = None
-    step = max(1, BLOCK // X.shape[1])
-    for start in range(0, X.shape[0], step):
-        rows = slice(start, start + step)
-        block = _block_moments(X[rows], codes[rows], n_classes, weight[rows])
-        known = block if known is None else merged(known, block)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if issparse(X):
+            return _squared(_sparse_moments(X, codes, n_classes, weight))
+        known: Moments | None = None
+        step = max(1, BLOCK // X.shape[1])
+        for start in range(0, X.shape[0], step):
+            rows = slice(start, start + step)
+            block = _block_moments(X[rows], codes[rows], n_classes, weight[rows])
+            known = block if known is None else merged(known, block)
     assert known is not None
+    return _squared(known)
+
+
+def _squared(known: Moments) -> Moments:
+    """The same moments, if the values of every feature could be squared without loss."""
+    with np.errstate(over="ignore"):
+        extent = known.upper - known.lower
+        squares = np.square(extent) * known.counts.sum(axis=0)
+    lost = (extent > 0) & ~((squares > _LEAST_SQUARE) & (squares < np.inf))
+    if lost.any():
+        raise ValueError(
+            f"X has values too far apart, or too near to each other, to be squared in column(s) "
+            f"{some_of(np.flatnonzero(lost))}; divide or multiply them by a power of ten."
+        )
     return known
 
 

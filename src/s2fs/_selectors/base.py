@@ -32,6 +32,8 @@ from s2fs._search.forward import Step, forward
 from s2fs._search.stopping import forward_until_chance, with_shuffled_rows
 from s2fs._search.subsets import beam, floating
 from s2fs._util.inputs import (
+    canonical,
+    check_labels,
     current_client,
     encode_classes,
     in_memory,
@@ -116,6 +118,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _validate(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
         """Check the input; error messages name the argument and the columns."""
         reject_text_columns(X)
+        y = None if y is None else check_labels(y)
         if y is not None and hasattr(X, "__len__") and _num_samples(X) != _num_samples(y):
             raise ValueError(
                 f"y has {_num_samples(y)} label(s) for the {_num_samples(X)} row(s) of X; "
@@ -133,6 +136,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         )
         y = column_or_1d(y)
         check_classification_targets(y)
+        X = canonical(X)
         names = getattr(self, "feature_names_in_", None)
         reject_nonfinite_columns(X, names, allow_nan=self._allow_nan)
         return X, y

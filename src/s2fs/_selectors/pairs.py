@@ -14,6 +14,7 @@ from s2fs._core.pairs import Moments
 from s2fs._core.weights import ClassWeight, row_weights
 from s2fs._engine.pairs import Correlations, Cover, merged, spread_out, table_moments
 from s2fs._selectors.base import Search, SearchSelector
+from s2fs._util.inputs import check_labels
 from s2fs._util.tables import as_table
 from s2fs._util.types import Floats, HowMany, Indices
 
@@ -187,7 +188,7 @@ class PairCover(SearchSelector):
         self._validate_params()
         seen: tuple[NDArray[Any], Moments] | None = getattr(self, "_seen", None)
         X, y = self._validate(X, y, reset=seen is None)
-        labels = [y, *([] if classes is None else [np.asarray(classes)])]
+        labels = [y, *([] if classes is None else [check_labels(classes, "classes")])]
         self._encode(np.concatenate(labels if seen is None else [seen[0], *labels]))
         codes = np.searchsorted(self.classes_, y)
         known = table_moments(X, codes, len(self.classes_), row_weights(sample_weight, None, y))

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import narwhals as nw
@@ -164,6 +164,20 @@ def reject_text_columns(X: Any) -> None:
         )
 
 
+def canonical(X: Any) -> Any:
+    """The table; if it is sparse, with sorted rows, none twice: a copy if X itself is not so."""
+    if not issparse(X):
+        return X
+    try:
+        X.check_format(full_check=True)
+    except ValueError as error:
+        raise ValueError(f"X is a damaged sparse array ({error}); build it anew.") from None
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def nonfinite_columns(X: Any) -> dict[str, list[int]]:
     """The columns that hold "NaN" and those that hold "infinity", as far as there are any."""
     # A sum per column needs no temporary of the size of X.
@@ -198,6 +212,106 @@ def reject_columns(
         shown = Columns(names, n_columns).shown(columns)
         what = " and ".join(sorted(what for what, positions in found.items() if len(positions)))
         raise ValueError(f"X has {what} in column(s) {shown}; impute or drop them.")
+
+
+def check_labels(y: Any, source: str = "y") -> NDArray[Any]:
+    """The labels of the rows as an array, if they are classes: whole numbers, truth values, text.
+
+    Labels keep their kind, so 1 and "1" in a list are not taken for one class.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        One label for each row; a single column is taken as it is.
+    source : str, default="y"
+        What error messages call the labels.
+
+    Returns
+    -------
+    ndarray
+        The labels.
+    """
+    if issparse(y):
+        raise ValueError(f"{source} is a sparse table of labels; give one class per row.")
+    labels = np.array(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
+    if labels.dtype == object:
+        labels = _of_one_kind(labels.ravel(), source).reshape(labels.shape)
+    if labels.dtype.names:
+        raise ValueError(
+            f"{source} holds records with the fields {some_of(labels.dtype.names)}, such as "
+            "survival times; give one class per row."
+        )
+    if labels.ndim == 0 or labels.ndim > 2 or (labels.ndim == 2 and labels.shape[1] != 1):
+        raise ValueError(
+            f"{source} has the shape {labels.shape}, so a row has not one label; give one class "
+            "per row."
+        )
+    if labels.dtype.kind == "c":
+        raise ValueError(f"{source}: Complex data not supported; give whole numbers or text.")
+    if labels.dtype.kind not in "biufUTO":
+        what = {"S": "bytes", "M": "dates", "m": "durations"}.get(labels.dtype.kind, labels.dtype)
+        raise ValueError(f"{source} holds {what}; give whole numbers or text.")
+    if labels.dtype.kind == "f":
+        _reject_quantities(labels.ravel(), source)
+    return labels
+
+
+def _of_one_kind(labels: NDArray[Any], source: str) -> NDArray[Any]:
+    """Labels that may be any objects as an array of numbers or text."""
+    gaps = [row for row, label in enumerate(labels) if _is_gap(label)]
+    if gaps:
+        raise ValueError(
+            f"{source} has missing labels (None, NaN or infinity) in row(s) {some_of(gaps)}; give "
+            "every row a class."
+        )
+    kinds = {_kind(kind) for kind in set(map(type, labels.tolist()))}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"{source} has labels of different kinds ({', '.join(sorted(kinds))}); give all as "
+            "whole numbers, or all as text."
+        )
+    if kinds == {"text"}:
+        return labels
+    if kinds and kinds != {"numbers"}:
+        raise ValueError(f"{source} holds {kinds.pop()}; give whole numbers or text.")
+    if all(isinstance(label, Integral) for label in labels):
+        found = np.array(labels.tolist())
+        if found.dtype.kind not in "biu":
+            raise ValueError(
+                f"{source} holds whole numbers of more than 63 bits; give them as text."
+            )
+        return found
+    return labels.astype(np.float64)
+
+
+def _kind(of: type) -> str:
+    return "text" if issubclass(of, str) else "numbers" if issubclass(of, Real) else of.__name__
+
+
+def _is_gap(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label) or label in (math.inf, -math.inf)
+    except (TypeError, ValueError):  # pandas does not say whether NA is NA
+        return not isinstance(label, list | tuple | np.ndarray)
+
+
+def _reject_quantities(labels: Floats, source: str) -> None:
+    """Raise if numbers in floating point are no classes."""
+    if (gaps := np.flatnonzero(~np.isfinite(labels))).size:
+        raise ValueError(
+            f"{source} has missing labels (NaN or infinity) in row(s) {some_of(gaps)}; give every "
+            "row a class."
+        )
+    if (fractions := labels[labels != np.floor(labels)]).size:
+        raise ValueError(
+            f"{source} holds fractions such as {fractions[0]:g}, so it is a quantity (continuous) "
+            "and not a class; group its values."
+        )
+    if (large := labels[np.abs(labels) >= 2**53]).size:
+        raise ValueError(
+            f"{source} holds {large[0]:.0f} in floating point, where neighbouring whole numbers of "
+            "that size are equal; give integers or text."
+        )
 
 
 def encode_classes(y: NDArray[Any]) -> tuple[NDArray[Any], Indices]:

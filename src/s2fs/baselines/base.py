@@ -36,7 +36,7 @@ class Ranked(NamedTuple):
         The features in order of choice.
     scores : ndarray of shape (k,)
         The criterion after each choice, larger is better; for a feature that was appended by
-        importance, its importance.
+        importance, its importance. Finite.
     peak : int
         How many features the original algorithm would have returned, at most ``k``.
     """
@@ -123,8 +123,8 @@ class Baseline(RankingSelector):
         span = halves.max(axis=0) - low
         varying = np.flatnonzero(span > 0)
         constant = np.flatnonzero(span <= 0)[: max(0, k - len(varying))]
-        # A constant feature tells no instances apart: it has no score and comes last, by index.
-        unscored = np.full(len(constant), np.nan)
+        # A constant feature tells no instances apart: it scores 0 and comes last, by index.
+        unscored = np.zeros(len(constant))
         if not len(varying):
             self.peak_ = 0
             return constant, unscored

@@ -78,7 +78,7 @@ class AnovaF(ScoreRanker):
     """Features by the F statistic of a one-way analysis of variance.
 
     Status: {status}; scikit-learn's ``f_classif``. A feature that is constant within every class
-    scores infinity.
+    has the largest number there is for its infinite score.
 
     Parameters
     ----------
@@ -112,12 +112,12 @@ class AnovaF(ScoreRanker):
 
 
 def f_statistics(X: Floats, codes: Indices) -> Floats:
-    """The F statistic of each feature; infinite where no class varies."""
+    """The F statistic of each feature; the largest number there is where no class varies."""
     # Zero variance within all classes is a division by zero: the best there can be. As many
     # classes as instances leave no degree of freedom: nothing can be said.
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = f_classif(X, codes)[0]
-    return np.asarray(np.nan_to_num(scores, nan=0.0, posinf=np.inf))
+    return np.asarray(np.nan_to_num(scores, nan=0.0))
 
 
 class MutualInformation(ScoreRanker):
@@ -172,6 +172,11 @@ class MutualInformation(ScoreRanker):
         self.random_state = random_state
 
     def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
+        if np.bincount(codes).max() < 2:
+            raise ValueError(
+                "y has no class with two rows, so there are no neighbours to estimate mutual "
+                "information from; merge classes."
+            )
         scores = mutual_info_classif(
             X, codes, n_neighbors=self.n_neighbors, random_state=self.random_state
         )
