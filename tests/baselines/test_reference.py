@@ -44,12 +44,12 @@ def test_anova_is_that_of_scikit_learn(wine):
     np.testing.assert_allclose(selector.scores_, np.sort(F)[::-1])
 
 
-def test_anova_of_classes_without_variance_is_the_largest_number():
+def test_anova_of_classes_without_variance_is_very_large():
     y = np.array([0, 0, 0, 1, 1, 1])
     X = np.column_stack([[0, 0.5, 0.1, 0.9, 1, 0.6], y, np.zeros(6)])
     selector = AnovaF(n_features_to_select=3).fit(X, y)
     assert selector.indices_.tolist() == [1, 0, 2]
-    assert selector.scores_[0] == np.finfo(float).max
+    assert selector.scores_[0] == 1e100
 
 
 def test_mutual_information_is_that_of_scikit_learn(wine):

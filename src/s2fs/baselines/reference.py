@@ -78,7 +78,7 @@ class AnovaF(ScoreRanker):
     """Features by the F statistic of a one-way analysis of variance.
 
     Status: {status}; scikit-learn's ``f_classif``. A feature that is constant within every class
-    has the largest number there is for its infinite score.
+    scores 1e100.
 
     Parameters
     ----------
@@ -112,12 +112,12 @@ class AnovaF(ScoreRanker):
 
 
 def f_statistics(X: Floats, codes: Indices) -> Floats:
-    """The F statistic of each feature; the largest number there is where no class varies."""
+    """The F statistic of each feature; 1e100 where no class varies."""
     # Zero variance within all classes is a division by zero: the best there can be. As many
     # classes as instances leave no degree of freedom: nothing can be said.
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = f_classif(X, codes)[0]
-    return np.asarray(np.nan_to_num(scores, nan=0.0))
+    return np.minimum(np.nan_to_num(scores, nan=0.0), 1e100)
 
 
 class MutualInformation(ScoreRanker):

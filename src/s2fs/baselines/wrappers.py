@@ -207,7 +207,7 @@ class MRMR(Baseline):
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         # Perfect features have an infinite F, among which redundancy could not decide.
-        relevance = np.minimum(f_statistics(X, codes), 1e100)
+        relevance = f_statistics(X, codes)
         unit = X - X.mean(axis=0)
         unit /= np.linalg.norm(unit, axis=0)
         redundancy, free = np.zeros(X.shape[1]), np.ones(X.shape[1], dtype=bool)
