@@ -18,6 +18,7 @@ PICTURES = {
     "directions": ("plot_distance_and_direction", "figure"),
     "memberships": ("plot_memberships", "selected_genes"),
     "leakage": ("plot_leakage", "ax"),
+    "heatmap": ("plot_heatmap", "ax"),
 }
 
 

@@ -82,9 +82,10 @@ def test_path_shows_sep_and_its_components():
     (sep,) = (line for line in above.lines if line.get_gid() == "sep")
     assert sep.get_ydata().tolist() == path["sep"].tolist()
     assert above.lines[1].get_xdata() == [3, 3]
-    by_label = {line.get_label()[:5]: list(line.get_ydata()) for line in below.lines}
-    for sign, field in {"Λ_dis": "lambda_dis", "Λ_dir": "lambda_dir", "Θ_dir": "theta_dir"}.items():
-        assert by_label[sign] == path[field].tolist()
+    by_word = {line.get_label().rpartition(", ")[2]: list(line.get_ydata()) for line in below.lines}
+    fields = {"apart": "lambda_dis", "turned apart": "lambda_dir", "turned away": "theta_dir"}
+    for word, field in fields.items():
+        assert by_word[word] == path[field].tolist()
 
 
 def test_path_of_classes_that_are_points_can_be_drawn():

@@ -20,6 +20,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from s2fs._core.correlation import correlations
 from s2fs._core.folds import stratified_folds
 from s2fs._core.stability import stability
 from s2fs._selectors.base import features_in_order
@@ -496,10 +497,7 @@ def _redundancy(A: Floats) -> float | None:
     k = A.shape[1]
     if k < 2:
         return None
-    centred = A - A.mean(axis=0)
-    norm = np.linalg.norm(centred, axis=0)
-    unit = np.divide(centred, norm, out=np.zeros_like(centred), where=norm > 0)
-    r = np.abs(unit.T @ unit)
+    r = np.abs(correlations(A))
     return float((r.sum() - np.trace(r)) / (k * (k - 1)))
 
 

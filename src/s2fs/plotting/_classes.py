@@ -1,6 +1,7 @@
 """The classes as the criterion sees them: in the plane of two features, and class by class."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,8 +17,11 @@ from s2fs.plotting.style import (
     FONT_SIZE,
     LONGEST_TICK,
     MARKERS,
+    MOST_COLOURS,
+    MOST_POINTS,
     SEQUENTIAL,
     axes_or_new,
+    colour_bar,
     finish,
     legend_below,
     names_or_numbers,
@@ -26,7 +30,7 @@ from s2fs.plotting.style import (
     shown,
 )
 
-#: With more classes a legend, or a number in every cell, is too small to be read.
+#: With more classes a number in every cell is too small to be read.
 _MANY = 12
 
 
@@ -78,9 +82,19 @@ def plot_plane(
     names = names_or_numbers(class_names, p)
     ax = axes_or_new(ax, height=COLUMN_WIDTH)
     for q in range(p):
-        color, members = COLOURS[(q + 1) % len(COLOURS)], values[geometry.codes == q]
+        # More classes than colours are grey, with their names at the centroids.
+        color = COLOURS[q] if p <= MOST_COLOURS else COLOURS[6]
+        members = values[geometry.codes == q]
         threads = np.stack([members, np.broadcast_to(C[q], members.shape)], axis=1)
-        ax.add_collection(LineCollection(list(threads), colors=color, linewidths=0.4, alpha=0.45))
+        ax.add_collection(
+            LineCollection(
+                list(threads),
+                colors=color,
+                linewidths=0.4,
+                alpha=0.45,
+                rasterized=len(values) > MOST_POINTS,
+            )
+        )
         ax.scatter(
             members[:, 0],
             members[:, 1],
@@ -91,6 +105,7 @@ def plot_plane(
             label=shown(names[q]),
             gid=f"class-{q}",
             zorder=2,
+            rasterized=len(values) > MOST_POINTS,
         )
     for q in range(p):
         ax.annotate(
@@ -110,12 +125,15 @@ def plot_plane(
         zorder=4,
         gid="centres",
     )
-    if p <= _MANY:
-        for q in range(p):
-            label = str(q + 1)
-            ax.annotate(
-                label, tuple(C[q]), ha="center", va="center", fontsize=5, color=DARK, zorder=5
-            )
+    coloured = p <= MOST_COLOURS
+    for q in range(p):
+        label = str(q + 1) if coloured else shown(names[q], LONGEST_TICK)
+        place: Any = {"xytext": (0, 0 if coloured else 6), "textcoords": "offset points"}
+        ink = DARK if coloured else "black"
+        ax.annotate(
+            label, tuple(C[q]), ha="center", va="center", fontsize=5, color=ink, zorder=5, **place
+        )
+    if coloured:
         legend_below(ax, names)
     finish(ax, xlabel=shown(feature_names[0]), ylabel=shown(feature_names[1]))
     return ax
@@ -125,7 +143,8 @@ def plot_class_matrix(
     values: ArrayLike,
     *,
     class_names: Sequence[str] | None = None,
-    label: str = "",
+    label: str = "value",
+    limits: tuple[float, float] | None = None,
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
@@ -137,8 +156,10 @@ def plot_class_matrix(
         What to show; NaN stays empty.
     class_names : sequence of str, optional
         The names of the classes.
-    label : str, default=""
+    label : str, default="value"
         What the numbers are.
+    limits : tuple of float, optional
+        Where the colours begin and end, by default at the smallest and the largest value.
     title : str, default=""
         What to write above.
     ax : Axes, optional
@@ -160,14 +181,20 @@ def plot_class_matrix(
     p = len(table)
     names = names_or_numbers(class_names, p)
     ax = axes_or_new(ax, height=COLUMN_WIDTH * 0.85)
-    drawn = ax.imshow(np.ma.masked_invalid(table), cmap=SEQUENTIAL, interpolation="nearest")
+    low, high = limits or (np.nanmin(table), np.nanmax(table))
+    drawn = ax.imshow(
+        np.ma.masked_invalid(table),
+        cmap=SEQUENTIAL,
+        interpolation="nearest",
+        vmin=low,
+        vmax=max(high, low + 1e-12),
+    )
     ticks = pick_ticks(p, 20)
     ax.set_xticks(ticks, [shown(names[q], LONGEST_TICK) for q in ticks], rotation=90)
     ax.set_yticks(ticks, [shown(names[q], LONGEST_TICK) for q in ticks])
     if p <= _MANY:
-        low, high = drawn.get_clim()
         for q, r in np.argwhere(np.isfinite(table)):
-            light = table[q, r] > (low or 0) + 0.55 * ((high or 0) - (low or 0))
+            light = table[q, r] > low + 0.55 * (high - low)
             ax.text(
                 r,
                 q,
@@ -178,9 +205,7 @@ def plot_class_matrix(
                 color=DARK if light else "white",
             )
     finish(ax, title=title)
-    bar = ax.figure.colorbar(drawn, ax=ax, shrink=0.8)
-    bar.set_label(label, fontsize=FONT_SIZE)
-    bar.ax.tick_params(labelsize=FONT_SIZE - 0.5)
+    colour_bar(drawn, ax, label, shrink=0.8)
     return ax
 
 
@@ -213,7 +238,9 @@ def plot_centroids(geometry: ClassGeometry, *, class_names: Sequence[str] | None
     left, right = figure.subplots(1, 2)
     apart = geometry.distances.copy()
     np.fill_diagonal(apart, np.nan)
-    plot_class_matrix(apart, class_names=class_names, title="distance of centroids", ax=left)
+    plot_class_matrix(
+        apart, class_names=class_names, label="distance", title="distance of centroids", ax=left
+    )
     plot_class_matrix(
         np.degrees(np.arccos(geometry.cosines)),
         class_names=class_names,

@@ -11,6 +11,7 @@ from s2fs.plotting.style import (
     FONT_SIZE,
     axes_or_new,
     finish,
+    integer_ticks,
     legend_below,
     line_styles,
     panel_grid,
@@ -89,6 +90,7 @@ def plot_curves(
             zorder=3 if on_top else 2,
         )
     finish(ax, xlabel="number of features", ylabel=_SCORES.get(score, score), title=shown(title))
+    integer_ticks(ax)
     ax.grid(color="0.5", alpha=0.2, linewidth=0.5)
     if len(curves) > 1:
         legend_below(ax, [line.get_label() for line in ax.lines])

@@ -52,8 +52,8 @@ def plot_distance_and_direction() -> Figure:
     --------
     >>> from s2fs.plotting import plot_distance_and_direction
     >>> figure = plot_distance_and_direction()
-    >>> print(figure.axes[0].get_title())
-    Θ_dis = 0.70, Θ_dir = 0.12
+    >>> [ax.get_title().count("Theta") for ax in figure.axes]
+    [2, 2]
     """
     along, across, y = two_distributions()
     figure = new_figure(height=COLUMN_WIDTH * 1.2)
@@ -66,6 +66,8 @@ def plot_distance_and_direction() -> Figure:
         ax.set_yticks([])
         ax.spines[:].set_visible(False)
         ax.set_title(
-            f"Θ_dis = {parts.theta_dis:.2f}, Θ_dir = {parts.theta_dir:.2f}", fontsize=FONT_SIZE + 1
+            rf"$\Theta_{{\mathrm{{dis}}}}$ = {parts.theta_dis:.2f}, "
+            rf"$\Theta_{{\mathrm{{dir}}}}$ = {parts.theta_dir:.2f}",
+            fontsize=FONT_SIZE + 1,
         )
     return figure

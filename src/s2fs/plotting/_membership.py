@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 from s2fs.plotting._geometry import ClassGeometry
 from s2fs.plotting.style import (
     COLUMN_WIDTH,
-    FONT_SIZE,
     LONGEST_TICK,
     SEQUENTIAL,
     axes_or_new,
+    colour_bar,
     finish,
     names_or_numbers,
     pick_ticks,
@@ -71,6 +71,5 @@ def plot_memberships(
     ticks = pick_ticks(p, 20)
     ax.set_yticks(ticks, [shown(names[q], LONGEST_TICK) for q in ticks])
     finish(ax, xlabel="instances, class by class", ylabel="membership in", title=shown(title))
-    bar = ax.figure.colorbar(drawn, ax=ax)
-    bar.ax.tick_params(labelsize=FONT_SIZE - 0.5)
+    colour_bar(drawn, ax, "membership")
     return ax

@@ -7,14 +7,14 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from s2fs._core.criterion import PERFECT
-from s2fs.plotting.style import COLOURS, COLUMN_WIDTH, FONT_SIZE, finish, new_figure
+from s2fs.plotting.style import COLOURS, COLUMN_WIDTH, FONT_SIZE, finish, integer_ticks, new_figure
 
 #: Field of the path, label, colour and line style.
 _COMPONENTS = (
-    ("lambda_dis", "Λ_dis, apart", COLOURS[1], "-"),
-    ("lambda_dir", "Λ_dir, turned apart", COLOURS[1], ":"),
-    ("theta_dis", "Θ_dis, wide", COLOURS[5], "-"),
-    ("theta_dir", "Θ_dir, turned away", COLOURS[5], ":"),
+    ("lambda_dis", r"$\Lambda_{\mathrm{dis}}$, apart", COLOURS[1], "-"),
+    ("lambda_dir", r"$\Lambda_{\mathrm{dir}}$, turned apart", COLOURS[1], ":"),
+    ("theta_dis", r"$\Theta_{\mathrm{dis}}$, wide", COLOURS[5], "-"),
+    ("theta_dir", r"$\Theta_{\mathrm{dir}}$, turned away", COLOURS[5], ":"),
 )
 
 
@@ -73,6 +73,7 @@ def plot_path(path: NDArray[Any], *, suggested: int | None = None, title: str = 
         ncols=2,
         frameon=False,
     )
+    integer_ticks(below)
     for ax in (above, below):
         ax.grid(color="0.5", alpha=0.2, linewidth=0.5)
     return figure

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from s2fs.plotting.style import COLUMN_WIDTH, FONT_SIZE, axes_or_new, new_figure, shown
+from s2fs.plotting.style import COLUMN_WIDTH, FONT_SIZE, axes_or_new, colour_bar, new_figure, shown
 
 Order = Literal["C", "F"]
 #: Bright on the dark and the light parts of a grey picture alike.
@@ -84,9 +84,7 @@ def plot_pixels(
     if title:
         ax.set_title(shown(title), fontsize=FONT_SIZE + 1)
     if colorbar:
-        bar = ax.figure.colorbar(marked, ax=ax, shrink=0.8)
-        bar.set_label("order of choice", fontsize=FONT_SIZE)
-        bar.ax.tick_params(labelsize=FONT_SIZE - 0.5)
+        colour_bar(marked, ax, "order of choice", shrink=0.8)
     return ax
 
 

@@ -7,7 +7,15 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from s2fs.evaluation import Stability
-from s2fs.plotting.style import COLOURS, COLUMN_WIDTH, FONT_SIZE, axes_or_new, finish, shown
+from s2fs.plotting.style import (
+    COLOURS,
+    COLUMN_WIDTH,
+    FONT_SIZE,
+    axes_or_new,
+    feature_names_or_numbers,
+    finish,
+    shown,
+)
 
 
 def plot_stability(
@@ -56,12 +64,7 @@ def plot_stability(
     ['flavanoids', 'color_intensity']
     """
     values = np.asarray(frequencies, dtype=np.float64)
-    names = [f"x{f}" for f in range(len(values))] if feature_names is None else list(feature_names)
-    if len(names) != len(values):
-        raise ValueError(
-            f"feature_names has {len(names)} name(s) for the {len(values)} frequencies; give one "
-            "per feature."
-        )
+    names = feature_names_or_numbers(feature_names, len(values))
     order = np.lexsort((np.arange(len(values)), -values))[:n_shown]
     order = order[values[order] > 0]
     if not len(order):

@@ -7,7 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
+
+from s2fs._util.messages import cut
 
 #: Width in inches of one column of a two-column page.
 COLUMN_WIDTH = 3.5
@@ -18,18 +21,25 @@ LONGEST_NAME = 28
 LONGEST_TICK = 14
 
 #: Colours that people with any common colour vision tell apart; the first one is kept for S²FS.
+#: Each has a contrast of 3:1 or more with white and with the dark paper of a report.
 COLOURS = (
     "#D55E00",
     "#0072B2",
     "#009E73",
-    "#CC79A7",
-    "#56B4E9",
-    "#E69F00",
+    "#C26A9B",
+    "#2F9BD8",
+    "#B57C00",
     "#7F7F7F",
-    "#6A51A3",
-    "#8C5109",
-    "#999933",
+    "#7B61BF",
+    "#9A6324",
+    "#8A8A2B",
 )
+#: With more classes there is no colour for each: names or numbers tell them apart.
+MOST_COLOURS = len(COLOURS)
+#: A figure with more points draws them as one picture.
+MOST_POINTS = 1000
+#: Dots per inch of figures saved as pictures.
+DPI = 300
 # Line style and marker tell the curves apart where the colours are lost.
 _LINES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
@@ -40,6 +50,8 @@ _KNOWN = ("S2FS", "SFSS", "FDM", "FSNMER", "IPD", "MDP", "N3Y", "RDSI", "FGZEFSR
 DARK = "#111111"
 #: Colour map of quantities that start at none, and of the order of choice.
 SEQUENTIAL = "cividis"
+#: Colour map of quantities on both sides of zero.
+DIVERGING = "RdBu_r"
 
 
 class LineStyle(NamedTuple):
@@ -69,7 +81,7 @@ def new_figure(width: float = COLUMN_WIDTH, height: float = COLUMN_WIDTH * 0.75)
     Figure
         An empty figure.
     """
-    return Figure(figsize=(width, height), layout="constrained")
+    return Figure(figsize=(width, height), layout="constrained", dpi=DPI)
 
 
 def axes_or_new(ax: Axes | None, height: float = COLUMN_WIDTH * 0.75) -> Axes:
@@ -94,6 +106,11 @@ def finish(ax: Axes, *, xlabel: str = "", ylabel: str = "", title: str = "") -> 
         ax.set_title(title, fontsize=FONT_SIZE + 1)
     ax.tick_params(labelsize=FONT_SIZE - 0.5, width=0.6, length=2.5)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def integer_ticks(ax: Axes) -> None:
+    """Mark whole numbers only on the horizontal axis: there are no half features."""
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def line_styles(names: Iterable[str]) -> dict[str, LineStyle]:
@@ -121,19 +138,16 @@ def legend_below(ax: Axes, names: Iterable[Any]) -> None:
         bbox_to_anchor=(0.5, 0),
         bbox_transform=ax.transAxes + room,
         fontsize=FONT_SIZE - 1,
-        ncols=max(1, min(4, 44 // (longest + 6))),
+        ncols=max(1, min(4, 62 // (longest + 6))),
         frameon=False,
         handlelength=2.4,
     )
 
 
 def shown(name: Any, longest: int = LONGEST_NAME) -> str:
-    """A name as a figure shows it: in one line, not too long, and never read as mathematics."""
-    text = " ".join(str(name).split())
-    text = "".join(c if c.isprintable() else "\ufffd" for c in text)
-    if len(text) > longest:
-        text = text[: longest - 1] + "…"
-    return "S²FS" if text == "S2FS" else text.replace("$", r"\$")
+    """A name as a figure shows it: in one line, cut in the middle, never read as mathematics."""
+    text = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(str(name).split()))
+    return "S²FS" if text == "S2FS" else cut(text, longest).replace("$", r"\$")
 
 
 def names_or_numbers(class_names: Sequence[str] | None, p: int) -> list[str]:
@@ -142,6 +156,39 @@ def names_or_numbers(class_names: Sequence[str] | None, p: int) -> list[str]:
     if len(names) != p:
         raise ValueError(f"class_names has {len(names)} entries for {p} classes; give one each.")
     return names
+
+
+def feature_names_or_numbers(feature_names: Sequence[str] | None, k: int) -> list[str]:
+    """The names of the k features; x0, x1, … where none are given."""
+    names = [f"x{f}" for f in range(k)] if feature_names is None else list(map(str, feature_names))
+    if len(names) != k:
+        raise ValueError(
+            f"feature_names has {len(names)} name(s) for the {k} feature(s); give one per feature."
+        )
+    return names
+
+
+def coded(X: Any, y: Any) -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], list[str]]":
+    """The values as numbers, the classes as 0, 1, …, and the labels; one label per row."""
+    values = np.asarray(X, dtype=np.float64)
+    if values.ndim != 2 or not values.size:
+        raise ValueError(f"X has the shape {values.shape}; give rows of samples and some columns.")
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError("y has one class only; at least two are needed.")
+    if len(codes) != len(values):
+        raise ValueError(
+            f"y has {len(codes)} label(s) for the {len(values)} row(s) of X; give one per row."
+        )
+    return values, codes, [str(label) for label in classes]
+
+
+def colour_bar(drawn: Any, ax: Axes, label: str, **options: Any) -> None:
+    """Put a labelled colour bar beside the axes."""
+    bar = ax.figure.colorbar(drawn, ax=ax, **options)
+    bar.set_label(label, fontsize=FONT_SIZE)
+    bar.ax.tick_params(labelsize=FONT_SIZE - 0.5, width=0.6, length=2.5)
+    bar.outline.set_visible(False)
 
 
 def pick_ticks(n: int, most: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":

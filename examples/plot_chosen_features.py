@@ -1,0 +1,66 @@
+"""
+Are the chosen features good, needed, and different?
+====================================================
+
+Three questions to ask of any selection, each with a figure: do the features tell the classes apart,
+how many of them are needed, and which of them repeat each other?
+"""
+
+from sklearn.preprocessing import minmax_scale
+
+from s2fs import S2FS, compare
+from s2fs.datasets import load_srbct
+from s2fs.plotting import (
+    plot_confusion,
+    plot_coverage,
+    plot_features,
+    plot_redundancy,
+    plot_samples,
+    plot_sizes,
+)
+
+data = load_srbct()
+selector = S2FS(20).fit(data.X, data.y)
+chosen = data.X[:, selector.indices_]
+genes = [data.feature_names[f] for f in selector.indices_]
+
+# %%
+# **Do they tell the classes apart?** One gene at a time, the first nine chosen:
+
+figure = plot_features(chosen, data.y, feature_names=genes, class_names=data.class_names)
+
+# %%
+# All samples in the plane of the two principal components of the chosen genes:
+
+samples = plot_samples(chosen, data.y, class_names=data.class_names)
+
+# %%
+# And every two tumours, in all genes and in the chosen ones, on one scale:
+
+coverage = plot_coverage(
+    minmax_scale(data.X), data.y, selector.indices_, class_names=data.class_names
+)
+
+# %%
+# **How many are needed?** The accuracy on unseen samples over the number of genes, with the genes
+# chosen inside the folds. The same folds serve every selector:
+
+result = compare(
+    data.X,
+    data.y,
+    k=[1, 2, 3, 5, 7, 10, 15, 20],
+    selectors={"S²FS": "s2fs", "PairCover": "pairs", "ANOVA F": "anovaf", "random": "randomorder"},
+)
+sizes = plot_sizes(result)
+
+# %%
+# What the samples were taken for with three genes, when they were unseen:
+
+confusion = plot_confusion(
+    data.y, result.at(3).predictions["S²FS"], class_names=data.class_names, title="three genes"
+)
+
+# %%
+# **Which repeat each other?** Pairs with a frame have |r| ≥ 0.8:
+
+redundancy = plot_redundancy(chosen, feature_names=genes, threshold=0.8)

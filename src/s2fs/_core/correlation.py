@@ -1,0 +1,31 @@
+"""Correlations of columns."""
+
+import numpy as np
+
+from s2fs._util.types import Floats
+
+
+def correlations(A: Floats, B: Floats | None = None) -> Floats:
+    """Pearson's r of every column of A with every column of B, by default of A.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n_samples, k)
+        Finite numbers.
+    B : ndarray of shape (n_samples, m), optional
+        Other columns of the same rows.
+
+    Returns
+    -------
+    ndarray of shape (k, m)
+        A column that is constant has r = 0 with any other.
+    """
+    one = _unit(A)
+    return np.clip(one.T @ (one if B is None else _unit(B)), -1.0, 1.0)
+
+
+def _unit(A: Floats) -> Floats:
+    centred = A - A.mean(axis=0)
+    # What is left of a constant column is rounding, which must not be taken for a direction.
+    norm = np.where(A.max(axis=0) > A.min(axis=0), np.linalg.norm(centred, axis=0), 0.0)
+    return np.divide(centred, norm, out=np.zeros_like(centred), where=norm > 0)

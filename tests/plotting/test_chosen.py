@@ -1,0 +1,212 @@
+"""Figures of the chosen features: values, redundancy, mistakes, sizes, samples."""
+
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.colors import to_rgb
+from sklearn.datasets import load_digits, load_wine
+from sklearn.decomposition import PCA
+from sklearn.metrics import confusion_matrix
+from sklearn.preprocessing import StandardScaler, minmax_scale
+
+from s2fs import S2FS, compare
+from s2fs.plotting import (
+    class_geometry,
+    plot_confusion,
+    plot_coverage,
+    plot_features,
+    plot_heatmap,
+    plot_redundancy,
+    plot_samples,
+    plot_sizes,
+)
+from s2fs.plotting.contrast import pair_distances, stands_out
+from s2fs.plotting.style import COLOURS, shown
+
+X, Y = load_wine(return_X_y=True)
+NAMES = [f"wine {q}" for q in range(3)]
+
+
+def drawn(figure, **options):
+    """The figure as a file; drawing must not warn, for warnings are errors."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, **options)
+    return buffer.getvalue()
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def luminance(color):
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
+    return np.dot(linear, [0.2126, 0.7152, 0.0722])
+
+
+@pytest.mark.parametrize("paper", ["#ffffff", "#14181d"])
+def test_colours_are_seen_on_light_and_dark_paper(paper):
+    for color in COLOURS:
+        light, dark = sorted([luminance(color), luminance(paper)], reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 3, color
+
+
+def test_heatmap_is_standardised_and_ordered_by_class():
+    chosen = [6, 0, 9, 12]
+    ax = plot_heatmap(X[:, chosen], Y, feature_names=["a", "b", "c", "d"], class_names=NAMES)
+    table = ax.images[0].get_array()
+    order = np.argsort(Y, kind="stable")
+    rows = [label.get_text() for label in ax.get_yticklabels()]
+    expected = StandardScaler().fit_transform(X)[order]
+    for row, name in zip(table, rows, strict=True):
+        np.testing.assert_allclose(row, expected[:, chosen["abcd".index(name)]])
+    assert texts(ax) == NAMES
+    classes = [stands_out(X[:, chosen], Y).class_["abcd".index(name)] for name in rows]
+    assert classes == sorted(classes)
+    assert ax.figure.axes[1].get_ylabel() == "standardised value"
+
+
+def test_heatmap_of_many_samples_shows_class_medians():
+    pixels, digit = load_digits(return_X_y=True)
+    ax = plot_heatmap(pixels[:, [20, 21]], digit, feature_names=["p20", "p21"])
+    table = ax.images[0].get_array()
+    assert table.shape == (2, 10)
+    rows = [label.get_text() for label in ax.get_yticklabels()]
+    scaled = StandardScaler().fit_transform(pixels)[:, 20]
+    medians = [np.median(scaled[digit == q]) for q in range(10)]
+    np.testing.assert_allclose(table[rows.index("p20")], medians)
+    assert "median" in ax.figure.axes[1].get_ylabel()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_the_class_a_feature_stands_out_in_has_the_largest_gap(data):
+    means = data.draw(st.lists(st.integers(-50, 50), min_size=2, max_size=6, unique=True))
+    y = np.repeat(np.arange(len(means)), 3)
+    column = np.array(means, dtype=float)[y] + np.tile([-0.1, 0, 0.1], len(means))
+    found = stands_out(column[:, None], y)
+    ordered = sorted(means)
+    top, bottom = ordered[-1] - ordered[-2], ordered[1] - ordered[0]
+    assert bool(found.high[0]) == (top >= bottom - 1e-9)
+    assert means[found.class_[0]] == (ordered[-1] if found.high[0] else ordered[0])
+
+
+def test_pair_distances_by_definition():
+    apart = pair_distances(X, Y)
+    f, members = 6, [X[q == Y, 6] for q in range(3)]
+    squares = sum(((values - values.mean()) ** 2).sum() for values in members)
+    spread = np.sqrt(squares / (len(X) - 3))
+    assert apart[0, 2, f] == pytest.approx(abs(members[0].mean() - members[2].mean()) / spread)
+    np.testing.assert_array_equal(apart, apart.transpose(1, 0, 2))
+    constant = pair_distances(np.ones((6, 1)), np.arange(6) % 2)
+    assert constant.tolist() == [[[0.0], [0.0]], [[0.0], [0.0]]]
+
+
+def test_features_show_every_sample_or_quartiles():
+    figure = plot_features(X, Y, class_names=NAMES, n_shown=4)
+    assert len(figure.axes) == 4
+    points = {c.get_gid(): np.asarray(c.get_offsets())[:, 1] for c in figure.axes[0].collections}
+    assert points["class-1"].tolist() == X[Y == 1, 0].tolist()
+    pixels, digit = load_digits(return_X_y=True)
+    (ax,) = plot_features(pixels[:, 20:21], digit).axes
+    assert not ax.collections
+    boxes = [(box.get_y(), box.get_y() + box.get_height()) for box in ax.patches]
+    quartiles = [np.quantile(pixels[digit == q, 20], [0.25, 0.75]) for q in range(10)]
+    np.testing.assert_allclose(boxes, quartiles)
+
+
+def test_redundancy_is_the_correlation_and_frames_twins():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(40, 4))
+    values = np.column_stack([values, -values[:, 1] + 0.01 * values[:, 0], np.ones(40)])
+    ax = plot_redundancy(values, feature_names=list("abcdef"))
+    order = ["abcdef".index(label.get_text()) for label in ax.get_yticklabels()]
+    expected = np.abs(np.corrcoef(values[:, :5], rowvar=False))
+    table = ax.images[0].get_array()
+    for i, f in enumerate(order):
+        for j, g in enumerate(order):
+            wanted = float(f == g) if 5 in (f, g) else expected[f, g]
+            assert table[i, j] == pytest.approx(wanted, abs=1e-9)
+    frames = {(p.get_x() + 0.5, p.get_y() + 0.5) for p in ax.patches}
+    b, e = order.index(1), order.index(4)
+    assert frames == {(b, e), (e, b)}
+    assert abs(b - e) == 1
+
+
+def test_confusion_is_that_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    true, said = rng.integers(4, size=60), rng.integers(4, size=60)
+    ax = plot_confusion(true, said, class_names=list("abcd"))
+    assert ax.images[0].get_array().tolist() == confusion_matrix(true, said).tolist()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("taken for", "class")
+    with pytest.raises(ValueError, match="y_pred has the shape"):
+        plot_confusion(true, said[1:])
+
+
+def test_coverage_before_and_after_have_one_scale():
+    scaled, chosen = minmax_scale(X), S2FS(3).fit(X, Y).indices_
+    figure = plot_coverage(scaled, Y, chosen, class_names=NAMES)
+    before, after = (ax.images[0] for ax in figure.axes[:2])
+    assert before.get_clim() == after.get_clim()
+    expected = class_geometry(scaled[:, chosen], Y).separation
+    assert after.get_array()[0, 1] == expected[0, 1]
+    assert before.get_array()[0, 2] == class_geometry(scaled, Y).separation[0, 2]
+
+
+def test_sizes_show_accuracy_spread_and_levels():
+    result = compare(X, Y, k=[1, 2, 4], selectors=["s2fs", "anovaf"])
+    ax = plot_sizes(result, needed=2)
+    lines = {line.get_label(): line for line in ax.lines}
+    expected = [100 * result.at(k).rows[0]["accuracy"] for k in (1, 2, 4)]
+    assert lines["s2fs"].get_ydata().tolist() == expected
+    assert lines["s2fs"].get_xdata().tolist() == [1, 2, 4]
+    assert lines["chance"].get_ydata() == [100 * result.rows[-1]["accuracy"]] * 2
+    assert all(float(tick).is_integer() for tick in ax.get_xticks())
+    assert {part.get_gid() for part in [*ax.collections, *ax.patches]} == {"spread", "needed"}
+    with pytest.raises(ValueError, match="comparison has one size"):
+        plot_sizes(compare(X, Y, k=2, selectors=["anovaf"]))
+
+
+def test_samples_lie_in_the_plane_of_the_components():
+    ax = plot_samples(X, Y, class_names=NAMES)
+    places = np.concatenate([np.asarray(c.get_offsets()) for c in ax.collections])
+    truth = PCA(2).fit_transform(StandardScaler().fit_transform(X))[np.argsort(Y, kind="stable")]
+    np.testing.assert_allclose(np.abs(places), np.abs(truth), atol=1e-9)
+    assert (np.abs(places).argmax(axis=0) == places.argmax(axis=0)).all()
+    with pytest.raises(ValueError, match="X has one column"):
+        plot_samples(X[:, :1], Y)
+
+
+def test_more_classes_than_colours_have_names_in_place_of_colours():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(12), 100)
+    values = rng.normal(size=(1200, 5)) + y[:, None] % 4
+    ax = plot_samples(values, y, class_names=[f"c{q}" for q in range(12)])
+    assert texts(ax) == [f"c{q}" for q in range(12)]
+    assert len({tuple(c.get_facecolor()[0]) for c in ax.collections}) == 1
+    assert all(c.get_rasterized() for c in ax.collections)
+    assert drawn(ax.figure, format="svg").count(b"<image") >= 1
+    assert len(drawn(ax.figure, format="svg")) < 200_000
+
+
+def test_pictures_have_300_dots_per_inch():
+    png = drawn(plot_redundancy(X[:, :5]).figure, format="png")
+    width = int.from_bytes(png[16:20], "big")
+    assert width == 3.5 * 300
+
+
+def test_long_names_are_cut_in_the_middle():
+    assert shown("ENSG00000141510_transcript_variant_7", 14) == "ENSG000…iant_7"
+    assert len(shown("x" * 500)) == 28
+
+
+@pytest.mark.parametrize("plot", [plot_heatmap, plot_features, plot_samples])
+def test_wrong_input_is_named(plot):
+    with pytest.raises(ValueError, match="y has 177 label"):
+        plot(X, Y[1:])
+    with pytest.raises(ValueError, match="class_names has 1 entries for 3"):
+        plot(X, Y, class_names=["a"])
+    with pytest.raises(ValueError, match="y has one class only"):
+        plot(X, np.zeros(178))
