@@ -67,18 +67,20 @@ class Comparison:
         For each row the label that every sample was given in the fold that had not seen it.
     learner : str
         What was trained on the chosen features.
+    by_size : dict of int to Comparison
+        If several numbers of features were compared, the comparison of each.
     """
 
     rows: list[dict[str, Any]]
     accuracies: Mapping[str, Floats]
     predictions: Mapping[str, NDArray[Any]]
     learner: str
-    _by_size: Mapping[int, "Comparison"] = field(default_factory=dict, repr=False)
+    by_size: Mapping[int, "Comparison"] = field(default_factory=dict, repr=False)
 
     @property
     def sizes(self) -> list[int]:
         """The numbers of features that were compared, if there were several."""
-        return list(self._by_size)
+        return list(self.by_size)
 
     def at(self, k: int) -> "Comparison":
         """The same comparison with another number of features.
@@ -93,10 +95,10 @@ class Comparison:
         Comparison
             The selectors with ``k`` features each, on the same folds.
         """
-        if k not in self._by_size:
-            known = ", ".join(map(str, self._by_size)) or "no others"
+        if k not in self.by_size:
+            known = ", ".join(map(str, self.by_size)) or "no others"
             raise ValueError(f"k is {k!r}, but these sizes were compared: {known}.")
-        return self._by_size[k]
+        return self.by_size[k]
 
     @property
     def n_splits(self) -> int:
@@ -322,7 +324,7 @@ def compare(
         )
 
     by_size = {size: at(i) for i, size in enumerate(sizes) if size is not None}
-    return replace(at(len(sizes) - 1), _by_size=by_size if len(sizes) > 1 else {})
+    return replace(at(len(sizes) - 1), by_size=by_size if len(sizes) > 1 else {})
 
 
 def _sizes(k: Any, m: int) -> list[int | None]:
