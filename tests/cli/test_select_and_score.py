@@ -17,7 +17,7 @@ from s2fs.cli import main
 from s2fs.datasets import read_table
 
 COMPONENTS = ["theta_dis", "theta_dir", "lambda_dis", "lambda_dir"]
-COLUMNS = ["rank", "feature", "sep", "gain", *COMPONENTS]
+COLUMNS = ["rank", "feature", "score", "gain", *COMPONENTS]
 
 
 def run(*args):
@@ -32,7 +32,8 @@ def succeeds(*args):
 
 
 def printed(output):
-    return pd.read_csv(StringIO(output), sep=r"\s+")
+    """The first table of the output."""
+    return pd.read_csv(StringIO(output.split("\n\n")[0]), sep=r"\s+")
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +69,7 @@ def test_files_agree_with_the_estimator(wine, tmp_path, options, parameters, suf
 
     output = tmp_path / f"ranking.{suffix}"
     options = ["--target", "cultivar", "--drop", "bottle", *options, "--output", output]
+    options.append("--no-verdict")
     succeeds("select", wine, *options)
     reader = {"csv": pd.read_csv, "json": pd.read_json, "parquet": pd.read_parquet}[suffix]
     table = reader(output)
@@ -75,20 +77,22 @@ def test_files_agree_with_the_estimator(wine, tmp_path, options, parameters, suf
     assert table["rank"].tolist() == list(range(1, len(selector.path_) + 1))
     assert table["feature"].tolist() == [data.feature_names[f] for f in selector.indices_]
     for name in COLUMNS[2:]:
-        np.testing.assert_allclose(table[name], selector.path_[name], rtol=1e-12, atol=1e-14)
+        truth = selector.path_["sep" if name == "score" else name]
+        np.testing.assert_allclose(table[name], truth, rtol=1e-12, atol=1e-14)
     assert [entry.name for entry in tmp_path.iterdir()] == [output.name]
 
 
 def test_printed_table_is_the_written_one(wine, tmp_path):
     output = tmp_path / "r.csv"
-    shown = succeeds(
-        "select", wine, "-t", "cultivar", "--drop", "bottle", "-k", 5, "--output", output
-    )
-    table = printed(shown)
-    assert list(table.columns) == COLUMNS
-    written = pd.read_csv(output)
-    assert table["feature"].tolist() == written["feature"].tolist()
-    np.testing.assert_allclose(table["sep"], written["sep"], rtol=1e-5)
+    options = [wine, "-t", "cultivar", "--drop", "bottle", "-k", 5, "--output", output]
+    for details, columns in (([], COLUMNS[:4]), (["--details"], COLUMNS)):
+        table = printed(succeeds("select", *options, *details))
+        assert list(table.columns) == columns
+        written = pd.read_csv(output)
+        assert list(written.columns) == COLUMNS
+        assert table["feature"].tolist() == written["feature"].tolist()
+        for name in columns[2:]:
+            np.testing.assert_allclose(table[name], written[name], rtol=1e-5)
 
 
 def test_score_equals_components(wine):
@@ -118,7 +122,9 @@ def test_score_equals_components(wine):
 
 def test_score_of_a_selection_is_its_last_row(wine):
     options = [wine, "--target", "cultivar", "--drop", "bottle"]
-    path = printed(succeeds("select", *options, "-k", 4))
+    path = printed(succeeds("select", *options, "-k", 4, "--details")).rename(
+        columns={"score": "sep"}
+    )
     row = printed(succeeds("score", *options, "--features", ",".join(path["feature"]))).iloc[0]
     np.testing.assert_allclose(
         row[["sep", *COMPONENTS]].astype(float),
@@ -150,10 +156,11 @@ def test_names_with_commas_quotes_and_other_scripts(tmp_path):
 def test_features_that_separate_perfectly(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,y\n0,u\n0,u\n1,v\n1,v\n")
-    shown = succeeds("select", path, "--target", "y", "-k", 1, "-o", tmp_path / "r.json")
+    options = ["-k", 1, "-o", tmp_path / "r.json", "--no-verdict"]
+    shown = succeeds("select", path, "--target", "y", *options)
     assert "The first 1 feature(s) are constant inside every class" in shown
     (row,) = json.loads((tmp_path / "r.json").read_text())
-    assert row["sep"] == row["gain"] == 1e12
+    assert row["score"] == row["gain"] == 1e12
     assert row["lambda_dis"] == 1.0
 
 

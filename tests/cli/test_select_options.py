@@ -4,12 +4,14 @@ import json
 import re
 from io import StringIO
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_wine
 
-from s2fs import S2FS, S2FSCV, Selection, StabilitySelector
+from s2fs import S2FS, S2FSCV, PairCover, Selection, StabilitySelector, compare
+from s2fs.baselines import BASELINES, AnovaF
 from s2fs.cli import main
 from s2fs.datasets import read_table
 
@@ -28,7 +30,7 @@ def succeeds(*args):
 def printed(output):
     """The table, and the lines below it."""
     table, *lines = output.split("\n\n")
-    return pd.read_csv(StringIO(table), sep=r"\s+"), [line.strip() for line in lines]
+    return pd.read_csv(StringIO(table), sep=r"\s+"), [" ".join(line.split()) for line in lines]
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +54,8 @@ def arrays(wine):
         (["-k", "auto"], {"n_features_to_select": "auto"}),
         (["-k", 4, "--search", "floating"], {"n_features_to_select": 4, "search": "floating"}),
         (["-k", 4, "--search", "beam"], {"n_features_to_select": 4, "search": "beam"}),
+        (["-k", "all"], {"n_features_to_select": "all"}),
+        (["-k", 6, "--max-correlation", 0.5], {"n_features_to_select": 6, "max_correlation": 0.5}),
         (["--class-weight", "balanced"], {"class_weight": "balanced"}),
         (
             ["--include", "ash", "--include", 4, "--exclude", "flavanoids"],
@@ -61,7 +65,7 @@ def arrays(wine):
     ids=str,
 )
 def test_options_are_those_of_the_estimator(wine, arrays, options, parameters):
-    table, _ = printed(succeeds("select", wine, "-t", "cultivar", *options))
+    table, _ = printed(succeeds("select", wine, "-t", "cultivar", "--no-verdict", *options))
     fit = S2FS(**parameters).fit(*arrays)
     names = read_table(wine, "cultivar").feature_names
     assert table["feature"].tolist() == [names[f] for f in fit.indices_]
@@ -69,11 +73,12 @@ def test_options_are_those_of_the_estimator(wine, arrays, options, parameters):
 
 @pytest.mark.parametrize(("k", "number"), [("auto", "auto"), (3, 3)])
 def test_tune(wine, arrays, k, number):
-    table, (line,) = printed(succeeds("select", wine, "-t", "cultivar", "--tune", "-k", k))
+    options = ["-t", "cultivar", "--tune", "-k", k, "--no-verdict"]
+    table, (line,) = printed(succeeds("select", wine, *options))
     tuned = S2FSCV(number).fit(*arrays)
     best = tuned.best_params_
     assert len(table) == len(tuned.indices_) == best["n_features_to_select"]
-    assert table["sep"].tolist() == pytest.approx(tuned.scores_.tolist(), rel=1e-5)
+    assert table["score"].tolist() == pytest.approx(tuned.scores_.tolist(), rel=1e-5)
     assert line.startswith(
         f"Chosen by 5-fold cross-validation: alpha {best['alpha']:g}, beta {best['beta']:g}, "
         f"{best['n_features_to_select']} feature(s); accuracy of 5 nearest neighbours "
@@ -83,17 +88,101 @@ def test_tune(wine, arrays, k, number):
 
 def test_stability(wine, arrays, tmp_path):
     output = tmp_path / "r.csv"
-    options = ["-k", 3, "--stability", 12, "--n-jobs", 2, "-o", output]
+    options = ["-k", 3, "--stability", 12, "--n-jobs", 2, "-o", output, "--no-verdict"]
     table, (line,) = printed(succeeds("select", wine, "-t", "cultivar", *options))
     stable = StabilitySelector(selector=S2FS(3), n_resamples=12).fit(*arrays)
     chosen = S2FS(3).fit(*arrays).indices_
-    assert table["frequency"].tolist() == pytest.approx(stable.frequencies_[chosen].tolist())
-    assert pd.read_csv(output)["frequency"].tolist() == stable.frequencies_[chosen].tolist()
+    returns = stable.frequencies_[chosen].tolist()
+    assert list(table.columns) == ["rank", "feature", "score", "gain", "returns"]
+    assert table["returns"].tolist() == [f"{share:.0%}" for share in returns]
+    assert pd.read_csv(output)["returns"].tolist() == returns
     numbers = re.findall(r"\d\.\d{3}", line)
     index = stable.stability_
     assert numbers == [f"{value:.3f}" for value in (index.value, index.low, index.high)]
-    _, (line,) = printed(succeeds("select", wine, "-t", "cultivar", "-k", 13, "--stability", 2))
+    options = ["-t", "cultivar", "-k", 13, "--stability", 2, "--no-verdict"]
+    _, (line,) = printed(succeeds("select", wine, *options))
     assert "no stability to measure" in line
+
+
+METHODS = [
+    ("s2fs-rms", [], S2FS(4, compactness="rms")),
+    ("S2FS-RMS", ["--beta", 0.2], S2FS(4, compactness="rms", beta=0.2)),
+    ("pairs", [], PairCover(4)),
+    ("pairs", ["--search", "beam", "--exclude", 6], PairCover(4, search="beam", exclude=[6])),
+    *((name, [], BASELINES[name](4)) for name in ("AnovaF", "ReliefF", "SFSS")),
+    ("RandomOrder", [], BASELINES["RandomOrder"](4, random_state=0)),
+]
+
+
+@pytest.mark.parametrize(("method", "options", "selector"), METHODS, ids=str)
+def test_methods(wine, arrays, tmp_path, method, options, selector):
+    files = ["-o", tmp_path / "r.csv", "--save", tmp_path / "m.json"]
+    options = ["-k", 4, "--method", method, *options, *files, "--no-verdict", "--stability", 3]
+    table, _ = printed(succeeds("select", wine, "-t", "cultivar", *options))
+    selector.fit(*arrays)
+    names = read_table(wine, "cultivar").feature_names
+    assert table["feature"].tolist() == [names[f] for f in selector.indices_]
+    written = pd.read_csv(tmp_path / "r.csv")
+    np.testing.assert_allclose(written["score"], selector.scores_, rtol=1e-9)
+    stable = StabilitySelector(selector=selector, n_resamples=3).fit(*arrays)
+    assert written["returns"].tolist() == stable.frequencies_[selector.indices_].tolist()
+    selection = Selection.load(tmp_path / "m.json")
+    assert selection.selector == type(selector).__name__
+    assert selection.indices == tuple(selector.indices_.tolist())
+
+
+def test_tune_chooses_the_number_for_other_methods(wine, arrays):
+    options = ["--tune", "-k", "auto", "--method", "pairs", "--no-verdict"]
+    table, (line,) = printed(succeeds("select", wine, "-t", "cultivar", *options))
+    tuned = S2FSCV(selector=PairCover()).fit(*arrays)
+    assert len(table) == len(tuned.indices_)
+    assert line.startswith(f"Chosen by 5-fold cross-validation: {len(tuned.indices_)} feature(s);")
+
+
+VERDICTS = [
+    (["-k", 3], {"s2fs": S2FS(3), "pairs": PairCover(3), "anovaf": AnovaF(3)}),
+    (["-k", 2, "--method", "pairs"], {"pairs": PairCover(2), "anovaf": AnovaF(2)}),
+    (
+        ["-k", "auto", "--method", "pairs", "--tune"],
+        {"pairs": S2FSCV(selector=PairCover()), "anovaf": AnovaF(5)},
+    ),
+    (
+        ["-k", 3, "--exclude", "proline", "--class-weight", "balanced"],
+        {"s2fs": S2FS(3, exclude=[12], class_weight="balanced"),
+         "pairs": PairCover(3), "anovaf": AnovaF(3)},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "selectors"), VERDICTS, ids=str)
+def test_ends_with_a_verdict_from_the_same_folds(wine, arrays, options, selectors):
+    output = succeeds("select", wine, "-t", "cultivar", *options)
+    assert max(map(len, output.splitlines())) <= 80
+    title, table, verdict = output.rstrip("\n").split("\n\n")[-3:]
+    assert "5 nearest neighbours, 5 folds, features selected\ninside the folds" in title
+    truth = compare(*arrays, k=None, selectors=selectors)
+    assert " ".join(verdict.split()) == truth.verdict
+    rows = [re.split(r"\s{2,}", line) for line in table.splitlines()]
+    assert rows[0] == ["selected by", "features", "accuracy %", "balanced %"]
+    for (name, k, accuracy, balanced), row in zip(rows[1:], truth.rows, strict=True):
+        assert (name, float(k)) == (row["selector"], round(row["n_features"], 1))
+        assert accuracy.split(" ± ")[0] == f"{100 * row['accuracy']:.1f}"
+        assert balanced.split(" ± ")[1] == f"{100 * row['balanced_accuracy_spread']:.1f}"
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        ("u" * 9 + "v", "class 'v' has a single sample, and cross-validation needs two."),
+        ("uuuvvv", "6 samples are too few for cross-validation with 5 nearest neighbours."),
+    ],
+)
+def test_why_there_is_no_verdict(tmp_path, y, words):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,y\n" + "".join(f"{i * i % 7},{i},{c}\n" for i, c in enumerate(y)))
+    result = run("select", path, "-t", "y", "-k", 1)
+    assert (result.exit_code, result.stderr) == (0, f"No verdict: {words}\n")
+    assert len(printed(result.stdout)[0]) == 1
 
 
 def test_save(wine, arrays, tmp_path):
@@ -118,7 +207,22 @@ def test_save(wine, arrays, tmp_path):
         (["--save", "model.pkl"], "--save is 'model.pkl'; give a name that ends in .json"),
         (["--save", "no/such/m.json"], "--save is 'no/such/m.json', but 'no/such' is no directory"),
         (["--save", "a.json", "-o", "./a.json"], "--save and --output are both 'a.json'"),
-        (["-k", "all"], "'all'; give a whole number from 1, a fraction up to 1.0 such as 0.1, or"),
+        (["-k", "some"], "'some'; give a whole number from 1, a fraction up to 1.0 such as 0.1, a"),
+        (["--max-correlation", "2"], "'--max-correlation': 2.0 is not in the range 0<=x<=1"),
+        (["--tune", "--max-correlation", "0.9"], "--max-correlation and --tune contradict each"),
+        (["--method", "pair"], "'pair' (did you mean 'pairs'?); choose from s2fs, pairs, s2fs-rms"),
+        (["--method", "pairs", "--alpha", "1"], "--alpha is not for --method pairs; leave it out"),
+        (["--method", "pairs", "--no-scale"], "--no-scale is not for --method pairs; leave it out"),
+        (
+            ["--method", "AnovaF", "--search", "beam"],
+            "--search is not for --method anovaf; leave it out, or use --method s2fs or pairs.",
+        ),
+        (["--method", "sfss", "--include", "ash"], "--include is not for --method sfss; leave it"),
+        (
+            ["--method", "sfss", "-k", "auto"],
+            "--n-features is auto, which is not for --method sfss",
+        ),
+        (["--method", "pairs", "--tune"], "--tune chooses the number of features for --method p"),
         (["--scheduler", "tcp://x:1", "--tune"], "--tune needs all rows in one place"),
         (["--scheduler", "tcp://x:1", "--stability", "5"], "--stability needs all rows in one"),
     ],

@@ -2,19 +2,25 @@
 
 import re
 import sys
+import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import clone
 
 import s2fs
 from s2fs import report
 from s2fs._core.criterion import PERFECT
 from s2fs._util.files import check_place
 from s2fs._util.inputs import Columns
+from s2fs._util.messages import did_you_mean
 from s2fs.cli._scheduler import fit_there, refuse, scheduler_option
 from s2fs.cli._shared import (
     INTERRUPTED,
@@ -30,26 +36,47 @@ from s2fs.cli._shared import (
     reject_input_as_output,
     write_table,
 )
+from s2fs.evaluation import SELECTORS, compare
 
 if TYPE_CHECKING:
     from s2fs.datasets import Dataset
 
 Table = dict[str, list[Any]]
-NumberOfFeatures = int | float | Literal["auto"]
+NumberOfFeatures = int | float | Literal["auto", "all"]
+
+#: What ``--tune`` decides itself, or cannot serve, when it searches the weights of S²FS.
+DECIDED_BY_TUNE = ("alpha", "beta", "search", "max_correlation")
+#: What the verdict compares with, beside all features and chance.
+COMPARED = ("pairs", "anovaf")
+#: What the accuracies of the verdict are those of.
+LEARNER = "5 nearest neighbours"
+#: The verdict is left out where its nearest neighbours would take more multiplications than this,
+#: a sparse table would have more numbers, or there are fewer samples.
+LARGEST_VERDICT, LARGEST_DENSE, FEWEST_FOR_VERDICT = 2 * 10**10, 2**28, 10
 
 
 @dataclass(frozen=True)
 class _Search:
     """What to search for, as given on the command line."""
 
+    method: str
     n_features: NumberOfFeatures
     tune: bool
     stability: int | None
     include: tuple[str, ...]
     exclude: tuple[str, ...]
+    max_correlation: float | None
     search: Literal["forward", "floating", "beam"]
     class_weight: Literal["balanced"] | None
     n_jobs: int | None
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What to print, as given on the command line."""
+
+    details: bool
+    verdict: bool
 
 
 @dataclass(frozen=True)
@@ -80,9 +107,9 @@ class _Files:
 
 
 def _number_of_features(ctx: click.Context, param: click.Parameter, value: str) -> NumberOfFeatures:
-    """A number of features, a fraction of them, or the word that leaves it open."""
-    if value == "auto":
-        return "auto"
+    """A number of features, a fraction of them, or the word for all or for leaving it open."""
+    if value in ("auto", "all"):
+        return value  # type: ignore[return-value]
     with suppress(ValueError):
         if (count := int(value)) >= 1:
             return count
@@ -90,7 +117,18 @@ def _number_of_features(ctx: click.Context, param: click.Parameter, value: str) 
         if 0 < (fraction := float(value)) <= 1:
             return fraction
     raise click.BadParameter(
-        f"{value!r}; give a whole number from 1, a fraction up to 1.0 such as 0.1, or auto.",
+        f"{value!r}; give a whole number from 1, a fraction up to 1.0 such as 0.1, all, or auto.",
+        ctx,
+        param,
+    )
+
+
+def _checked_method(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """The name of a selector, in lower case."""
+    if (method := value.lower()) in SELECTORS:
+        return method
+    raise click.BadParameter(
+        f"{value!r}{did_you_mean(method, SELECTORS)}; choose from {', '.join(SELECTORS)}.",
         ctx,
         param,
     )
@@ -113,14 +151,24 @@ _search_arguments = collected(
     "wanted",
     _Search,
     click.option(
+        "--method",
+        metavar="NAME",
+        default="s2fs",
+        show_default=True,
+        callback=_checked_method,
+        help="What selects: s2fs (as published), s2fs-rms (the same with root mean square "
+        "distances), pairs (pair cover, which also takes missing values), or a baseline such as "
+        "anovaf, relieff or sfss.",
+    ),
+    click.option(
         "-k",
         "--n-features",
         metavar="NUMBER",
         callback=_number_of_features,
         default="10",
         show_default=True,
-        help="How many features to select: a number, a fraction such as 0.1, or auto for as many "
-        "as do better than chance (with --tune, as many as cross-validation asks for).",
+        help="How many features to select: a number, a fraction such as 0.1, all, or auto for as "
+        "many as do better than chance (with --tune, as many as cross-validation asks for).",
     ),
     click.option(
         "--tune",
@@ -148,6 +196,12 @@ _search_arguments = collected(
         help="Feature that is never chosen, by name or position; may be repeated.",
     ),
     click.option(
+        "--max-correlation",
+        metavar="R",
+        type=click.FloatRange(0, 1),
+        help="Leave out features that correlate more than this with a selected one, as 0.9.",
+    ),
+    click.option(
         "--search",
         type=click.Choice(["forward", "floating", "beam"]),
         default="forward",
@@ -160,6 +214,21 @@ _search_arguments = collected(
         help="Let every class count as much as another, however few samples it has.",
     ),
     click.option("--n-jobs", type=int, help="Number of threads; -1 is all cores."),
+)
+_shown_arguments = collected(
+    "shown",
+    _Shown,
+    click.option(
+        "--details",
+        is_flag=True,
+        help="Also print what the criterion is made of; --output has it always.",
+    ),
+    click.option(
+        "--verdict/--no-verdict",
+        default=True,
+        help="End with the accuracy on unseen samples, beside pair cover, ANOVA F and all "
+        "features; selects again in 5 folds.",
+    ),
 )
 _file_arguments = collected(
     "files",
@@ -213,6 +282,7 @@ _file_arguments = collected(
     "FILE is a directory or a pattern of Parquet files, or a Zarr group, that the workers of the "
     "Dask cluster at this address read, such as tcp://host:8786.",
 )
+@_shown_arguments
 @_file_arguments
 @click.pass_context
 def select(
@@ -222,38 +292,25 @@ def select(
     criterion: CriterionArguments,
     wanted: _Search,
     scheduler: str | None,
+    shown: _Shown,
     files: _Files,
 ) -> None:
     """Rank the features of FILE by how well they tell the classes apart.
 
     FILE is a .csv, .tsv, .txt, .parquet, .npz, .mat, .arff or .h5ad file. The table shows, for each
-    feature in order of choice, the criterion Sep of the features so far, its gain, and its four
-    components: compactness (theta, smaller is better) and separation (lambda, larger is better)
-    by distance and by direction. Ctrl-C prints what was found so far.
+    feature in order of choice, the criterion of the features so far and its gain. Below it stands
+    how accurate nearest neighbours with such a selection are on samples that had no part in it.
+    Ctrl-C prints what was found so far.
     """
     files.check()
-    if wanted.tune:
-        _reject_beside_tune(ctx, "alpha", "beta", "search")
-    options: dict[str, Any] = {
-        "class_weight": wanted.class_weight,
-        "scale": criterion.scale,
-        "centroid_membership": criterion.centroid_membership,
-        "n_jobs": wanted.n_jobs,
-        "verbose": int(sys.stderr.isatty()),
-    }
-    chosen: dict[str, Any] = {
-        "n_features_to_select": wanted.n_features,
-        "alpha": criterion.alpha,
-        "beta": criterion.beta,
-        "search": wanted.search,
-    }
+    selector = _selector(ctx, criterion, wanted)
     limits = {"include": wanted.include, "exclude": wanted.exclude}
+    limits = {name: features for name, features in limits.items() if features}
     if scheduler is not None:
         refuse({"--transpose": data.transpose, "--layer": data.layer, "--report": files.report})
         refuse({"--tune": wanted.tune, "--stability": wanted.stability})
-        selector = s2fs.S2FS(**options, **chosen)
         names = fit_there(selector, scheduler, data, limits)
-        _deliver(selector, names, ranking_columns(selector, names), [], files)
+        _deliver(selector, names, ranking_columns(selector, names), [], shown, files)
         return
     table = data.read()
     reject_input_as_output(files.output, data.file)
@@ -264,20 +321,23 @@ def select(
     note(f"{n} samples, {m} features, {len(table.class_names)} classes")
     columns = Columns.of_file(table.feature_names, data.file)
     for name, features in limits.items():
-        options[name] = columns.positions(features, f"--{name}") or None
-    lines = []
-    start = perf_counter()
+        selector.set_params(**{name: columns.positions(features, f"--{name}")})
+    lines, judged = [], selector
     if wanted.tune:
-        chosen, line = _tuned(table, wanted.n_features, options)
+        judged = _tuner(selector, wanted)
+        selector, line = _tuned(judged, selector, table)
         lines.append(line)
-    selector = _fitted({**options, **chosen}, table)
+    start = perf_counter()
+    selector = _fitted(selector, table)
+    seconds = perf_counter() - start
     ranking = ranking_columns(selector, table.feature_names)
     if wanted.stability is not None:
-        stable = _stability({**options, **chosen}, table, wanted.stability, ranking)
-        ranking["frequency"] = stable.frequencies_[selector.indices_].tolist()
+        stable = _stability(selector, table, wanted.stability, ranking)
+        ranking["returns"] = stable.frequencies_[selector.indices_].tolist()
         lines.append(_stability_line(stable))
-    seconds = perf_counter() - start
-    _deliver(selector, table.feature_names, ranking, lines, files)
+    _deliver(selector, table.feature_names, ranking, lines, shown, files)
+    if shown.verdict:
+        _give_verdict(judged, table, wanted, len(selector.indices_))
     if files.report is not None:
         table.image_shape, table.image_order = files.image_shape, files.image_order
         report.selection_report(
@@ -291,15 +351,68 @@ def select(
         note(f"Wrote {files.report}.")
 
 
-def ranking_columns(selector: "s2fs.S2FS", feature_names: list[str]) -> Table:
-    """The path of a fitted selector as columns, with the features by name."""
-    path = selector.path_
-    measures = [name for name in path.dtype.names or () if name != "feature"]
-    return {
-        "rank": list(range(1, len(path) + 1)),
-        "feature": [feature_names[f] for f in path["feature"]],
-        **{name: path[name].tolist() for name in measures},
+def _selector(ctx: click.Context, criterion: CriterionArguments, wanted: _Search) -> Any:
+    """The selector asked for; an option that it does not have is refused."""
+    make = SELECTORS[wanted.method]
+    has = make().get_params()
+    options: dict[str, tuple[str, Any]] = {
+        "alpha": ("alpha", criterion.alpha),
+        "beta": ("beta", criterion.beta),
+        "centroid_membership": ("centroid_membership", criterion.centroid_membership),
+        "no_scale": ("scale", criterion.scale),
+        "search": ("search", wanted.search),
+        "class_weight": ("class_weight", wanted.class_weight),
+        "max_correlation": ("max_correlation", wanted.max_correlation),
+        "include": ("include", None),  # once the columns are known
+        "exclude": ("exclude", None),
     }
+    given = [name for name in options if _is_given(ctx, name)]
+    weights = wanted.tune and "alpha" in has
+    for name in given:
+        flag = f"--{name.replace('_', '-')}"
+        if weights and name in DECIDED_BY_TUNE:
+            raise ValueError(
+                f"{flag} and --tune contradict each other: it tries alpha and beta in forward "
+                "searches; leave one of them out."
+            )
+        if options[name][0] not in has:
+            fit = [m for m in ("s2fs", "pairs") if options[name][0] in SELECTORS[m]().get_params()]
+            raise ValueError(
+                f"{flag} is not for --method {wanted.method}; leave it out, or use --method "
+                f"{' or '.join(fit)}."
+            )
+    if wanted.tune and not weights and wanted.n_features != "auto":
+        raise ValueError(
+            f"--tune chooses the number of features for --method {wanted.method}, but --n-features "
+            f"is {wanted.n_features}; add -k auto, or leave --tune out."
+        )
+    if wanted.n_features == "auto" and not wanted.tune and "tol" not in has:
+        raise ValueError(
+            f"--n-features is auto, which is not for --method {wanted.method} alone; give a "
+            "number, or add --tune to choose one by cross-validation."
+        )
+    values = dict(options.values())
+    values |= {"n_jobs": wanted.n_jobs, "verbose": int(sys.stderr.isatty()), "random_state": 0}
+    if wanted.n_features != "auto" or "tol" in has:
+        values["n_features_to_select"] = wanted.n_features
+    return make(**{name: value for name, value in values.items() if name in has})
+
+
+def _is_given(ctx: click.Context, name: str) -> bool:
+    return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+
+
+def ranking_columns(selector: Any, feature_names: list[str]) -> Table:
+    """The ranking of a fitted selector as columns, with the features by name."""
+    columns: Table = {
+        "rank": list(range(1, len(selector.indices_) + 1)),
+        "feature": [feature_names[f] for f in selector.indices_],
+        "score": selector.scores_.tolist(),
+    }
+    if hasattr(selector, "path_"):
+        _, _, *others = selector.path_.dtype.names
+        columns |= {name: selector.path_[name].tolist() for name in others}
+    return columns
 
 
 class _Latest:
@@ -321,53 +434,138 @@ class _Latest:
         self.selector = fitted_estimator
 
 
-def _fitted(options: dict[str, Any], data: "Dataset") -> "s2fs.S2FS":
+def _fitted(selector: Any, data: "Dataset") -> Any:
     """Fit a selector; if that is interrupted, print the features it has found so far and exit."""
-    latest, selector = _Latest(), s2fs.S2FS(**options)
-    followed = hasattr(selector, "set_callbacks")
+    latest, followed = _Latest(), hasattr(selector, "set_callbacks")
     if followed:
         selector.set_callbacks(latest)
     try:
         return selector.fit(data.X, data.y)
     except KeyboardInterrupt:
         if not followed:
-            _stop("before the end; with scikit-learn 1.9 you would see the features found so far")
+            _stop("before the end")
         if latest.selector is None:
             _stop("before a feature was chosen")
         found = ranking_columns(latest.selector, data.feature_names)
-        wanted = options["n_features_to_select"]
+        wanted = selector.n_features_to_select
         of = f" of {wanted}" if isinstance(wanted, int) else ""
         _stop(f"after {len(found['rank'])}{of} features; this ranking is partial", found)
 
 
-def _tuned(
-    data: "Dataset", n_features: NumberOfFeatures, options: dict[str, Any]
-) -> tuple[dict[str, Any], str]:
-    """Choose weights, and the number of features if open; and a line that says which."""
-    found = s2fs.S2FSCV(n_features, **options).fit(data.X, data.y)
+def _tuner(selector: Any, wanted: _Search) -> s2fs.S2FSCV:
+    """What chooses the weights of S²FS, or of another selector the number of features."""
+    if not isinstance(selector, s2fs.S2FS):
+        return s2fs.S2FSCV(
+            wanted.n_features,
+            selector=_alone(selector),
+            n_jobs=wanted.n_jobs,
+            verbose=int(sys.stderr.isatty()),
+        )
+    shared = s2fs.S2FSCV().get_params().keys() & selector.get_params().keys()
+    return s2fs.S2FSCV(**{name: getattr(selector, name) for name in shared})
+
+
+def _tuned(tuner: s2fs.S2FSCV, selector: Any, data: "Dataset") -> tuple[Any, str]:
+    """The selector with what was left open, and a line that says what that is."""
+    found = clone(tuner).fit(data.X, data.y)
     best = found.best_params_
-    return best, (
-        f"Chosen by {found.n_splits_}-fold cross-validation: alpha {best['alpha']:g}, "
-        f"beta {best['beta']:g}, {best['n_features_to_select']} feature(s); accuracy of 5 nearest "
-        f"neighbours {found.best_score_:.1%}, optimistic as the best of many."
+    weights = "".join(f"{name} {best[name]:g}, " for name in ("alpha", "beta") if name in best)
+    return clone(selector).set_params(**best), (
+        f"Chosen by {found.n_splits_}-fold cross-validation: {weights}"
+        f"{best['n_features_to_select']} feature(s); accuracy of 5 nearest neighbours "
+        f"{found.best_score_:.1%}, optimistic as the best of many."
     )
 
 
+def _alone(selector: Any) -> Any:
+    """The same selector for one of several fits side by side: one thread, no progress bar."""
+    quiet = {"n_jobs": None, "verbose": 0}
+    has = selector.get_params()
+    return clone(selector).set_params(**{n: v for n, v in quiet.items() if n in has})
+
+
 def _stability(
-    options: dict[str, Any], data: "Dataset", n_resamples: int, table: Table
-) -> "s2fs.StabilitySelector":
+    selector: Any, data: "Dataset", n_resamples: int, table: Table
+) -> s2fs.StabilitySelector:
     """Select again on halves; if that is interrupted, print the complete ranking and exit."""
-    shown = {name: options[name] for name in ("n_jobs", "verbose")}
-    alone = s2fs.S2FS(**{**options, "n_jobs": None, "verbose": 0})
+    stable = s2fs.StabilitySelector(
+        selector=_alone(selector),
+        n_resamples=n_resamples,
+        n_jobs=getattr(selector, "n_jobs", None),
+        verbose=int(sys.stderr.isatty()),
+    )
     try:
-        return s2fs.StabilitySelector(selector=alone, n_resamples=n_resamples, **shown).fit(
-            data.X, data.y
-        )
+        return stable.fit(data.X, data.y)
     except KeyboardInterrupt:
         _stop("before the stability was known; the ranking is complete", table)
 
 
-def _stability_line(stable: "s2fs.StabilitySelector") -> str:
+def _give_verdict(selector: Any, data: "Dataset", wanted: _Search, k: int) -> None:
+    """Print how such a selection does on unseen samples, or on standard error why not."""
+    if reason := _no_verdict(data):
+        click.echo(f"No verdict: {reason}.", err=True)
+        return
+    others = {name: SELECTORS[name](k) for name in COMPARED if name != wanted.method}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # what was said of the selection itself
+            found = compare(
+                data.X,
+                data.y,
+                k=None,
+                selectors={wanted.method: _alone(selector), **others},
+                n_jobs=wanted.n_jobs,
+                verbose=int(sys.stderr.isatty()),
+            )
+    except KeyboardInterrupt:
+        click.echo("Stopped before the verdict; the ranking is complete.", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    _print_verdict(found)
+
+
+def _no_verdict(data: "Dataset") -> str:
+    """Why the accuracy on unseen samples cannot be had, or nothing."""
+    n, m = data.X.shape
+    classes, counts = np.unique(data.y, return_counts=True)
+    if counts.min() < 2:
+        name = data.class_names[classes[counts.argmin()]]
+        return f"class {name!r} has a single sample, and cross-validation needs two"
+    if n < FEWEST_FOR_VERDICT:
+        return f"{n} samples are too few for cross-validation with {LEARNER}"
+    if np.isnan((data.X.data if issparse(data.X) else data.X).sum()):
+        return f"{LEARNER} cannot take missing values"
+    if n * n * m > LARGEST_VERDICT or (issparse(data.X) and n * m > LARGEST_DENSE):
+        return f"{LEARNER} among {n} samples with {m} features take long; 's2fs compare' gives it"
+    return ""
+
+
+def _print_verdict(found: s2fs.Comparison) -> None:
+    """Accuracies and a sentence; times are left to ``s2fs compare``, so equal runs print alike."""
+    _print_line(
+        f"Accuracy on unseen samples ({LEARNER}, {found.n_splits} folds, features selected "
+        "inside the folds):"
+    )
+    click.echo()
+    accuracies = [
+        [f"{100 * row[name]:.1f} ± {100 * row[f'{name}_spread']:.1f}" for row in found.rows]
+        for name in ("accuracy", "balanced_accuracy")
+    ]
+    print_table(
+        {
+            "selected by": [row["selector"] for row in found.rows],
+            "features": [round(row["n_features"], 1) for row in found.rows],
+            **dict(zip(("accuracy %", "balanced %"), accuracies, strict=True)),
+        }
+    )
+    _print_line(found.verdict)
+
+
+def _print_line(text: str) -> None:
+    """Print an empty line and a sentence that fits a terminal."""
+    click.echo(f"\n{fill(text, 79)}")
+
+
+def _stability_line(stable: s2fs.StabilitySelector) -> str:
     """The stability of the selected sets in words."""
     n, index = len(stable.selected_), stable.stability_
     if index is None:
@@ -379,18 +577,30 @@ def _stability_line(stable: "s2fs.StabilitySelector") -> str:
 
 
 def _deliver(
-    selector: "s2fs.S2FS", feature_names: list[str], table: Table, lines: list[str], files: _Files
+    selector: Any,
+    feature_names: list[str],
+    table: Table,
+    lines: list[str],
+    shown: _Shown,
+    files: _Files,
 ) -> None:
     """Print a ranking, below it what else there is to say, and write the files asked for."""
-    print_table(table)
-    if n_perfect := sum(sep >= PERFECT for sep in table["sep"]):
+    printed = dict(table)
+    if not shown.details:
+        for name in table.keys() - {"rank", "feature", "score", "gain", "returns"}:
+            del printed[name]
+    if "returns" in printed:
+        printed["returns"] = [f"{share:.0%}" for share in printed["returns"]]
+    print_table(printed)
+    is_s2fs = isinstance(selector, s2fs.S2FS)
+    if n_perfect := is_s2fs and sum(sep >= PERFECT for sep in table["score"]):
         lines = [
             f"The first {n_perfect} feature(s) are constant inside every class: they separate "
             "perfectly the classes in which they differ.",
             *lines,
         ]
     for line in lines:
-        click.echo(f"\n{line}")
+        _print_line(line)
     if files.output is not None:
         write_table(files.output, table)
     if files.save is not None:
@@ -404,13 +614,3 @@ def _stop(when: str, table: Table | None = None) -> NoReturn:
     if table is not None:
         print_table(table)
     raise click.exceptions.Exit(INTERRUPTED)
-
-
-def _reject_beside_tune(ctx: click.Context, *names: str) -> None:
-    """Raise if an option was given that ``--tune`` decides itself."""
-    for name in names:
-        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-            raise ValueError(
-                f"--{name} and --tune contradict each other: it tries alpha and beta in forward "
-                "searches; leave one of them out."
-            )
