@@ -203,7 +203,8 @@ def test_a_fit_is_read_in_few_files():
 def test_a_selection_on_the_command_line_is_read_in_few_files(tmp_path, monkeypatch, capsys):
     path = tmp_path / "wine.csv"
     load_wine(as_frame=True).frame.to_csv(path, index=False)
-    monkeypatch.setattr(sys, "argv", ["s2fs", "select", str(path), "-t", "target", "-k", "5"])
+    command = ["s2fs", "select", str(path), "-t", "target", "-k", "5", "--no-verdict"]
+    monkeypatch.setattr(sys, "argv", command)
 
     def work():
         with pytest.raises(SystemExit):
