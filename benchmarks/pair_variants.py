@@ -1,16 +1,18 @@
 """Variants of the pair-cover criterion on the practice tables, to choose the default.
 
-Run ``S2FS_DATA=… python benchmarks/pair_variants.py [--tables NAME …] [--repeats 3]`` with a folder
+Run ``S2FS_DATA=… python benchmarks/pair_variants.py [--tables NAME …] [--repeats 2]`` with a folder
 of tables (``.npz`` with X and y). Every variant selects inside stratified 5-fold cross-validation;
 balanced accuracy is averaged over 5-NN, SVM and logistic regression at 10, 20 and 50 features.
 Tables are split in two halves, alternately by name: a variant is kept if it wins on both.
-``results/pair_variants.csv`` holds the mean of each variant on each table.
+``results/pair_variants.csv`` holds the mean of each variant on each table and repeat; what it has
+is not measured again, and ``--show`` only sums it up.
 """
 
 import argparse
 import csv
 import os
 import warnings
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -28,29 +30,31 @@ from timing import table
 SIZES = (10, 20, 50)
 RESULTS = Path(__file__).parent / "results" / "pair_variants.csv"
 
+#: What the others are compared with.
+DEFAULT = "ρ = 0.25"
 #: What each variant changes: see :func:`cover`.
 VARIANTS = {
     "ρ = 0": {"correlation": 0.0},
-    "ρ = 0.1": {"correlation": 0.1},
     "ρ = 0.25": {},
     "ρ = 0.5": {"correlation": 0.5},
     "J/32 instead of J/8": {"divisor": 32.0},
     "J/32, ρ = 0": {"divisor": 32.0, "correlation": 0.0},
+    "heavy tails, ν = 4": {"tails": 4.0},
+    "heavy tails, ν = 10": {"tails": 10.0},
+    "heavy tails, ν = 10, ρ = 0": {"tails": 10.0, "correlation": 0.0},
     "twice the noise": {"noise": 2.0},
     "s shrunk towards its median": {"shrinkage": 0.5},
     "ranks instead of values": {"ranks": True},
-    "pairs weighted by size": {"pair_weights": "size"},
-    "the 200 best features only": {"prefilter": 200},
     "discriminant, ρ = 0.5": {"discriminant": True, "correlation": 0.5},
     "discriminant, ρ = 0.75, J/32": {"discriminant": True, "correlation": 0.75, "divisor": 32.0},
-    "mean of Q over 10 subsamples": {"subsamples": 10},
+    "mean of Q over 5 subsamples": {"subsamples": 5},
 }
 
 
 class Cover:
     """Q of a growing set and of every candidate, literally, with the options of a variant."""
 
-    def __init__(self, X, y, *, correlation, divisor, noise, shrinkage, discriminant):
+    def __init__(self, X, y, *, correlation, divisor, noise, shrinkage, discriminant, tails):
         p, n = y.max() + 1, np.bincount(y)
         centroid = np.array([X[y == q].mean(axis=0) for q in range(p)])
         residual = X - centroid[y]
@@ -67,6 +71,7 @@ class Cover:
         self.noise = noise * (1 / n[a] + 1 / n[b])[:, None]
         self.residual = residual / (s * np.sqrt(freedom))
         self.correlation, self.divisor, self.discriminant = correlation, divisor, discriminant
+        self.tails = tails
         self.J = np.zeros((len(a), 1))
         self.alone, self.joint = np.zeros_like(self.J), np.zeros_like(self.J)
         self.cross = np.zeros_like(self.d)
@@ -84,7 +89,10 @@ class Cover:
                 joint = np.maximum(self.joint + 2 * self.d * self.cross + self.d**2, 0.05 * alone)
                 spread = self.correlation * joint + (1 - self.correlation) * alone
                 J = J**2 / np.maximum(spread, 1e-300)
-        return -logsumexp(-J / self.divisor, b=weight[:, None], axis=0)
+        bound = -J / self.divisor  # its logarithm
+        if self.tails:  # of Student's t in place of the Gaussian
+            bound = -self.tails / 2 * np.log1p(-2 * bound / self.tails)
+        return -logsumexp(bound, b=weight[:, None], axis=0)
 
     def add(self, f):
         """Let feature ``f`` join the set."""
@@ -111,6 +119,7 @@ class Cover:
 def cover(
     X, y, k, *, ranks=False, pair_weights=None, prefilter=None, subsamples=None,
     correlation=0.25, divisor=8.0, noise=1.0, shrinkage=0.0, discriminant=False,
+    tails=None,
 ):  # fmt: skip
     """The first ``k`` features of a variant, in order of choice."""
     values = np.apply_along_axis(rankdata, 0, X) if ranks else X
@@ -120,6 +129,7 @@ def cover(
         "noise": noise,
         "shrinkage": shrinkage,
         "discriminant": discriminant,
+        "tails": tails,
     }
     parts = [np.arange(len(y))]
     if subsamples:
@@ -161,74 +171,83 @@ def accuracy(X, y, train, test, chosen):
         for learner in (
             KNeighborsClassifier(),
             SVC(C=10),
-            LogisticRegression(max_iter=200),
+            LogisticRegression(max_iter=100),
         ):
             said = learner.fit(A, y[train]).predict(B)
             found.append(balanced_accuracy_score(y[test], said))
     return float(np.mean(found))
 
 
-def measure(tables, repeats):
-    """For each table the mean of every variant."""
-    for path in tables:
-        with np.load(path, allow_pickle=False) as file:
-            X, y = file["X"].astype(np.float64), file["y"].astype(np.intp)
-        means = dict.fromkeys(VARIANTS, 0.0)
-        for seed in range(repeats):
-            for train, test in StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y):
-                for name, options in VARIANTS.items():
-                    chosen = cover(X[train], y[train], max(SIZES), **options)
-                    means[name] += accuracy(X, y, train, test, chosen) / (5 * repeats)
-        print(path.stem, *(f"{100 * mean:.1f}" for mean in means.values()), flush=True)
-        yield path.stem, means
+def measure(paths, repeats, done):
+    """For each table, repeat and variant that is not done yet, the mean over its folds."""
+    for seed in range(repeats):
+        for path in paths:
+            with np.load(path, allow_pickle=False) as file:
+                X, y = file["X"].astype(np.float64), file["y"].astype(np.intp)
+            for name, options in VARIANTS.items():
+                if (path.stem, str(seed), name) in done:
+                    continue
+                folds = StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y)
+                means = [
+                    accuracy(X, y, train, test, cover(X[train], y[train], max(SIZES), **options))
+                    for train, test in folds
+                ]
+                yield path.stem, seed, name, f"{np.mean(means):.5f}"
 
 
 def summary(rows):
-    """Mean, halves and average ranks of every variant, the best average rank first."""
-    known = 100 * np.array([[float(row[name]) for name in VARIANTS] for row in rows])
-    ranks = rankdata(-known.round(4), axis=1)
-    difference = known - known[:, [list(VARIANTS).index("ρ = 0.25")]]
-    error = difference.std(axis=0, ddof=1) / len(rows) ** 0.5
+    """Means, ranks and differences to the default, by half; the best average rank first.
+
+    A variant is compared with the default on the repeats that it has.
+    """
+    found = {(t, seed, name): 100 * float(mean) for t, seed, name, mean in rows}
+    tables = sorted({t for t, _, _ in found})
+    known = np.empty((len(tables), len(VARIANTS)))
+    difference = np.empty_like(known)
+    for (i, t), (j, name) in product(enumerate(tables), enumerate(VARIANTS)):
+        seeds = [seed for u, seed, other in found if (u, other) == (t, name)]
+        known[i, j] = np.mean([found[t, seed, name] for seed in seeds])
+        difference[i, j] = np.mean([found[t, s, name] - found[t, s, DEFAULT] for s in seeds])
+    ranks = rankdata(-difference.round(3), axis=1)
+    error = difference.std(axis=0, ddof=1) / len(tables) ** 0.5
+
+    def halves(values):
+        return f"{values.mean():.1f} ({values[::2].mean():.1f}, {values[1::2].mean():.1f})"
+
     lines = [
         (
-            name, f"{known[:, j].mean():.1f}", f"{known[::2, j].mean():.1f}",
-            f"{known[1::2, j].mean():.1f}", f"{ranks[:, j].mean():.1f}",
-            f"{ranks[::2, j].mean():.1f}", f"{ranks[1::2, j].mean():.1f}",
+            name,
+            str(max(int(seed) for _, seed, other in found if other == name) + 1),
+            halves(known[:, j]),
+            halves(ranks[:, j]),
             f"{difference[:, j].mean():+.1f} ± {2 * error[j]:.1f}",
+            f"{difference[::2, j].mean():+.1f}, {difference[1::2, j].mean():+.1f}",
         )
         for j, name in enumerate(VARIANTS)
-    ]  # fmt: skip
-    heads = [
-        "variant",
-        "mean",
-        "first half",
-        "second half",
-        "rank",
-        "first",
-        "second",
-        "to ρ = 0.25",
     ]
+    heads = ["variant", "repeats", "mean", "average rank", f"to {DEFAULT}", "by half"]
     return table(heads, [lines[j] for j in np.argsort(ranks.mean(axis=0), kind="stable")])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", nargs="*", help="names of files; all of the folder")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--show", action="store_true", help="only show what is in the results")
     args = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
-    if not args.show:
-        paths = sorted(Path(os.environ["S2FS_DATA"]).glob("*.npz"))
-        chosen = [path for path in paths if not args.tables or path.stem in args.tables]
-        with RESULTS.open("w", newline="", encoding="utf-8") as file:
-            out = csv.DictWriter(file, ["table", *VARIANTS])
-            out.writeheader()
-            for name, means in measure(chosen, args.repeats):
-                out.writerow({"table": name} | {v: f"{mean:.4f}" for v, mean in means.items()})
+    with RESULTS.open("a+", newline="", encoding="utf-8") as file:
+        file.seek(0)
+        rows = [tuple(row) for row in csv.reader(file)]
+        if not args.show:
+            paths = sorted(Path(os.environ["S2FS_DATA"]).glob("*.npz"))
+            chosen = [path for path in paths if not args.tables or path.stem in args.tables]
+            out = csv.writer(file, lineterminator="\n")
+            for row in measure(chosen, args.repeats, {row[:3] for row in rows}):
+                out.writerow(row)
                 file.flush()
-    with RESULTS.open(newline="", encoding="utf-8") as file:
-        print(summary(list(csv.DictReader(file))))
+                rows.append(tuple(map(str, row)))
+    print(summary(rows))
 
 
 if __name__ == "__main__":
