@@ -12,6 +12,10 @@ from s2fs.cli._shared import INTERRUPTED, Group
 #: The module of each command, which is loaded when the command is used, and its line of help.
 COMMANDS = {
     "select": ("_select", "Rank the features of FILE by how well they tell the classes apart."),
+    "compare": (
+        "_compare",
+        "Compare selectors on FILE: how good on unseen samples, how stable, how fast.",
+    ),
     "transform": ("_transform", "Keep the columns of FILE that were selected, as saved in MODEL."),
     "score": ("_score", "Show the criterion and its four components for given features of FILE."),
     "demo": ("_demo", "Select 20 of 2308 genes that tell four childhood tumours apart."),

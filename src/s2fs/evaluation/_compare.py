@@ -420,7 +420,9 @@ def _run_fold(
     if isinstance(selector, np.ndarray):
         return [_score(fold, selector, learner)] * len(sizes)
     found = _choose(fold, selector)
-    if found.ranked or len(sizes) == 1:
+    if len(sizes) == 1:  # one without a number of its own keeps what it has chosen
+        return [_score(fold, found.chosen, learner, found.seconds)]
+    if found.ranked:
         return [_score(fold, found.chosen[:size], learner, found.seconds) for size in sizes]
     smaller = [_choose(fold, _sized(selector, size, 0)) for size in sizes[:-1]]
     return [_score(fold, one.chosen, learner, one.seconds) for one in [*smaller, found]]

@@ -1,0 +1,169 @@
+"""``s2fs compare``: selectors beside each other on the user's own table."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+from s2fs import Comparison
+from s2fs._util.messages import did_you_mean
+from s2fs.cli._shared import (
+    DataArguments,
+    checked_output,
+    data_arguments,
+    note,
+    print_table,
+    reject_input_as_output,
+    write_table,
+)
+from s2fs.evaluation import LEARNERS, SELECTORS
+from s2fs.evaluation import compare as compare_selectors
+
+
+def _sizes(ctx: click.Context, param: click.Parameter, value: str) -> list[int]:
+    """One number of features or several, increasing."""
+    parts = [part.strip() for part in value.split(",")]
+    sizes = [int(part) for part in parts if part.isdecimal()]
+    if len(sizes) == len(parts) and min(sizes) >= 1:
+        return sorted({*sizes})
+    raise click.BadParameter(
+        f"{value!r}; give a whole number from 1, or several such as 5,10,20.", ctx, param
+    )
+
+
+def _selectors(ctx: click.Context, param: click.Parameter, value: str) -> dict[str, Any]:
+    """The selectors by the names they were given by."""
+    names = [name.strip() for name in value.split(",") if name.strip()]
+    if not names:
+        raise click.BadParameter("it is empty; name at least one selector.", ctx, param)
+    return {name: _selector(name) for name in names}
+
+
+def _selector(name: str) -> Any:
+    """A selector of the package by its name, or an instance of ``module:Class``."""
+    module, colon, kind = name.partition(":")
+    if not colon:
+        if name.lower() in SELECTORS:
+            return name
+        raise ValueError(
+            f"--selectors has {name!r}{did_you_mean(name.lower(), SELECTORS)}; choose from "
+            f"{', '.join(SELECTORS)}, or give module:Class."
+        )
+    sys.path.insert(0, str(Path.cwd()))  # a module beside the data, as for a script
+    try:
+        return getattr(import_module(module), kind)()
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"--selectors has {name!r}, which cannot be imported: {error}.") from None
+    except TypeError as error:
+        raise ValueError(
+            f"--selectors has {name!r}, which needs arguments ({error}); give a class that needs "
+            "none, such as one of your own that sets them."
+        ) from None
+    finally:
+        sys.path.pop(0)
+
+
+@click.command(
+    epilog="\b\nExample:\n"
+    "  s2fs compare tumours.csv --target diagnosis --drop patient -k 5,10,20\n"
+    "  s2fs compare tumours.csv -t diagnosis --drop patient "
+    "--selectors pairs,sklearn.feature_selection:SelectKBest"
+)
+@data_arguments
+@click.option(
+    "--selectors",
+    metavar="A,B,C",
+    default="s2fs,pairs,anovaf",
+    show_default=True,
+    callback=_selectors,
+    help="What to compare: s2fs, pairs, s2fs-rms, baselines, or scikit-learn selectors as "
+    "module:Class, whose module is imported. The verdict is about the first.",
+)
+@click.option(
+    "-k",
+    "--n-features",
+    metavar="NUMBERS",
+    default="20",
+    show_default=True,
+    callback=_sizes,
+    help="How many features each selects: a number, or several such as 5,10,20.",
+)
+@click.option(
+    "--learner",
+    type=click.Choice(list(LEARNERS)),
+    default="knn",
+    show_default=True,
+    help="What is trained on the selected features.",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(min=2),
+    default=5,
+    show_default=True,
+    help="The number of folds of the cross-validation.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the folds.")
+@click.option("--n-jobs", type=int, help="Number of threads; -1 is all cores.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    callback=checked_output,
+    help="Also write all numbers to a .csv, .json or .parquet file.",
+)
+def compare(
+    *,
+    data: DataArguments,
+    selectors: dict[str, Any],
+    n_features: list[int],
+    output: Path | None,
+    **how: Any,
+) -> None:
+    """Compare selectors on FILE: how good on unseen samples, how stable, how fast.
+
+    Every selector selects inside the folds of one cross-validation, from the training samples
+    alone. All features together, and always guessing the largest class, stand beside them.
+    "stability" is 1 if the folds agree on the features, "|r|" the mean correlation of two of them.
+    """
+    table = data.read()
+    reject_input_as_output(output, data.file)
+    n, m = table.X.shape
+    note(f"{n} samples, {m} features, {len(table.class_names)} classes")
+    found = compare_selectors(
+        table.X,
+        table.y,
+        k=n_features,
+        selectors=selectors,
+        learner=how["learner"],
+        cv=how["folds"],
+        random_state=how["seed"],
+        n_jobs=how["n_jobs"],
+        verbose=int(sys.stderr.isatty()),
+    )
+    if found.sizes:
+        click.echo("Accuracy % on unseen samples by number of features:\n")
+        print_table(_by_size(found))
+        click.echo(f"\nWith {found.sizes[-1]} features:\n")
+    click.echo(found)
+    if output is not None:
+        write_table(output, _rows(found))
+
+
+def _by_size(found: Comparison) -> dict[str, list[Any]]:
+    """The accuracies, with a column for each number of features."""
+    return {
+        "selector": [row["selector"] for row in found.rows],
+        **{
+            str(size): [f"{100 * row['accuracy']:.1f}" for row in found.at(size).rows]
+            for size in found.sizes
+        },
+    }
+
+
+def _rows(found: Comparison) -> dict[str, list[Any]]:
+    """All numbers as columns, with a row for each selector and number of features."""
+    each = [found.at(size) for size in found.sizes] or [found]
+    rows = [row for one in each for row in one.rows]
+    return {name: [row[name] for row in rows] for name in rows[0]}

@@ -1,0 +1,106 @@
+"""``s2fs compare`` against :func:`s2fs.compare`."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import load_wine
+from sklearn.feature_selection import SelectKBest
+
+from s2fs import S2FS, PairCover, compare
+from s2fs.cli import main
+from s2fs.datasets import read_table
+
+
+def run(*args):
+    return CliRunner().invoke(main, ["compare", *map(str, args)])
+
+
+def succeeds(*args):
+    result = run(*args)
+    assert (result.exit_code, result.stderr) == (0, ""), result.output
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def wine(tmp_path_factory):
+    path = tmp_path_factory.mktemp("wine") / "wine.csv"
+    load_wine(as_frame=True).frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def arrays(wine):
+    data = read_table(wine, "target")
+    return data.X, data.y
+
+
+def without_time(text):
+    """Times differ from run to run."""
+    return re.sub(r" +(seconds|\d+\.\d{3})$", "", text, flags=re.MULTILINE)
+
+
+def test_prints_the_comparison(wine, arrays):
+    shown = succeeds(wine, "-t", "target", "-k", 3)
+    truth = compare(*arrays, k=3, selectors=["s2fs", "pairs", "anovaf"])
+    assert without_time(shown) == without_time(f"{truth}\n")
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_options_and_files(wine, arrays, tmp_path):
+    output = tmp_path / "c.json"
+    names = "Pairs, sklearn.feature_selection:SelectKBest"
+    options = ["-k", "4,2", "--selectors", names, "--learner", "svm", "--folds", 3, "--seed", 7]
+    shown = succeeds(wine, "-t", "target", *options, "-o", output)
+    named = {"Pairs": PairCover(), "sklearn.feature_selection:SelectKBest": SelectKBest()}
+    truth = compare(*arrays, k=[2, 4], selectors=named, learner="svm", cv=3, random_state=7)
+    rows = json.loads(output.read_text())
+    expected = [row for size in (2, 4) for row in truth.at(size).rows]
+    assert len(rows) == len(expected) == 8
+    for row, known in zip(rows, expected, strict=True):
+        assert {**row, "seconds": 0} == {**known, "seconds": 0}
+    by_size = shown.split("\n\n")[1].splitlines()
+    assert by_size[0].split() == ["selector", "2", "4"]
+    accuracies = [f"{100 * truth.at(size).rows[0]['accuracy']:.1f}" for size in (2, 4)]
+    assert by_size[1].split() == ["Pairs", *accuracies]
+    assert "With 4 features:" in shown
+
+
+def test_a_class_beside_the_data(wine, arrays, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_selector_of_two.py").write_text(
+        "from s2fs import S2FS\nclass Mine(S2FS):\n"
+        "    def __init__(self):\n        super().__init__(2)\n"
+        "def broken():\n    raise TypeError('no')\n"
+    )
+    output = tmp_path / "c.csv"
+    succeeds(wine, "-t", "target", "--selectors", "my_selector_of_two:Mine", "-o", output)
+    truth = compare(*arrays, k=None, selectors=[S2FS(2)])
+    np.testing.assert_allclose(pd.read_csv(output)["accuracy"][0], truth.rows[0]["accuracy"])
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--selectors", "pear"], "--selectors has 'pear' (did you mean 'pairs'?); choose from s2"),
+        (["--selectors", ","], "it is empty; name at least one selector"),
+        (["--selectors", "no_such_module:X"], "which cannot be imported: No module named"),
+        (["--selectors", "sklearn.feature_selection:Nope"], "which cannot be imported: "),
+        (["--selectors", "sklearn.feature_selection:RFE"], "which needs arguments (RFE.__init__"),
+        (["--selectors", "sklearn.svm:SVC"], "selectors has a SVC, which has no get_support"),
+        (["-k", "2,x"], "'2,x'; give a whole number from 1, or several such as 5,10,20."),
+        (["-k", "0"], "'0'; give a whole number from 1, or several such as 5,10,20."),
+        (["--folds", "1"], "'--folds': 1 is not in the range x>=2"),
+        (["--learner", "tree"], "'tree' is not one of"),
+        (["-o", "c.txt"], "--output is 'c.txt'"),
+    ],
+)
+def test_bad_options(wine, options, sentence):
+    result = run(wine, "-t", "target", *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert sentence in result.stderr
