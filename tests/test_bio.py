@@ -3,8 +3,11 @@
 import json
 import sys
 import tracemalloc
+import warnings
 
 import anndata
+import matplotlib
+import matplotlib.pyplot
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,8 +15,9 @@ from anndata import AnnData
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.stats import false_discovery_control, ttest_ind
 
-from s2fs import S2FS
+from s2fs import S2FS, PairCover
 from s2fs.bio import select
 from strategies import examples
 
@@ -40,15 +44,24 @@ def adata():
     return cells
 
 
-def truth(adata, k, **parameters):
+METHODS = {"pairs": PairCover, "s2fs": S2FS}
+
+
+def truth(adata, k, method="pairs", **parameters):
     """The selector on a plain dense table."""
     X = adata.X.toarray() if sparse.issparse(adata.X) else np.asarray(adata.X)
-    return S2FS(k, **parameters).fit(X.astype(np.float64), adata.obs["cell_type"].astype(str))
+    selector = METHODS[method](k, **parameters)
+    return selector.fit(X.astype(np.float64), adata.obs["cell_type"].astype(str))
 
 
-def test_what_is_written(adata):
-    selector = select(adata, n_features_to_select=7, alpha=0.1)
-    expected = truth(adata, 7, alpha=0.1)
+@pytest.mark.parametrize(("method", "options"), [
+    ("pairs", {"correlation": 0.25}),
+    ("s2fs", {"alpha": 0.1}),
+])  # fmt: skip
+def test_what_is_written(adata, method, options):
+    selector = select(adata, "cell_type", 7, method=method, **options)
+    expected = truth(adata, 7, method, **options)
+    assert type(selector) is METHODS[method]
     np.testing.assert_array_equal(selector.indices_, expected.indices_)
     np.testing.assert_array_equal(selector.classes_, sorted(TYPES))
     var = adata.var
@@ -56,25 +69,136 @@ def test_what_is_written(adata):
     assert set(np.flatnonzero(var["s2fs_selected"])) == set(expected.indices_)
     assert var["s2fs_rank"].iloc[expected.indices_].tolist() == [1, 2, 3, 4, 5, 6, 7]
     np.testing.assert_allclose(var["s2fs_score"].iloc[expected.indices_], expected.scores_)
-    assert (var[["s2fs_rank", "s2fs_score"]].notna().all(axis=1) == var["s2fs_selected"]).all()
+    for name in ("rank", "score", "group", *(["pair"] if method == "pairs" else [])):
+        assert (var[f"s2fs_{name}"].notna() == var["s2fs_selected"]).all()
     path = adata.uns["s2fs"]["path"]
     assert path["feature"].tolist() == adata.var_names[expected.indices_].tolist()
     assert path["position"].tolist() == expected.indices_.tolist()
+    assert path["group"].tolist() == var["s2fs_group"].iloc[expected.indices_].tolist()
     for name in expected.path_.dtype.names[1:]:
         np.testing.assert_allclose(path[name], expected.path_[name], rtol=1e-9, atol=1e-12)
-    params = json.loads(adata.uns["s2fs"]["params"])
-    assert params["label"] == "cell_type"
-    assert params["layer"] is None
-    assert {name: params[name] for name in ("n_features_to_select", "alpha", "scale")} == {
-        "n_features_to_select": 7,
-        "alpha": 0.1,
-        "scale": "minmax",
+    params = adata.uns["s2fs"]["params"]
+    assert {name: params[name] for name in ("groupby", "use_raw", "method", "reference")} == {
+        "groupby": "cell_type",
+        "use_raw": False,
+        "method": method,
+        "reference": "rest",
     }
-    assert set(selector.get_params()) < set(params)
+    parameters = json.loads(params["selector"])
+    assert set(parameters) == set(selector.get_params())
+    assert parameters | options | {"n_features_to_select": 7} == parameters
+
+
+def test_the_pair_each_gene_serves(adata):
+    selector = select(adata, "cell_type", 6)
+    path, bound = adata.uns["s2fs"]["path"], adata.uns["s2fs"]["coverage"]
+    pairs = adata.var["s2fs_pair"].iloc[selector.indices_]
+    assert pairs.tolist() == [f"{a} | {b}" for a, b in path[["first", "second"]].to_numpy()]
+    assert path["first"].tolist() == selector.classes_[selector.pairs_["first"]].tolist()
+    np.testing.assert_array_equal(path["after"], selector.pairs_["after"])
+    groups = adata.uns["s2fs"]["groups"].tolist()
+    assert groups == TYPES  # as the categories are ordered
+    np.testing.assert_allclose(
+        pd.DataFrame(bound, groups, groups).loc[sorted(TYPES), sorted(TYPES)],
+        np.exp(-selector.separation_ / 8),
+    )
+    select(adata, "cell_type", 6, method="s2fs")  # serves no pairs
+    assert "s2fs_pair" not in adata.var
+    assert "coverage" not in adata.uns["s2fs"]
+
+
+def test_for_each_group_the_genes_by_a_t_test(adata):
+    adata.X = adata.X.toarray()
+    adata.X[4, :] = np.nan  # this cell is left out
+    selector = select(adata, "cell_type", 5)
+    result = adata.uns["s2fs"]
+    assert result["names"].dtype.names == tuple(TYPES)
+    values = np.delete(adata.X, 4, axis=0)
+    labels = np.delete(np.array(adata.obs["cell_type"]), 4)
+    for group in TYPES:
+        own, rest = values[labels == group], values[labels != group]
+        exact = ttest_ind(own, rest, equal_var=False)
+        adjusted = false_discovery_control(np.nan_to_num(exact.pvalue, nan=1.0))
+        fold = np.log2((np.expm1(own.mean(0)) + 1e-9) / (np.expm1(rest.mean(0)) + 1e-9))
+        order = selector.indices_[np.argsort(-exact.statistic[selector.indices_], kind="stable")]
+        assert result["names"][group].tolist() == adata.var_names[order].tolist()
+        np.testing.assert_allclose(result["scores"][group], exact.statistic[order], rtol=1e-5)
+        np.testing.assert_allclose(result["pvals"][group], exact.pvalue[order], rtol=1e-4)
+        np.testing.assert_allclose(result["pvals_adj"][group], adjusted[order], rtol=1e-4)
+        np.testing.assert_allclose(result["logfoldchanges"][group], fold[order], rtol=1e-4)
+    best = {gene: max(TYPES, key=lambda g: score_of(result, g, gene)) for gene in
+            result["names"][TYPES[0]]}  # fmt: skip
+    assert adata.var["s2fs_group"].dropna().to_dict() == best
+
+
+def score_of(result, group, gene):
+    return result["scores"][group][result["names"][group].tolist().index(gene)]
+
+
+def test_no_infinity_is_written(tmp_path):
+    X = np.repeat([[0.0, 1.0, 2.0], [3.0, 1.0, 2.5], [6.0, 1.0, 2.0]], [4, 4, 1], axis=0)
+    kinds = np.repeat(list("abc"), [4, 4, 1])
+    adata = AnnData(X, obs=pd.DataFrame({"kind": kinds}, index=map(str, range(9))))
+    for method in METHODS:
+        select(adata, "kind", "all", method=method, key_added=method)
+        adata.write_h5ad(tmp_path / "cells.h5ad")
+        result = adata.uns[method]
+        for name in ("scores", "pvals", "pvals_adj"):
+            for group in "abc":
+                assert np.isfinite(result[name][group]).all()
+        assert not np.isinf(adata.var[f"{method}_score"]).any()
+        assert not np.isinf(result["path"].select_dtypes("number").to_numpy()).any()
+        json.loads(result["params"]["selector"], parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize("more", [False, True], ids=["the same genes", "more genes"])
+def test_the_raw_matrix(adata, more):
+    expected = truth(adata, 6)
+    whole = adata.copy()
+    adata = whole[:, 3:].copy() if more else whole.copy()
+    adata.raw = whole
+    adata.X = adata.X[::-1].copy()
+    selector = select(adata, "cell_type", 6)  # as in scanpy, because it is there
+    np.testing.assert_array_equal(selector.indices_, expected.indices_)
+    assert adata.uns["s2fs"]["params"]["use_raw"] is True
+    chosen = set(whole.var_names[expected.indices_])
+    assert set(adata.uns["s2fs"]["path"]["feature"]) == chosen
+    assert set(adata.var_names[adata.var["s2fs_selected"]]) == chosen & set(adata.var_names)
+    other = select(adata, "cell_type", 6, use_raw=False, key_added="scaled")
+    np.testing.assert_array_equal(other.indices_, truth(adata, 6).indices_)
+    assert {"s2fs_rank", "scaled_rank"} <= set(adata.var)
+    assert {"s2fs", "scaled"} <= set(adata.uns)
+
+
+def test_a_raw_matrix_that_cannot_be_used(adata):
+    with pytest.raises(ValueError, match="use_raw is True, but adata has no raw matrix"):
+        select(adata, "cell_type", use_raw=True)
+    adata.raw = adata.copy()
+    adata.layers["counts"] = adata.X
+    with pytest.raises(ValueError, match="use_raw is True, but layer is 'counts'"):
+        select(adata, "cell_type", use_raw=True, layer="counts")
+    assert select(adata, "cell_type", 2, layer="counts").n_features_in_ == 30
+    smaller = adata[:, :20].copy()
+    smaller.var_names = ["twin", "twin", *smaller.var_names[2:]]
+    with pytest.raises(ValueError, match=r"adata\.raw has other genes than adata, and 'twin' is"):
+        select(smaller, "cell_type")
+
+
+@pytest.mark.parametrize("backed", [None, "r"])
+def test_a_copy_leaves_the_data_as_they_are(adata, tmp_path, backed):
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    adata = anndata.read_h5ad(tmp_path / "cells.h5ad", backed=backed)
+    annotated = select(adata, "cell_type", 4, copy=True)
+    assert isinstance(annotated, AnnData)
+    assert annotated.var["s2fs_selected"].sum() == 4
+    assert "s2fs" not in adata.uns
+    assert list(adata.var.columns) == []
+    if backed:
+        adata.file.close()
 
 
 def test_the_selector_knows_the_genes(adata):
-    selector = select(adata, n_features_to_select=4)
+    selector = select(adata, "cell_type", n_features_to_select=4)
     assert list(selector.feature_names_in_) == list(adata.var_names)
     chosen = adata[:, adata.var["s2fs_selected"]]
     assert selector.get_feature_names_out().tolist() == chosen.var_names.tolist()
@@ -105,7 +229,7 @@ def test_every_form_selects_the_same(adata, tmp_path, form, place):
     if "file" in place:
         adata.write_h5ad(tmp_path / "cells.h5ad")
         adata = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
-    selector = select(adata, n_features_to_select=6, layer=layer)
+    selector = select(adata, "cell_type", n_features_to_select=6, layer=layer)
     np.testing.assert_array_equal(selector.indices_, expected.indices_)
     np.testing.assert_allclose(selector.scores_, expected.scores_, rtol=1e-9)
     assert adata.var["s2fs_selected"].sum() == 6
@@ -117,7 +241,7 @@ def test_every_form_selects_the_same(adata, tmp_path, form, place):
 def test_odd_names_survive_a_file(adata, tmp_path, backed):
     adata.write_h5ad(tmp_path / "in.h5ad")
     adata = anndata.read_h5ad(tmp_path / "in.h5ad", backed=backed)
-    select(adata, n_features_to_select=1.0)
+    select(adata, "cell_type", n_features_to_select=1.0)
     adata.write_h5ad(tmp_path / "out.h5ad")
     again = anndata.read_h5ad(tmp_path / "out.h5ad")
     assert set(ODD) <= set(again.uns["s2fs"]["path"]["feature"])
@@ -150,7 +274,7 @@ def test_labels_of_every_kind(kind):
     adata.obs["group"] = LABELS[kind](y)
     selector = select(adata, "group", 5)
     assert len(selector.classes_) == 3
-    np.testing.assert_array_equal(selector.indices_, S2FS(5).fit(X.toarray(), y).indices_)
+    np.testing.assert_array_equal(selector.indices_, PairCover(5).fit(X.toarray(), y).indices_)
 
 
 def test_truth_values_as_labels():
@@ -159,7 +283,7 @@ def test_truth_values_as_labels():
     adata.obs["healthy"] = y > 0
     selector = select(adata, "healthy", 5)
     assert selector.classes_.tolist() == [False, True]
-    np.testing.assert_array_equal(selector.indices_, S2FS(5).fit(X.toarray(), y > 0).indices_)
+    np.testing.assert_array_equal(selector.indices_, PairCover(5).fit(X.toarray(), y > 0).indices_)
 
 
 @pytest.mark.parametrize(
@@ -170,12 +294,12 @@ def test_cells_without_a_label(adata, missing):
     labels.iloc[[4, 9]] = missing
     adata.obs["cell_type"] = labels
     with pytest.raises(ValueError, match="missing for 2 of 60 cells, such as 'cell 4'") as error:
-        select(adata, n_features_to_select=5)
+        select(adata, "cell_type", n_features_to_select=5)
     assert "unlabelled='ignore'" in str(error.value)
     assert "s2fs" not in adata.uns
 
     rest = adata[[i for i in range(60) if i not in (4, 9)]]
-    selector = select(adata, n_features_to_select=5, unlabelled="ignore")
+    selector = select(adata, "cell_type", n_features_to_select=5, unlabelled="ignore")
     np.testing.assert_array_equal(selector.indices_, truth(rest, 5).indices_)
     assert adata.n_obs == 60
 
@@ -189,7 +313,7 @@ def test_no_cell_with_a_label(adata):
 def test_genes_of_the_same_name(adata):
     expected = truth(adata, 5)
     adata.var_names = ["twin"] * adata.n_vars
-    select(adata, n_features_to_select=5)
+    select(adata, "cell_type", n_features_to_select=5)
     assert set(np.flatnonzero(adata.var["s2fs_selected"])) == set(expected.indices_)
     assert adata.uns["s2fs"]["path"]["position"].tolist() == expected.indices_.tolist()
 
@@ -197,13 +321,13 @@ def test_genes_of_the_same_name(adata):
 def test_genes_to_include_and_exclude_may_be_named(adata):
     first, second, *_ = truth(adata, 5).indices_
     chosen = {"include": ["<script>", 9], "exclude": [adata.var_names[first], int(second)]}
-    selector = select(adata, n_features_to_select=6, **chosen)
+    selector = select(adata, "cell_type", n_features_to_select=6, **chosen)
     named = pd.DataFrame(adata.X.toarray(), columns=adata.var_names)
-    expected = S2FS(6, **chosen).fit(named, adata.obs["cell_type"].astype(str))
+    expected = PairCover(6, **chosen).fit(named, adata.obs["cell_type"].astype(str))
     np.testing.assert_array_equal(selector.indices_, expected.indices_)
     assert selector.indices_[:2].tolist() == [2, 9]
     assert {name: selector.get_params()[name] for name in chosen} == chosen
-    params = json.loads(adata.uns["s2fs"]["params"])
+    params = json.loads(adata.uns["s2fs"]["params"]["selector"])
     assert {name: params[name] for name in chosen} == chosen
 
 
@@ -212,7 +336,7 @@ def test_groups_of_genes(adata, kind):
     lists = [["<script>", "gene 8"], ["a/b", "gene 20", 11]]
     label_of = {2: "one", 8: "one", 1: "two", 20: "two", 11: "two"}
     groups = lists if kind == "lists" else [label_of.get(f) for f in range(30)]
-    selector = select(adata, n_features_to_select=30, groups=groups)
+    selector = select(adata, "cell_type", n_features_to_select=30, groups=groups)
     order = selector.indices_.tolist()
     for group in ((2, 8), (1, 20, 11)):
         places = sorted(order.index(f) for f in group)
@@ -221,25 +345,25 @@ def test_groups_of_genes(adata, kind):
 
 def test_a_gene_that_is_not_there_or_there_twice(adata):
     with pytest.raises(ValueError, match=r"'gene 88', but adata has no such column .*'gene 8'"):
-        select(adata, include=["gene 88"])
+        select(adata, "cell_type", include=["gene 88"])
     names = adata.var_names.to_numpy(copy=True)
     names[[3, 4]] = "twin"
     adata.var_names = names
     with pytest.raises(ValueError, match="'twin', but adata has 2 columns of this name"):
-        select(adata, exclude=["twin"])
+        select(adata, "cell_type", exclude=["twin"])
 
 
 def test_classes_may_be_weighted_by_name(adata):
     weights = {"NK/T": 3.0}
-    selector = select(adata, n_features_to_select=5, class_weight=weights)
+    selector = select(adata, "cell_type", n_features_to_select=5, class_weight=weights)
     expected = truth(adata, 5, class_weight=weights)
     np.testing.assert_array_equal(selector.indices_, expected.indices_)
     np.testing.assert_allclose(selector.scores_, expected.scores_)
-    assert json.loads(adata.uns["s2fs"]["params"])["class_weight"] == weights
+    assert json.loads(adata.uns["s2fs"]["params"]["selector"])["class_weight"] == weights
 
 
 def test_as_many_genes_as_beat_chance(adata):
-    selector = select(adata, n_features_to_select="auto")
+    selector = select(adata, "cell_type", n_features_to_select="auto")
     np.testing.assert_array_equal(selector.indices_, truth(adata, "auto").indices_)
     assert adata.var["s2fs_selected"].sum() == len(selector.indices_)
 
@@ -247,7 +371,7 @@ def test_as_many_genes_as_beat_chance(adata):
 def test_a_view_becomes_an_object_of_its_own(adata):
     view = adata[10:50, 5:25]
     expected = truth(view, 5)
-    selector = select(view, n_features_to_select=5)
+    selector = select(view, "cell_type", n_features_to_select=5)
     np.testing.assert_array_equal(selector.indices_, expected.indices_)
     assert view.var["s2fs_selected"].sum() == 5
     assert "s2fs" in view.uns
@@ -257,27 +381,80 @@ def test_a_view_becomes_an_object_of_its_own(adata):
 
 def test_the_data_are_not_touched(adata):
     before = adata.copy()
-    select(adata, n_features_to_select=3)
+    select(adata, "cell_type", n_features_to_select=3)
     assert (adata.X != before.X).nnz == 0
     pd.testing.assert_frame_equal(adata.obs, before.obs)
-    assert list(adata.var.columns) == ["s2fs_selected", "s2fs_rank", "s2fs_score"]
+    written = ["selected", "rank", "score", "group", "pair"]
+    assert list(adata.var.columns) == [f"s2fs_{name}" for name in written]
 
 
 def test_a_second_selection_replaces_the_first(adata):
-    select(adata, n_features_to_select=9)
-    select(adata, n_features_to_select=2)
+    select(adata, "cell_type", n_features_to_select=9)
+    select(adata, "cell_type", n_features_to_select=2)
     assert adata.var["s2fs_selected"].sum() == adata.var["s2fs_rank"].notna().sum() == 2
     assert len(adata.uns["s2fs"]["path"]) == 2
 
 
+@pytest.fixture(scope="module")
+def scanpy():
+    """Scanpy, which warns of its own doings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        matplotlib.use("agg")
+        yield pytest.importorskip("scanpy", reason="comparing with scanpy needs scanpy")
+
+
+@pytest.fixture(scope="module")
+def blood(scanpy):
+    """700 cells of ten kinds and 765 genes, from the wheel of scanpy, with a panel of 20 genes."""
+    cells = scanpy.datasets.pbmc68k_reduced()
+    select(cells, "bulk_labels", 20)
+    return cells
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scanpy_reads_the_result_as_its_own(scanpy, blood):
+    ours = scanpy.get.rank_genes_groups_df(blood, None, key="s2fs").set_index(["group", "names"])
+    assert ours.shape == (200, 4)
+    scanpy.tl.rank_genes_groups(blood, "bulk_labels", method="t-test", key_added="t")
+    theirs = scanpy.get.rank_genes_groups_df(blood, None, key="t").set_index(["group", "names"])
+    for name in ours:
+        wanted = theirs.loc[ours.index, name]
+        np.testing.assert_allclose(ours[name], wanted, rtol=1e-4, atol=1e-12, err_msg=name)
+    assert blood.uns["s2fs"]["names"].dtype == blood.uns["t"]["names"].dtype  # order of groups
+    assert blood.uns["s2fs"]["params"]["use_raw"] is blood.uns["t"]["params"]["use_raw"] is True
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scanpy_draws_the_result(scanpy, blood, tmp_path):
+    blood.write_h5ad(tmp_path / "cells.h5ad")
+    cells = scanpy.read_h5ad(tmp_path / "cells.h5ad")
+    path = cells.uns["s2fs"]["path"]
+    markers = path.groupby("group", observed=True)["feature"].agg(list).to_dict()
+    for draw in (scanpy.pl.dotplot, scanpy.pl.matrixplot):
+        shown = draw(cells, markers, "bulk_labels", return_fig=True)
+        assert sorted(shown.var_names) == sorted(path["feature"])
+        shown.make_figure()
+    of_groups = {"key": "s2fs", "n_genes": 2, "dendrogram": False, "return_fig": True}
+    for draw in (scanpy.pl.rank_genes_groups_dotplot, scanpy.pl.rank_genes_groups_matrixplot):
+        shown = draw(cells, **of_groups)
+        wanted = [
+            gene for group in shown.categories for gene in cells.uns["s2fs"]["names"][group][:2]
+        ]
+        assert list(shown.var_names) == wanted
+        shown.make_figure()
+    matplotlib.pyplot.close("all")
+
+
 BAD = {
-    "misspelt label": ({"label": "celltype"}, r"no such column .*did you mean 'cell_type'\?"),
-    "unlike label": ({"label": "zzz"}, "no such column in adata.obs; it has 'cell_type'"),
+    "misspelt label": ({"groupby": "celltype"}, r"no such column .*did you mean 'cell_type'\?"),
+    "unlike label": ({"groupby": "zzz"}, "no such column in adata.obs; it has 'cell_type'"),
     "misspelt layer": ({"layer": "count"}, r"no such layer \(did you mean 'counts'\?\)"),
     "unlike layer": ({"layer": "zzz"}, "no such layer; its layers are 'counts', 'names'"),
     "text layer": ({"layer": "names"}, "layers/names is no matrix of real numbers"),
-    "quantity": ({"label": "depth"}, "fractions such as 0.5, so it is a quantity"),
-    "one class": ({"label": "batch"}, r"label 'batch' has one class only \('b1'\)"),
+    "quantity": ({"groupby": "depth"}, "fractions such as 0.5, so it is a quantity"),
+    "one class": ({"groupby": "batch"}, r"groupby 'batch' has one class only \('b1'\)"),
+    "method": ({"method": "t-test"}, "method is 't-test'; use 'pairs' or 's2fs'"),
     "unlabelled": ({"unlabelled": "drop"}, "unlabelled is 'drop'; use 'error' or 'ignore'"),
 }
 
@@ -290,7 +467,7 @@ def test_error_messages(adata, case):
     adata.obs["batch"] = "b1"
     arguments, sentence = BAD[case]
     with pytest.raises(ValueError, match=sentence):
-        select(adata, **{"n_features_to_select": 3, **arguments})
+        select(adata, **{"groupby": "cell_type", "n_features_to_select": 3, **arguments})
     assert "s2fs" not in adata.uns
 
 
@@ -300,34 +477,40 @@ def test_missing_numbers_are_told_by_gene(adata, make):
     X[3, 2], X[5, 8] = np.nan, np.nan
     adata.X = make(X)
     with pytest.raises(ValueError, match=r"NaN in column\(s\) '<script>', 'gene 8'"):
-        select(adata, n_features_to_select=3)
+        select(adata, "cell_type", 3, method="s2fs")
+    selector = select(adata, "cell_type", 3)  # which leaves them out
+    np.testing.assert_array_equal(selector.indices_, truth(adata, 3).indices_)
+    X[3, 2] = np.inf
+    adata.X = make(X)
+    with pytest.raises(ValueError, match=r"infinity in column\(s\) '<script>'"):
+        select(adata, "cell_type", 3)
 
 
 def test_no_columns_and_no_matrix():
     with pytest.raises(ValueError, match=r"no such column in adata\.obs, which has no columns"):
-        select(AnnData(counts()[0]))
+        select(AnnData(counts()[0]), "cell_type")
     adata = AnnData(obs=pd.DataFrame({"cell_type": ["a", "b"]}, index=["1", "2"]), shape=(2, 3))
     with pytest.raises(ValueError, match="adata has no matrix X; choose a layer"):
-        select(adata)
+        select(adata, "cell_type")
 
 
 def test_a_view_of_a_file_cannot_be_written_into(adata, tmp_path):
     adata.write_h5ad(tmp_path / "cells.h5ad")
     backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
     with pytest.raises(ValueError, match=r"view of a file.*adata\.to_memory\(\)"):
-        select(backed[:30])
+        select(backed[:30], "cell_type")
     backed.file.close()
 
 
 def test_something_else_than_an_anndata():
     with pytest.raises(TypeError, match="adata is a DataFrame; give an AnnData"):
-        select(pd.DataFrame({"a": [1, 2]}))
+        select(pd.DataFrame({"a": [1, 2]}), "a")
 
 
 def test_without_anndata(monkeypatch):
     monkeypatch.setitem(sys.modules, "anndata", None)
     with pytest.raises(ImportError, match=r"pip install 's2fs\[bio\]'"):
-        select(None)
+        select(None, "a")
 
 
 @pytest.mark.parametrize("place", ["memory", "file"])
@@ -357,6 +540,6 @@ def test_sparse_counts_select_as_dense_ones(seed, k, density):
     adata = AnnData(X)
     adata.obs["kind"] = y
     selector = select(adata, "kind", k)
-    expected = S2FS(k).fit(X.toarray(), y)
+    expected = PairCover(k).fit(X.toarray(), y)
     np.testing.assert_array_equal(selector.indices_, expected.indices_)
     np.testing.assert_allclose(selector.scores_, expected.scores_, rtol=1e-9)

@@ -1,15 +1,26 @@
 """Selection of genes in single-cell data, in and out of AnnData."""
 
 import json
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array, issparse
+from scipy.stats import false_discovery_control, ttest_ind_from_stats
 
+from s2fs._selectors.pairs import PairCover
 from s2fs._selectors.s2fs import S2FS
 from s2fs._util.annotated import labels_of, matrix_of
-from s2fs._util.inputs import Columns, read_labels, reject_nonfinite_columns, reject_one_class
+from s2fs._util.inputs import (
+    Columns,
+    read_labels,
+    reject_nonfinite_columns,
+    reject_one_class,
+    repeated,
+)
 from s2fs._util.messages import did_you_mean, some_of
 from s2fs._util.optional import need
+from s2fs._util.types import Floats, Indices
 from s2fs._util.values import plain
 
 if TYPE_CHECKING:
@@ -19,54 +30,127 @@ __all__ = ["select"]
 
 #: The parameters of the selector that may name genes.
 _OF_GENES = {"include", "exclude", "groups"}
+_METHODS = {"pairs": PairCover, "s2fs": S2FS}
+#: What is written for a number that is too large for any format: a gene without any spread.
+_LARGEST = float(np.finfo(np.float32).max)
+#: How many numbers of a matrix are taken at once.
+_BLOCK = 1 << 18
+#: What a mean is raised by before a fold change is taken, as scanpy does.
+_TINY = 1e-9
 
 
+class _Source(NamedTuple):
+    """Where the numbers are, in the words of scanpy."""
+
+    groupby: str
+    layer: str | None
+    use_raw: bool
+    unlabelled: str
+
+
+@overload
 def select(
     adata: "AnnData",
-    label: str = "cell_type",
-    n_features_to_select: int | float | Literal["auto"] = 50,
+    groupby: str,
+    n_features_to_select: int | float | Literal["all", "auto"] = ...,
     *,
+    method: Literal["pairs", "s2fs"] = ...,
+    layer: str | None = ...,
+    use_raw: bool | None = ...,
+    key_added: str = ...,
+    copy: Literal[False] = ...,
+    unlabelled: Literal["error", "ignore"] = ...,
+    **parameters: Any,
+) -> PairCover | S2FS: ...
+@overload
+def select(
+    adata: "AnnData",
+    groupby: str,
+    n_features_to_select: int | float | Literal["all", "auto"] = ...,
+    *,
+    method: Literal["pairs", "s2fs"] = ...,
+    layer: str | None = ...,
+    use_raw: bool | None = ...,
+    key_added: str = ...,
+    copy: Literal[True],
+    unlabelled: Literal["error", "ignore"] = ...,
+    **parameters: Any,
+) -> "AnnData": ...
+def select(
+    adata: "AnnData",
+    groupby: str,
+    n_features_to_select: int | float | Literal["all", "auto"] = 50,
+    *,
+    method: Literal["pairs", "s2fs"] = "pairs",
     layer: str | None = None,
+    use_raw: bool | None = None,
+    key_added: str = "s2fs",
+    copy: bool = False,
     unlabelled: Literal["error", "ignore"] = "error",
     **parameters: Any,
-) -> S2FS:
-    """Select the genes that tell the cells of different labels apart.
+) -> "PairCover | S2FS | AnnData":
+    """Select the genes that tell the groups of cells apart, one panel for all groups.
 
-    The matrix may be dense or sparse, in memory or on disk (``backed="r"``); a sparse one is never
-    made dense as a whole. The result is written into ``adata``:
+    The arguments have the names they have in ``scanpy.tl.rank_genes_groups``, and what is written
+    into ``adata`` can be given to the functions of scanpy that show its result. The matrix may be
+    dense or sparse, in memory or on disk (``backed="r"``); a sparse one is never made dense as a
+    whole.
+
+    Written are, with ``key_added="s2fs"``:
 
     * ``adata.var["s2fs_selected"]``: whether the gene is selected;
     * ``adata.var["s2fs_rank"]``: its rank as a float, 1 for the first chosen, NaN if not selected;
-    * ``adata.var["s2fs_score"]``: Sep after the gene was chosen, NaN if not selected;
+    * ``adata.var["s2fs_score"]``: the criterion after the gene was chosen, NaN if not selected;
+    * ``adata.var["s2fs_group"]``: the group that the gene marks, by the largest t of the group
+      against the rest, and with ``method="pairs"`` also ``adata.var["s2fs_pair"]``: the two groups
+      that it was chosen to tell apart;
+    * ``adata.uns["s2fs"]["names"]``, ``["scores"]``, ``["logfoldchanges"]``, ``["pvals"]`` and
+      ``["pvals_adj"]``: the selected genes for each group, as ``rank_genes_groups`` with its t test
+      writes them, the gene with the largest t first;
     * ``adata.uns["s2fs"]["path"]``: a data frame with a row for each step: ``rank``, ``feature``,
-      ``position`` (of the gene, from 0), ``sep``, ``gain`` and the four components;
-    * ``adata.uns["s2fs"]["params"]``: label, layer and the parameters of the selector as JSON text.
+      ``position`` (of the gene, from 0), ``group``, the criterion with its parts, and with
+      ``method="pairs"`` the pair ``first`` and ``second`` with its error bound ``before`` and
+      ``after``;
+    * ``adata.uns["s2fs"]["groups"]``, and with ``method="pairs"`` ``["coverage"]``: the names of
+      the groups, and the error bound of every two of them by all selected genes;
+    * ``adata.uns["s2fs"]["params"]``: what was asked for; the parameters of the selector are JSON
+      text.
 
-    All of it is kept by ``write_h5ad``.
+    All of it is kept by ``write_h5ad``. Where a criterion is infinite, NaN is written.
 
     Parameters
     ----------
     adata : AnnData
         Cells in rows, genes in columns. A view becomes an AnnData of its own, as with anything
         that is written into it.
-    label : str, default="cell_type"
-        The column of ``adata.obs`` with the classes: categories, text, whole numbers or truth
+    groupby : str
+        The column of ``adata.obs`` with the groups: categories, text, whole numbers or truth
         values. Categories that no cell has do not count. Text such as "nan" or "NA" is a missing
         label.
-    n_features_to_select : int, float or "auto", default=50
-        How many genes to select, as in :class:`s2fs.S2FS`.
+    n_features_to_select : int, float, "all" or "auto", default=50
+        How many genes to select, as in :class:`s2fs.PairCover`.
+    method : {"pairs", "s2fs"}, default="pairs"
+        The selector: :class:`s2fs.PairCover`, or :class:`s2fs.S2FS` as published.
     layer : str, optional
-        The layer to select from, by default ``adata.X``.
+        The layer to select from.
+    use_raw : bool, optional
+        Whether to select from ``adata.raw``. By default it is used if it is there and no layer is
+        named, as in scanpy. Genes that only ``adata.raw`` has are in ``uns``, but not in ``var``.
+    key_added : str, default="s2fs"
+        The key in ``adata.uns``, and the beginning of the columns in ``adata.var``.
+    copy : bool, default=False
+        Whether to leave ``adata`` as it is and return an annotated copy.
     unlabelled : {"error", "ignore"}, default="error"
-        What to do about cells without a label: raise an error, or select on the other cells.
+        What to do about cells without a group: raise an error, or select on the other cells.
     **parameters
-        Further parameters of :class:`s2fs.S2FS`, such as ``alpha`` and ``n_jobs``. Genes to
+        Further parameters of the selector, such as ``correlation`` and ``class_weight``. Genes to
         ``include`` or ``exclude``, and those in ``groups``, may be named.
 
     Returns
     -------
-    S2FS
-        The fitted selector; its features bear the names of the genes.
+    PairCover, S2FS or AnnData
+        The fitted selector, whose features bear the names of the genes; with ``copy=True`` the
+        annotated copy.
 
     Examples
     --------
@@ -78,41 +162,52 @@ def select(
     >>> adata = anndata.AnnData(counts.tocsr())
     >>> adata.obs["cell_type"] = np.repeat(["B cell", "T cell"], 30)
     >>> selector = select(adata, "cell_type", 2)
-    >>> adata.var["s2fs_rank"].dropna().sort_values()
-    3    1.0
-    7    2.0
-    Name: s2fs_rank, dtype: float64
+    >>> adata.var[["s2fs_rank", "s2fs_group"]].dropna().sort_values("s2fs_rank")
+       s2fs_rank s2fs_group
+    3        1.0     T cell
+    7        2.0     B cell
     """
-    _check(adata, label, unlabelled)
-    classes, codes = read_labels(labels_of(adata.obs[label]), f"label {label!r}")
-    labelled = codes >= 0
-    if not labelled.all() and (unlabelled == "error" or not labelled.any()):
-        raise ValueError(
-            f"label {label!r} is missing for {(~labelled).sum()} of {len(codes)} cells, such as "
-            f"{some_of(adata.obs_names[~labelled][:1])}; label these cells, or select on the "
-            "others with unlabelled='ignore'."
-        )
-    reject_one_class(classes, f"label {label!r}")
-    X = matrix_of(adata, layer)
-    if not labelled.all():
-        X = X[labelled]
-    names = adata.var_names.astype(str).tolist()
-    reject_nonfinite_columns(X, names)
-    genes = Columns(names, len(names), "adata")
+    _check(adata, groupby, method, unlabelled)
+    if use_raw is None:
+        use_raw = layer is None and adata.raw is not None
+    source = _Source(groupby, layer, use_raw, unlabelled)
+    if copy:
+        adata = adata.to_memory() if adata.isbacked else adata.copy()
+    classes, codes = _labels(adata, groupby, unlabelled)
+    X = matrix_of(adata, layer, use_raw=use_raw)
+    names = (adata.raw if use_raw else adata).var_names.astype(str).tolist()
+    places = _places(adata, names) if use_raw else np.arange(len(names))
+    if (codes < 0).any():
+        X, codes = X[codes >= 0], codes[codes >= 0]
+    reject_nonfinite_columns(X, names, allow_nan=method == "pairs")
+    genes = Columns(names, len(names), "adata.raw" if use_raw else "adata")
     by_position = {
         name: _by_position(name, parameters[name], genes) for name in _OF_GENES & parameters.keys()
     }
-    selector = S2FS(n_features_to_select, **parameters | by_position)
-    selector.fit(X, classes[codes[labelled]])
+    selector = _METHODS[method](n_features_to_select, **parameters | by_position)
+    selector.fit(X, classes[codes])
     # From here on as after a fit on a table whose columns have the names of the genes.
     selector.feature_names_in_ = np.array(names, dtype=object)
     selector.feature_names_ = selector.feature_names_in_[selector.indices_]
     selector.set_params(**parameters)
-    _write(adata, selector, {"label": label, "layer": layer, "unlabelled": unlabelled})
-    return selector
+    order = _order_of_groups(adata.obs[groupby], classes)
+    tests = _t_tests(X, codes, len(classes), selector.indices_)
+    groups = np.array([str(label) for label in classes], dtype=object)
+    marks = groups[tests["scores"].argmax(axis=0)]
+    _write_genes(adata, selector, key_added, places, marks)
+    adata.uns[key_added] = {
+        "params": _params(selector, source, method),
+        "groups": groups[order],
+        "path": _path(selector, groups, marks),
+        **_per_group(tests, selector.feature_names_, groups, order),
+    }
+    if isinstance(selector, PairCover):
+        bound = np.exp(-selector.separation_ / 8)
+        adata.uns[key_added]["coverage"] = bound[np.ix_(order, order)]
+    return adata if copy else selector
 
 
-def _check(adata: Any, label: str, unlabelled: str) -> None:
+def _check(adata: Any, groupby: str, method: str, unlabelled: str) -> None:
     anndata = need("anndata", extra="bio", purpose="s2fs.bio")
     if not isinstance(adata, anndata.AnnData):
         raise TypeError(f"adata is a {type(adata).__name__}; give an AnnData.")
@@ -121,15 +216,45 @@ def _check(adata: Any, label: str, unlabelled: str) -> None:
             "adata is a view of a file, so that nothing can be written into it; give the whole, "
             "or adata.to_memory()."
         )
-    if label not in adata.obs:
+    if groupby not in adata.obs:
         columns = list(adata.obs.columns)
         known = f"; it has {some_of(columns)}" if columns else ", which has no columns"
         raise ValueError(
-            f"label is {label!r}, but there is no such column in adata.obs"
-            f"{did_you_mean(str(label), columns) or known}."
+            f"groupby is {groupby!r}, but there is no such column in adata.obs"
+            f"{did_you_mean(str(groupby), columns) or known}."
         )
+    if method not in _METHODS:
+        raise ValueError(f"method is {method!r}; use 'pairs' or 's2fs'.")
     if unlabelled not in ("error", "ignore"):
         raise ValueError(f"unlabelled is {unlabelled!r}; use 'error' or 'ignore'.")
+
+
+def _labels(adata: "AnnData", groupby: str, unlabelled: str) -> tuple[NDArray[Any], Indices]:
+    """The groups, and for each cell the position of its own, −1 where it has none."""
+    classes, codes = read_labels(labels_of(adata.obs[groupby]), f"groupby {groupby!r}")
+    missing = codes < 0
+    if missing.any() and (unlabelled == "error" or missing.all()):
+        raise ValueError(
+            f"groupby {groupby!r} is missing for {missing.sum()} of {len(codes)} cells, such as "
+            f"{some_of(adata.obs_names[missing][:1])}; label these cells, or select on the "
+            "others with unlabelled='ignore'."
+        )
+    reject_one_class(classes, f"groupby {groupby!r}")
+    return classes, codes
+
+
+def _places(adata: "AnnData", names: list[str]) -> Indices:
+    """For each gene of ``adata.raw`` its position in ``adata.var``, −1 if it is not there."""
+    own = adata.var_names.astype(str).tolist()
+    if own == names:
+        return np.arange(len(names))
+    if twice := repeated(names) or repeated(own):
+        raise ValueError(
+            f"adata.raw has other genes than adata, and {some_of(twice)} is there more than once; "
+            "make the names unique, or give use_raw=False."
+        )
+    position = {name: place for place, name in enumerate(own)}
+    return np.array([position.get(name, -1) for name in names])
 
 
 def _by_position(argument: str, wanted: Any, genes: Columns) -> Any:
@@ -148,18 +273,154 @@ def _by_position(argument: str, wanted: Any, genes: Columns) -> Any:
     ]
 
 
-def _write(adata: "AnnData", selector: S2FS, choices: dict[str, Any]) -> None:
-    """Annotate the genes, and keep how the selection came about."""
-    score = np.full(adata.n_vars, np.nan)
-    score[selector.indices_] = selector.scores_
+def _order_of_groups(column: Any, classes: NDArray[Any]) -> Indices:
+    """The groups as scanpy shows them: in the order of the categories if there are any."""
+    if not hasattr(column, "cat"):
+        return np.arange(len(classes))
+    place = {str(label): i for i, label in enumerate(column.cat.categories)}
+    return np.argsort([place.get(str(label), 0) for label in classes], kind="stable")
+
+
+def _t_tests(X: Any, codes: Indices, p: int, chosen: Indices) -> dict[str, Floats]:
+    """Welch's t test of each group against the rest, for the chosen genes: a row for each group.
+
+    P-values are adjusted over all genes, as scanpy adjusts them. The fold change takes the values
+    for logarithms of 1 + count, as scanpy does.
+    """
+    n, mean, square = _class_means(X, codes, p)
+    total = n.sum(axis=0)
+    tests = {
+        name: np.empty((p, len(chosen)))
+        for name in ("scores", "pvals", "pvals_adj", "logfoldchanges")
+    }
+    for q in range(p):
+        rest = total - n[q]
+        few = np.maximum(rest, 1)
+        rest_mean = ((n * mean).sum(axis=0) - n[q] * mean[q]) / few
+        rest_square = ((n * square).sum(axis=0) - n[q] * square[q]) / few
+        with np.errstate(all="ignore"):  # groups of one cell, genes without spread
+            t, pvals = ttest_ind_from_stats(
+                mean[q], _deviation(n[q], mean[q], square[q]), n[q],
+                rest_mean, _deviation(rest, rest_mean, rest_square), rest, equal_var=False,
+            )  # fmt: skip
+            fold = np.log2((np.expm1(mean[q]) + _TINY) / (np.expm1(rest_mean) + _TINY))
+        pvals = np.where(np.isnan(t), 1.0, pvals)
+        tests["scores"][q] = np.nan_to_num(t[chosen], nan=0.0, posinf=_LARGEST, neginf=-_LARGEST)
+        tests["pvals"][q] = pvals[chosen]
+        tests["pvals_adj"][q] = false_discovery_control(pvals)[chosen]
+        tests["logfoldchanges"][q] = np.where(np.isfinite(fold), fold, np.nan)[chosen]
+    return tests
+
+
+def _class_means(X: Any, codes: Indices, p: int) -> tuple[Floats, Floats, Floats]:
+    """Number, mean and mean square of the values in each class: class × gene."""
+    members = csr_array((np.ones(len(codes)), (codes, np.arange(len(codes)))), (p, len(codes)))
+    n, total, squares = np.empty((3, p, X.shape[1]))
+    step = max(1, _BLOCK * X.shape[1] // max(X.nnz if issparse(X) else X.size, 1))
+    for start in range(0, X.shape[1], step):
+        some = slice(start, start + step)
+        n[:, some], total[:, some], squares[:, some] = _class_sums(X[:, some], members)
+    few = np.maximum(n, 1)
+    return n, total / few, squares / few
+
+
+def _class_sums(X: Any, members: csr_array) -> tuple[Floats, ...]:
+    """Number, sum and sum of squares of the values in each class; of a sparse X by its entries."""
+    values = X.data.astype(np.float64) if issparse(X) else X.astype(np.float64)
+    missing = np.isnan(values)
+    values[missing] = 0.0
+
+    def summed(entries: Floats) -> Floats:
+        if not issparse(X):
+            return np.asarray(members @ entries)
+        return (members @ csc_array((entries, X.indices, X.indptr), X.shape)).toarray()
+
+    n = members.sum(axis=1)[:, None] - summed(missing.astype(np.float64))
+    return n, summed(values), summed(values**2)
+
+
+def _deviation(n: Floats, mean: Floats, square: Floats) -> Floats:
+    """The standard deviation with n − 1 in the denominator, 0 where rounding would have it less."""
+    return np.sqrt(np.maximum(square - mean**2, 0.0) * n / np.maximum(n - 1, 1))
+
+
+def _write_genes(
+    adata: "AnnData", selector: Any, key: str, places: Indices, marks: NDArray[Any]
+) -> None:
+    """Annotate the genes; those that only ``adata.raw`` has are left out."""
+    pandas = need("pandas", extra="bio")
+    there = places[selector.indices_] >= 0
+    chosen = places[selector.indices_][there]
+    selected = np.zeros(adata.n_vars, dtype=bool)
+    selected[chosen] = True
+    rank, score = np.full((2, adata.n_vars), np.nan)
+    rank[chosen] = selector.ranking_[selector.indices_][there]
+    score[chosen] = _finite(selector.scores_)[there]
+    columns = {"selected": selected, "rank": rank, "score": score}
+    words = {"group": marks}
+    if isinstance(selector, PairCover):
+        words["pair"] = np.array([" | ".join(pair) for pair in _pairs(selector)], dtype=object)
+    for name, values in words.items():
+        text = np.full(adata.n_vars, None, dtype=object)
+        text[chosen] = values[there]
+        columns[name] = pandas.Categorical(text)
     # Assigned as a whole, for a view would warn of each column.
-    adata.var = adata.var.assign(
-        s2fs_selected=selector.support_,
-        s2fs_rank=np.where(selector.support_, selector.ranking_, np.nan),
-        s2fs_score=score,
+    stale = [f"{key}_{name}" for name in ("group", "pair") if f"{key}_{name}" in adata.var]
+    adata.var = adata.var.drop(columns=stale).assign(
+        **{f"{key}_{name}": values for name, values in columns.items()}
     )
+
+
+def _path(selector: Any, groups: NDArray[Any], marks: NDArray[Any]) -> Any:
+    """The steps of the search as a data frame."""
     path = selector.ranking_table()
+    for name in path.columns[2:]:
+        path[name] = _finite(path[name].to_numpy())
     path.insert(2, "position", selector.indices_)
-    # JSON, because a file has no place for None, for lists of lists or for odd keys.
-    params = json.dumps(plain({**choices, **selector.get_params()}), ensure_ascii=False)
-    adata.uns["s2fs"] = {"path": path, "params": params}
+    path.insert(3, "group", marks)
+    if isinstance(selector, PairCover):
+        served = selector.pairs_
+        path["first"], path["second"] = groups[served["first"]], groups[served["second"]]
+        path["before"], path["after"] = served["before"], served["after"]
+    return path
+
+
+def _pairs(selector: PairCover) -> list[tuple[str, str]]:
+    """The two groups that each selected gene tells apart most."""
+    classes, served = selector.classes_, selector.pairs_
+    return [
+        (str(classes[a]), str(classes[b]))
+        for a, b in zip(served["first"], served["second"], strict=True)
+    ]
+
+
+def _per_group(
+    tests: dict[str, Floats], names: NDArray[Any], groups: NDArray[Any], order: Indices
+) -> dict[str, Any]:
+    """The selected genes for each group, as ``rank_genes_groups`` writes them."""
+    best = np.argsort(-tests["scores"], axis=1, kind="stable")
+    columns = {"names": np.broadcast_to(names, best.shape), **tests}
+    return {
+        name: np.rec.fromarrays(
+            [values[q][best[q]] for q in order],
+            dtype=[(groups[q], object if name == "names" else np.float64) for q in order],
+        )
+        for name, values in columns.items()
+    }
+
+
+def _params(selector: Any, source: _Source, method: str) -> dict[str, Any]:
+    # JSON, because a file has no place for lists of lists or for odd keys.
+    params = json.dumps(plain(selector.get_params()), ensure_ascii=False)
+    asked = {name: value for name, value in source._asdict().items() if value is not None}
+    return asked | {
+        "reference": "rest",
+        "method": method,
+        "corr_method": "benjamini-hochberg",
+        "selector": params,
+    }
+
+
+def _finite(values: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers, NaN in the place of infinity."""
+    return np.where(np.isfinite(values), values, np.nan)

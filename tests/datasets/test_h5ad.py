@@ -109,8 +109,8 @@ def test_the_command_line_writes_what_python_selects(tmp_path, suffix):
     assert (result.exit_code, result.stderr) == (0, "")
     reader = {"csv": pd.read_csv, "json": pd.read_json, "parquet": pd.read_parquet}[suffix]
     table = reader(output)
-    select(adata, "cell_type", 5)
-    expected = adata.uns["s2fs"]["path"].drop(columns="position")
+    select(adata, "cell_type", 5, method="s2fs")
+    expected = adata.uns["s2fs"]["path"].drop(columns=["position", "group"])
     pd.testing.assert_frame_equal(table, expected, rtol=1e-9)
     printed = pd.read_csv(StringIO(result.stdout), sep=r"\s\s+", engine="python")
     assert [str(name) for name in printed["feature"]] == expected["feature"].tolist()

@@ -66,7 +66,7 @@ def table_moments(
     weight = np.ones(X.shape[0]) if sample_weight is None else sample_weight
     with np.errstate(over="ignore", invalid="ignore"):
         if issparse(X):
-            return _squared(_sparse_moments(X, codes, n_classes, weight))
+            return _sparse_moments(X, codes, n_classes, weight)
         known: Moments | None = None
         step = max(1, BLOCK // X.shape[1])
         for start in range(0, X.shape[0], step):
@@ -74,10 +74,10 @@ def table_moments(
             block = _block_moments(X[rows], codes[rows], n_classes, weight[rows])
             known = block if known is None else merged(known, block)
     assert known is not None
-    return _squared(known)
+    return known
 
 
-def _squared(known: Moments) -> Moments:
+def checked(known: Moments) -> Moments:
     """The same moments, if the values of every feature could be squared without loss."""
     with np.errstate(over="ignore"):
         extent = known.upper - known.lower
@@ -117,16 +117,26 @@ def _block_moments(X: NDArray[Any], codes: Indices, n_classes: int, weight: Floa
 
 def _sparse_moments(X: Any, codes: Indices, n_classes: int, weight: Floats) -> Moments:
     """The moments of a sparse table in CSC format; only its entries are looked at."""
-    n, m = X.shape
+    total = np.bincount(codes, weight, n_classes)[:, None]
+    step = max(1, BLOCK * X.shape[1] // max(X.nnz, 1))
+    parts = [
+        _columns_moments(X[:, start : start + step], codes, total, weight)
+        for start in range(0, X.shape[1], step)
+    ]
+    return Moments(*(np.concatenate(field, axis=-1) for field in zip(*parts, strict=True)))
+
+
+def _columns_moments(X: Any, codes: Indices, total: Floats, weight: Floats) -> Moments:
+    """The moments of a few sparse columns, with the weight of each class in ``total``."""
+    (n, m), p = X.shape, len(total)
     column = np.repeat(np.arange(m), np.diff(X.indptr))
     row, data = X.indices, X.data.astype(np.float64)
     missing = np.isnan(data)
     cell = codes[row] * m + column  # class and feature of each entry
 
     def class_sums(values: Floats) -> Floats:
-        return np.bincount(cell, values, n_classes * m).astype(np.float64).reshape(n_classes, m)
+        return np.bincount(cell, values, p * m).astype(np.float64).reshape(p, m)
 
-    total = np.bincount(codes, weight, n_classes)[:, None]
     count = total - class_sums(weight[row] * missing)
     there = weight[row] * ~missing
     data = np.where(missing, 0.0, data)
@@ -228,7 +238,7 @@ class Cover:
     """
 
     def __init__(self, known: Moments, correlation: float = 0.0, products: Any = None) -> None:
-        d, noise = pair_gaps(known)
+        d, noise = pair_gaps(checked(known))
         self.varying = known.upper > known.lower
         self.correlation = correlation
         self._products = products

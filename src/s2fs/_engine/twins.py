@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from s2fs._engine.pairs import BLOCK, table_moments
+from s2fs._engine.pairs import BLOCK, checked, table_moments
 from s2fs._util.types import Floats, Indices
 
 #: Rounding may move a correlation by this much; it decides nothing.
@@ -34,7 +34,7 @@ class Twins:
         self._X, self._limit = X, limit
         n = X.shape[0]
         self._weight = np.ones(n) if sample_weight is None else sample_weight
-        known = table_moments(X, np.zeros(n, dtype=np.intp), 1, self._weight)
+        known = checked(table_moments(X, np.zeros(n, dtype=np.intp), 1, self._weight))
         self._mean = known.mean[0]
         self._norm = np.where(known.upper > known.lower, np.sqrt(known.squares), 0.0)
         self._missing = bool(np.isnan((X.data if issparse(X) else X).sum()))

@@ -31,6 +31,7 @@ from s2fs._search.choices import Choices, n_to_choose, resolve
 from s2fs._search.forward import Step, forward
 from s2fs._search.stopping import forward_until_chance, with_shuffled_rows
 from s2fs._search.subsets import beam, floating
+from s2fs._selectors.onnx import OnnxConversion
 from s2fs._util.inputs import (
     canonical,
     check_labels,
@@ -58,7 +59,7 @@ Item = TypeVar("Item")
 Search = Literal["forward", "floating", "beam"]
 
 
-class RankingSelector(SelectorMixin, BaseEstimator):
+class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
     """Base of all selectors: supervised, ordered, scikit-learn compatible.
 
     A subclass defines its constructor with ``n_features_to_select`` first, extends

@@ -9,10 +9,16 @@ from scipy.sparse import csc_array, issparse
 from s2fs._util.messages import did_you_mean, some_of
 
 
-def matrix_of(adata: Any, layer: str | None) -> Any:
-    """The matrix of an AnnData, or one of its layers, in memory and as sparse as it is."""
-    key = key_of_matrix({"X": adata.X, "layers": adata.layers}, layer, "adata")
-    X = adata.X if layer is None else adata.layers[layer]
+def matrix_of(adata: Any, layer: str | None, *, use_raw: bool = False) -> Any:
+    """The matrix of an AnnData, a layer or the raw one, in memory and as sparse as it is."""
+    if use_raw:
+        if layer is not None or adata.raw is None:
+            why = f"layer is {layer!r}" if layer is not None else "adata has no raw matrix"
+            raise ValueError(f"use_raw is True, but {why}; give use_raw=False.")
+        key, X = "raw", adata.raw.X
+    else:
+        key = key_of_matrix({"X": adata.X, "layers": adata.layers}, layer, "adata")
+        X = adata.X if layer is None else adata.layers[layer]
     if hasattr(X, "to_memory"):  # a sparse matrix on disk
         X = X.to_memory()
     elif type(X).__module__.startswith("h5py"):  # a dense one
