@@ -117,7 +117,7 @@ def _block_moments(X: NDArray[Any], codes: Indices, n_classes: int, weight: Floa
 
 def _sparse_moments(X: Any, codes: Indices, n_classes: int, weight: Floats) -> Moments:
     """The moments of a sparse table in CSC format; only its entries are looked at."""
-    total = np.bincount(codes, weight, n_classes)[:, None]
+    total = np.bincount(codes, weight, n_classes).astype(np.float64)[:, None]
     step = max(1, BLOCK * X.shape[1] // max(X.nnz, 1))
     parts = [
         _columns_moments(X[:, start : start + step], codes, total, weight)
