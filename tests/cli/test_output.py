@@ -8,7 +8,11 @@ import pytest
 
 from s2fs.cli._shared import note, print_table
 
-TABLE = {"rank": [1, 2], "feature": ["[red]a[/red]", "two\nlines"], "sep": [1.5, float("inf")]}
+TABLE = {
+    "rank": [1, 2],
+    "feature": ["[red]a[/red]", "two\nlines\t\x1b[2J\0!"],
+    "sep": [1.5, float("inf")],
+}
 
 
 class Terminal(StringIO):
@@ -19,9 +23,9 @@ class Terminal(StringIO):
 def test_plain_when_piped(capsys):
     print_table(TABLE)
     assert capsys.readouterr().out == (
-        "rank  feature       sep\n"
-        "   1  [red]a[/red]  1.5\n"
-        "   2  two lines     inf\n"
+        "rank  feature                   sep\n"
+        "   1  [red]a[/red]              1.5\n"
+        "   2  two\\nlines\\t\\x1b[2J\\x00!  inf\n"
     )  # fmt: skip
 
 
@@ -31,7 +35,7 @@ def test_drawn_on_a_terminal(monkeypatch):
     drawn = sys.stdout.getvalue()
     assert "[red]a[/red]" in drawn  # a name, not a colour
     assert "│" in drawn
-    assert "two lines" in drawn
+    assert r"two\nlines\t\x1b[2J\x00!" in drawn
 
 
 def test_notes_are_for_terminals_only(monkeypatch, capsys):

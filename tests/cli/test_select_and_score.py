@@ -184,7 +184,7 @@ def test_more_features_than_the_file_has(wine):
         (["--alpha", "nan"], "'--alpha': 'nan'; give a finite number"),
         (["--centroid-membership", "own"], "'own'"),
         (["--colour"], "--colour"),
-        (["--output", "ranking.xlsx"], "ends in .csv, .json, .parquet"),
+        (["--output", "ranking.xlsx"], "ends in .csv, .tsv, .json, .parquet"),
         (["--output", "no/such/folder/r.csv"], "'no/such/folder' is no directory"),
     ],
 )

@@ -125,8 +125,9 @@ def test_columns_that_do_not_fit(model, new, wanted):
     )
     new.write_text(text)
     gap = changed(new, lambda t: t.assign(hue=[*t["hue"][:2], "NA", *t["hue"][3:]]))
-    message = fails("transform", model, gap)
-    assert "missing values in the selected column 'hue', the first in data row 3" in message
+    shown = pd.read_csv(StringIO(succeeds("transform", model, gap)), dtype=str, na_filter=False)
+    assert shown["hue"].tolist() == pd.read_csv(gap, dtype=str, na_filter=False)["hue"].tolist()
+    assert shown["hue"][2] == "NA"
     new.write_text(text)
     # Columns that were not selected may hold anything.
     other = next(name for name in pd.read_csv(new).columns if name not in [*wanted, "bottle"])
@@ -145,7 +146,14 @@ def test_bad_calls(model, new, tmp_path):
     assert "format version 9" in fails("transform", later, new)
     double = tmp_path / "double.csv"
     double.write_text("hue,hue\n1,2\n")
-    assert "more than one column named 'hue'" in fails("transform", model, double)
+    result = run("transform", model, double)
+    assert result.exit_code == 2
+    assert "Note: " in result.stderr
+    assert "more than one column named 'hue'; the later ones are called hue.1" in result.stderr
+    assert "lacks 5 of the 6 selected" in result.stderr
+    before = model.read_bytes()
+    assert "a file that is read; choose" in fails("transform", model, new, "-o", model)
+    assert model.read_bytes() == before
 
 
 def test_nothing_half_written(model, new, tmp_path, monkeypatch):

@@ -1,6 +1,8 @@
 """Files are written as a whole or not at all, and refused before any work is done."""
 
 import os
+import secrets
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -42,10 +44,21 @@ def check_place(path: str | os.PathLike[str], argument: str, suffixes: tuple[str
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write the whole file or, if anything fails, nothing."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    """Write the whole file or, if anything fails, nothing.
+
+    A file that is there keeps its mode. The content goes first to a file beside it, whose name
+    nobody can know before and which must be new, so that no link planted there is followed. Both
+    are on the disk, and not only in a cache, when this returns.
+    """
+    part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.part")
+    only_new = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
-        part.write_bytes(content)
+        with open(os.open(part, only_new, 0o666), "wb") as file:
+            if path.exists() and hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), path.stat().st_mode & 0o777)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(part, path)
     except OSError as error:
         raise OSError(
@@ -53,3 +66,14 @@ def write_whole(path: Path, content: bytes) -> None:
         ) from None
     finally:
         part.unlink(missing_ok=True)
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Put the new entry of a folder on the disk, where the system can."""
+    with suppress(OSError):
+        entry = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(entry)
+        finally:
+            os.close(entry)

@@ -1,5 +1,6 @@
 """What users hand in: columns by name or position, cells, labels as codes, Dask collections."""
 
+import csv
 import math
 import re
 from collections import Counter
@@ -66,6 +67,8 @@ class Columns:
     def positions(self, wanted: Iterable[Any] | None, argument: str) -> list[int]:
         """Find some columns, each given once; None is no column."""
         items = [] if wanted is None else list(wanted)
+        if self._text_positions:
+            items = [part for item in items for part in self._parts(item)]
         found = [self._find(item, f"{argument} has {item!r}") for item in items]
         if twice := repeated(found):
             raise ValueError(f"{argument} has {self.shown(twice)} more than once; give each once.")
@@ -107,6 +110,12 @@ class Columns:
             return int(wanted) % m
         raise ValueError(f"{given}, but the columns of {source} are numbered from 0 to {m - 1}.")
 
+    def _parts(self, wanted: Any) -> list[Any]:
+        """Several columns in one text, as in ``a,b``; a name may itself contain a comma."""
+        if not isinstance(wanted, str) or "," not in wanted or wanted in self._positions_of:
+            return [wanted]
+        return [part.strip() for part in next(csv.reader([wanted]))]
+
     def _lacks(self, wanted: str) -> str:
         if self._names is None:
             return f"has no column names; give positions from 0 to {self._n_columns - 1}"
@@ -119,14 +128,16 @@ def repeated(items: Iterable[Any]) -> list[Any]:
     return [item for item, count in Counter(items).items() if count > 1]
 
 
-def is_missing(cell: Any) -> bool:
+def is_missing(cell: Any, missing: frozenset[str] = MISSING) -> bool:
     """Whether a cell is empty, or says that the value is not known."""
     if isinstance(cell, str):
-        return cell.strip().lower() in MISSING
+        return cell.strip().lower() in missing
     return cell is None or bool(cell != cell)  # NaN is not equal to itself
 
 
-def as_numbers(cells: Sequence[Any] | NDArray[Any]) -> Floats | None:
+def as_numbers(
+    cells: Sequence[Any] | NDArray[Any], missing: frozenset[str] = MISSING
+) -> Floats | None:
     """The cells as float64, NaN where one is missing; None if one of them is text."""
     if isinstance(cells, np.ndarray):
         return np.asarray(cells, dtype=np.float64)
@@ -138,14 +149,14 @@ def as_numbers(cells: Sequence[Any] | NDArray[Any]) -> Floats | None:
     except (TypeError, ValueError):  # not all cells are text, or not all of the text is numbers
         pass
     try:
-        return np.array([np.nan if is_missing(cell) else float(cell) for cell in cells])
+        return np.array([np.nan if is_missing(cell, missing) else float(cell) for cell in cells])
     except ValueError:
         return None
 
 
-def first_text(cells: Sequence[Any]) -> str:
+def first_text(cells: Sequence[Any], missing: frozenset[str] = MISSING) -> str:
     """The first cell that is no number."""
-    return str(next(cell for cell in cells if as_numbers([cell]) is None))
+    return str(next(cell for cell in cells if as_numbers([cell], missing) is None))
 
 
 def reject_text_columns(X: Any) -> None:
@@ -354,8 +365,11 @@ def read_labels(labels: Sequence[Any] | NDArray[Any], source: str) -> tuple[NDAr
     positions = [position_of.setdefault(label, len(position_of)) for label in found]
     infinite = (math.inf, -math.inf)
     known = [not is_missing(label) and label not in infinite for label in position_of]
-    values = np.array(list(compress(position_of, known)))
-    if values.dtype.kind == "f":
+    labels_of_classes = list(compress(position_of, known))
+    values = np.array(labels_of_classes)
+    if values.dtype.kind in "fO" and all(type(label) is int for label in labels_of_classes):
+        values = np.array(labels_of_classes, dtype=object)  # beyond 64 bits; floats would round
+    elif values.dtype.kind == "f":
         if (fractions := values[values != np.floor(values)]).size:
             raise ValueError(
                 f"{source} holds fractions such as {fractions[0]:g}, so it is a quantity and not a "

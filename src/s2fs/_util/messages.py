@@ -4,14 +4,19 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 
 def some_of(names: Iterable[Any], limit: int = 5) -> str:
     """Quote a few names: ``'a', 'b' and 3 more``."""
-    quoted = [repr(n.item() if isinstance(n, np.generic) else n) for n in names]
+    quoted = [repr(n.item() if hasattr(n, "item") else n) for n in names]  # plain numbers
     rest = len(quoted) - limit
     return ", ".join(quoted[:limit]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def printable(text: str) -> str:
+    """A text in one line that cannot steer a terminal: control characters are shown escaped."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def did_you_mean(wanted: str, names: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from s2fs._util.messages import printable
 from s2fs._util.version import __version__
 from s2fs.cli._shared import INTERRUPTED, Group
 
@@ -57,12 +58,17 @@ class _Commands(Group):
             click.echo("Stopped.", err=True)
             raise click.exceptions.Exit(INTERRUPTED) from None
         except (ValueError, OSError, ImportError) as error:
-            raise click.UsageError(" ".join(str(error).split())) from None
+            raise click.UsageError(_in_one_line(error)) from None
 
 
 def _as_note(message: Warning | str, *_: Any) -> None:
     """Show a warning as one line, without the place in the code it comes from."""
-    click.echo(f"Note: {' '.join(str(message).split())}", err=True)
+    click.echo(f"Note: {_in_one_line(message)}", err=True)
+
+
+def _in_one_line(message: Any) -> str:
+    """A message in one line, without what could steer a terminal."""
+    return printable(" ".join(str(message).split()))
 
 
 @click.group(

@@ -18,7 +18,6 @@ from sklearn.base import clone
 import s2fs
 from s2fs import report
 from s2fs._core.criterion import PERFECT
-from s2fs._util.files import check_place
 from s2fs._util.inputs import Columns
 from s2fs._util.messages import did_you_mean
 from s2fs.cli._scheduler import fit_there, refuse, scheduler_option
@@ -28,11 +27,15 @@ from s2fs.cli._shared import (
     DataArguments,
     checked_output,
     checked_report,
+    checked_save,
     collected,
     criterion_arguments,
     data_arguments,
+    force_option,
     note,
+    open_pipe,
     print_table,
+    raw_text_option,
     reject_input_as_output,
     write_table,
 )
@@ -132,10 +135,6 @@ def _checked_method(ctx: click.Context, param: click.Parameter, value: str) -> s
         ctx,
         param,
     )
-
-
-def _checked_model(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
-    return None if path is None else check_place(path, "--save", (".json",))
 
 
 def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
@@ -238,13 +237,15 @@ _file_arguments = collected(
         "--output",
         type=click.Path(path_type=Path),
         callback=checked_output,
-        help="Also write the ranking to a .csv, .json or .parquet file.",
+        help="Also write the ranking to a .csv, .tsv, .json or .parquet file.",
     ),
+    raw_text_option,
+    force_option,
     click.option(
         "--save",
         metavar="MODEL.json",
         type=click.Path(path_type=Path),
-        callback=_checked_model,
+        callback=checked_save,
         help="Also save the selection, for 's2fs transform' to apply it to new tables.",
     ),
     click.option(
@@ -297,23 +298,25 @@ def select(
 ) -> None:
     """Rank the features of FILE by how well they tell the classes apart.
 
-    FILE is a .csv, .tsv, .txt, .parquet, .npz, .mat, .arff or .h5ad file. The table shows, for each
-    feature in order of choice, the criterion of the features so far and its gain. Below it stands
-    how accurate nearest neighbours with such a selection are on samples that had no part in it.
-    Ctrl-C prints what was found so far.
+    FILE is delimited text, compressed or not, or an .xlsx, .parquet, .feather, .npz, .npy, .mat,
+    .arff, .gct or .h5ad file, or a GEO series matrix; - is standard input. The table shows, for
+    each feature in order of choice, the criterion of the features so far and its gain. Below it
+    stands how accurate nearest neighbours with such a selection are on samples that had no part in
+    it. Ctrl-C prints what was found so far.
     """
     files.check()
     selector = _selector(ctx, criterion, wanted)
     limits = {"include": wanted.include, "exclude": wanted.exclude}
     limits = {name: features for name, features in limits.items() if features}
     if scheduler is not None:
-        refuse({"--transpose": data.transpose, "--layer": data.layer, "--report": files.report})
+        refuse({**data.read_in_one_place, "--report": files.report})
         refuse({"--tune": wanted.tune, "--stability": wanted.stability})
         names = fit_there(selector, scheduler, data, limits)
         _deliver(selector, names, ranking_columns(selector, names), [], shown, files)
         return
+    for option in ("output", "save", "report"):
+        reject_input_as_output(getattr(files, option), *data.inputs, option=f"--{option}")
     table = data.read()
-    reject_input_as_output(files.output, data.file)
     if files.report is not None:
         table = report.made_dense(table)
     n, m = table.X.shape
@@ -322,6 +325,13 @@ def select(
     columns = Columns.of_file(table.feature_names, data.file)
     for name, features in limits.items():
         selector.set_params(**{name: columns.positions(features, f"--{name}")})
+    if table.groups is not None:
+        if "groups" not in selector.get_params():
+            raise ValueError(
+                f"--encode makes groups of features, which are not for --method {wanted.method}; "
+                "leave text out with --numeric-only, or use --method s2fs or pairs."
+            )
+        selector.set_params(groups=table.groups)
     lines, judged = [], selector
     if wanted.tune:
         judged = _tuner(selector, wanted)
@@ -339,7 +349,8 @@ def select(
     if shown.verdict:
         _give_verdict(judged, table, wanted, len(selector.indices_))
     if files.report is not None:
-        table.image_shape, table.image_order = files.image_shape, files.image_order
+        if files.image_shape is not None:
+            table.image_shape, table.image_order = files.image_shape, files.image_order
         report.selection_report(
             table,
             selector,
@@ -591,7 +602,6 @@ def _deliver(
             del printed[name]
     if "returns" in printed:
         printed["returns"] = [f"{share:.0%}" for share in printed["returns"]]
-    print_table(printed)
     is_s2fs = isinstance(selector, s2fs.S2FS)
     if n_perfect := is_s2fs and sum(sep >= PERFECT for sep in table["score"]):
         lines = [
@@ -599,8 +609,10 @@ def _deliver(
             "perfectly the classes in which they differ.",
             *lines,
         ]
-    for line in lines:
-        _print_line(line)
+    with open_pipe():
+        print_table(printed)
+        for line in lines:
+            _print_line(line)
     if files.output is not None:
         write_table(files.output, table)
     if files.save is not None:

@@ -3,11 +3,12 @@
 import csv
 import json
 import math
+import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
-from functools import wraps
+from functools import partial, wraps
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -16,6 +17,7 @@ import click
 
 from s2fs import datasets, report
 from s2fs._util.files import check_place, write_whole
+from s2fs._util.messages import printable
 from s2fs._util.optional import need
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -24,7 +26,11 @@ Columns = Mapping[str, Sequence[Any]]
 
 #: What a shell expects of a command that Ctrl-C has ended.
 INTERRUPTED = 130
-OUTPUT_SUFFIXES = (".csv", ".json", ".parquet")
+OUTPUT_SUFFIXES = (".csv", ".tsv", ".json", ".parquet")
+#: Cells that begin with one of these are formulas to a spreadsheet.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+#: Where the context of a command keeps what its outputs have been allowed.
+_RAW_TEXT, _FORCE = "s2fs.raw_text", "s2fs.force"
 
 
 class Group(click.Group):
@@ -44,12 +50,40 @@ class DataArguments:
     drop: tuple[str, ...]
     transpose: bool
     layer: str | None
+    id: str | None
+    samples: Path | None
+    sample_id: str | None
+    drop_unlabelled: bool
+    header: bool | None
+    delimiter: str | None
+    decimal: str | None
+    comment: str | None
+    encoding: str | None
+    missing: tuple[str, ...]
+    sheet: str | None
+    numeric_only: bool
+    encode: bool
+    drop_missing: float | None
+    impute: str | None
+    log2: bool
+    max_memory: str | None
 
     def read(self) -> "datasets.Dataset":
         """Read the data."""
-        return datasets.read_table(
-            self.file, self.target, drop=self.drop, transpose=self.transpose, layer=self.layer
-        )
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return datasets.read_table(given.pop("file"), given.pop("target"), **given)
+
+    @property
+    def inputs(self) -> list[Path]:
+        """The files that are read, which no output may replace."""
+        return [self.file, *([] if self.samples is None else [self.samples])]
+
+    @property
+    def read_in_one_place(self) -> dict[str, Any]:
+        """The options that were given and need all rows in one place, as on the command line."""
+        everywhere = ("file", "target", "drop")
+        names = [field.name for field in fields(self) if field.name not in everywhere]
+        return {f"--{name.replace('_', '-')}": getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -98,6 +132,17 @@ def collected(name: str, kind: type, *options: Callable[..., Any]) -> Callable[[
     return decorate
 
 
+def _words(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Words separated by commas, of an option that may be repeated."""
+    return tuple(word for value in values for word in next(csv.reader([value]), []))
+
+
+def _character(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """A character, which a shell may be asked for by name."""
+    names = {"tab": "\t", "\\t": "\t", "blank": " ", "space": " ", "comma": ",", "semicolon": ";"}
+    return None if value is None else names.get(value.lower(), value)
+
+
 def _weight(ctx: click.Context, param: click.Parameter, value: str) -> float:
     """A finite number that is not negative."""
     with suppress(ValueError):
@@ -106,30 +151,94 @@ def _weight(ctx: click.Context, param: click.Parameter, value: str) -> float:
     raise click.BadParameter(f"{value!r}; give a finite number that is not negative.", ctx, param)
 
 
+#: How a file is written, where that is not found out by itself.
+TEXT_OPTIONS = (
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="The first line names the columns, or is data; found out if not given.",
+    ),
+    click.option(
+        "--delimiter",
+        metavar="CHARACTER",
+        callback=_character,
+        help="What separates cells, such as ';' or tab; found out if not given.",
+    ),
+    click.option(
+        "--decimal", type=click.Choice([".", ","]), help="Decimal mark; found out if not given."
+    ),
+    click.option("--comment", metavar="TEXT", help="Leave out lines that begin with this."),
+    click.option("--encoding", metavar="NAME", help="Such as latin-1; UTF-8 if not given."),
+    click.option(
+        "--missing",
+        metavar="A,B",
+        multiple=True,
+        callback=_words,
+        help="Cells that stand for a missing value, such as '#N/A,-'.",
+    ),
+    click.option("--sheet", metavar="NAME", help="Sheet of an .xlsx file; the first if not given."),
+    click.option(
+        "--max-memory",
+        metavar="AMOUNT",
+        help="Refuse a file whose content takes more, such as 4G; all there is if not given.",
+    ),
+)
 data_arguments = collected(
     "data",
     DataArguments,
-    click.argument("file", type=click.Path(path_type=Path)),
+    click.argument("file", type=click.Path(path_type=Path, allow_dash=True)),
     click.option(
         "-t",
         "--target",
         metavar="COLUMN",
         help="Column with the classes, by name or position (0 is the first, -1 the last); of obs "
-        "in an .h5ad file. Not needed for .npz and .mat with X and y.",
+        "in an .h5ad file, of the table of samples with --samples. Not needed for .npz and .mat "
+        "with X and y.",
     ),
     click.option(
         "--drop",
-        metavar="COLUMN",
+        metavar="A,B",
         multiple=True,
-        help="Column to leave out, such as an identifier; may be repeated.",
+        help="Columns to leave out, such as an identifier.",
     ),
     click.option(
         "--transpose",
         is_flag=True,
         help="The table has features in rows: names in the first column, classes in the row "
-        "named by --target.",
+        "named by --target; row 0 is the header.",
     ),
     click.option("--layer", metavar="NAME", help="Layer of an .h5ad file to read instead of X."),
+    click.option("--id", metavar="COLUMN", help="Column that names the samples."),
+    click.option(
+        "--samples",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="Second table with a row for each sample, which holds the target.",
+    ),
+    click.option(
+        "--sample-id", metavar="COLUMN", help="Column of --samples with the names of samples."
+    ),
+    click.option("--drop-unlabelled", is_flag=True, help="Leave out rows without a label."),
+    *TEXT_OPTIONS,
+    click.option("--numeric-only", is_flag=True, help="Leave out columns of text."),
+    click.option(
+        "--encode",
+        is_flag=True,
+        help="Turn a column of text into columns of 0 and 1, which are chosen together.",
+    ),
+    click.option(
+        "--drop-missing",
+        metavar="SHARE",
+        type=float,
+        help="Leave out columns that lack more than this share of their values, such as 0.2.",
+    ),
+    click.option(
+        "--impute",
+        type=click.Choice(["median", "knn", "keep"]),
+        help="Fill in missing values by the median of the column or by nearest neighbours, or "
+        "keep them for a method that takes them.",
+    ),
+    click.option("--log2", is_flag=True, help="Take log2(1 + x) of all values."),
 )
 criterion_arguments = collected(
     "criterion",
@@ -180,10 +289,60 @@ def checked_report(_: click.Context, __: click.Parameter, path: Path | None) -> 
     return None if path is None else report.check_destination(path)
 
 
-def reject_input_as_output(output: Path | None, file: Path) -> None:
-    """Raise if the output would take the place of the data."""
-    if output is not None and output.exists() and output.samefile(file):
-        raise ValueError(f"--output is {str(output)!r}, the data itself; choose another name.")
+def reject_input_as_output(output: Path | None, *inputs: Path, option: str = "--output") -> None:
+    """Raise if an output would take the place of a file that is read."""
+    for file in inputs:
+        if output is not None and output.exists() and file.exists() and output.samefile(file):
+            what = "the data itself" if file == inputs[0] else "a file that is read"
+            raise ValueError(f"{option} is {str(output)!r}, {what}; choose another name.")
+
+
+def _kept_in(key: str) -> Callable[[click.Context, click.Parameter, bool], None]:
+    """A callback that keeps a flag where what writes files finds it."""
+
+    def keep(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        ctx.meta[key] = value
+
+    return keep
+
+
+raw_text_option = click.option(
+    "--raw-text",
+    is_flag=True,
+    expose_value=False,
+    callback=_kept_in(_RAW_TEXT),
+    help="Write text that begins with = + - or @ as it is. Without this such a cell of a .csv or "
+    ".tsv file gets an apostrophe in front, so that a spreadsheet does not run it.",
+)
+force_option = click.option(
+    "--force",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_kept_in(_FORCE),
+    help="Let --save replace a file that exists.",
+)
+
+
+def checked_save(ctx: click.Context, _: click.Parameter, path: Path | None) -> Path | None:
+    """Refuse a saved selection that cannot be written, or that would replace a file."""
+    if path is None:
+        return None
+    if path.exists() and not path.is_dir() and not ctx.meta.get(_FORCE):
+        raise ValueError(f"--save is {str(path)!r}, which exists; add --force to replace it.")
+    return check_place(path, "--save", (".json",))
+
+
+@contextmanager
+def open_pipe() -> Iterator[None]:
+    """Go on if the reader of our output has gone: files are still to be written."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def note(message: str) -> None:
@@ -216,24 +375,42 @@ def print_table(columns: Columns) -> None:
 
 
 def _shown(cell: Any) -> str:
-    """A cell as printed: short numbers, and names in one line."""
-    return f"{cell:.6g}" if isinstance(cell, float) else " ".join(str(cell).split())
+    """A cell as printed: short numbers, and names in one line that cannot steer the terminal."""
+    return f"{cell:.6g}" if isinstance(cell, float) else printable(str(cell).strip())
 
 
 def write_table(path: Path, columns: Columns) -> None:
     """Write a table as the suffix says: the whole file or, if anything fails, nothing."""
-    encode = {".csv": as_csv, ".json": _as_json, ".parquet": _as_parquet}[path.suffix.lower()]
-    write_whole(path, encode(columns))
+    encoders: dict[str, Callable[[Columns], bytes]] = {
+        ".csv": as_text,
+        ".tsv": partial(as_text, delimiter="\t"),
+        ".json": _as_json,
+        ".parquet": _as_parquet,
+    }
+    write_whole(path, encoders[path.suffix.lower()](columns))
     note(f"Wrote {path}.")
 
 
-def as_csv(columns: Columns) -> bytes:
-    """A table as comma-separated text in UTF-8."""
+def as_text(columns: Columns, delimiter: str = ",") -> bytes:
+    """A table as delimited text in UTF-8, without cells that a spreadsheet would run."""
+    context = click.get_current_context(silent=True)
+    raw = context is not None and context.meta.get(_RAW_TEXT, False)
+    safe: Callable[[Any], Any] = (lambda cell: cell) if raw else _without_formula
     text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(map(safe, columns))
+    writer.writerows(map(safe, row) for row in zip(*columns.values(), strict=True))
     return text.getvalue().encode()
+
+
+def _without_formula(cell: Any) -> Any:
+    """A cell that a spreadsheet takes for text; numbers stay numbers."""
+    if not isinstance(cell, str) or not cell.startswith(_FORMULA):
+        return cell
+    with suppress(ValueError):
+        float(cell.replace(",", "."))
+        return cell
+    return f"'{cell}"
 
 
 def _as_json(columns: Columns) -> bytes:

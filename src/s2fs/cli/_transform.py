@@ -7,8 +7,23 @@ import click
 import numpy as np
 
 from s2fs import Selection, datasets
-from s2fs._util.inputs import Columns, as_numbers, first_text
-from s2fs.cli._shared import as_csv, checked_output, note, reject_input_as_output, write_table
+from s2fs._util.inputs import MISSING, Columns, as_numbers, first_text
+from s2fs.cli._shared import (
+    TEXT_OPTIONS,
+    as_text,
+    checked_output,
+    note,
+    raw_text_option,
+    reject_input_as_output,
+    write_table,
+)
+
+
+def _text_options(command: Any) -> Any:
+    """The options that say how a file is written."""
+    for add in reversed(TEXT_OPTIONS):
+        command = add(command)
+    return command
 
 
 @click.command(
@@ -17,64 +32,99 @@ from s2fs.cli._shared import as_csv, checked_output, note, reject_input_as_outpu
     "  s2fs transform genes.json new.csv --keep patient --output new20.csv"
 )
 @click.argument("model", type=click.Path(path_type=Path))
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
     "--keep",
-    metavar="COLUMN",
+    metavar="A,B",
     multiple=True,
-    help="Column to keep in front of the selected ones, such as an identifier, by name or "
-    "position; may be repeated.",
+    help="Columns to keep in front of the selected ones, such as an identifier, by name or "
+    "position.",
 )
 @click.option(
     "--transpose",
     is_flag=True,
     help="The table has features in rows, with their names in the first column.",
 )
+@_text_options
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     callback=checked_output,
-    help="Write to a .csv, .json or .parquet file instead of printing comma-separated text.",
+    help="Write to a .csv, .tsv, .json or .parquet file instead of printing comma-separated text.",
 )
+@raw_text_option
 def transform(
-    *, model: Path, file: Path, keep: tuple[str, ...], transpose: bool, output: Path | None
+    *,
+    model: Path,
+    file: Path,
+    keep: tuple[str, ...],
+    transpose: bool,
+    output: Path | None,
+    **options: Any,
 ) -> None:
     """Keep the columns of FILE that were selected, as saved in MODEL.
 
     MODEL is a .json file that 's2fs select --save' wrote. The columns of FILE are found by name:
     their order is free, others may be there and are left out, and no target is needed. They come
-    out in the order of the table the selection was made on.
+    out in the order of the table the selection was made on, cell by cell as they are; what is
+    missing stays missing. A column that was encoded from text is encoded again.
     """
+    reject_input_as_output(output, file, model)
     selection = Selection.load(model)
-    names, columns = datasets.read_unlabelled(file, transpose=transpose)
-    reject_input_as_output(output, file)
+    names, columns = datasets.read_unlabelled(file, transpose=transpose, **options)
+    missing = MISSING | {word.strip().lower() for word in options["missing"]}
+    names, columns = [*names], [*columns]
+    n_columns = len(names)
+    for name in selection.columns:
+        if name not in names and (made := _encoded(name, names, columns)) is not None:
+            names.append(name)
+            columns.append(made)
     selected = selection.positions_in(names, str(file))
     kept = Columns.of_file(names, file).positions(keep, "--keep")
-    typed = output is not None and output.suffix.lower() != ".csv"
-    checked = {f: _checked(columns[f], names[f], file, typed=typed) for f in selected}
+    typed = output is not None and output.suffix.lower() not in (".csv", ".tsv")
+    checked = {f: _checked(columns[f], names[f], file, missing, typed=typed) for f in selected}
     chosen = dict.fromkeys([*kept, *selected])
     result = {names[f]: checked.get(f) or list(columns[f]) for f in chosen}
-    note(f"{len(names) - len(chosen)} of {len(names)} columns left out")
+    note(f"{n_columns - len(chosen)} of {n_columns} columns left out")
     if output is None:
-        click.echo(as_csv(result), nl=False)
+        click.echo(as_text(result), nl=False)
     else:
         write_table(output, result)
 
 
-def _checked(column: Any, name: str, file: Path, *, typed: bool) -> list[Any]:
-    """The cells of a selected column, all numbers; as numbers, or as they are in the file."""
-    numbers = as_numbers(column)
+def _encoded(name: str, names: list[str], columns: list[Any]) -> list[float] | None:
+    """A column such as ``colour=red``, made from one of text as ``select --encode`` does."""
+    for split in (i for i, c in enumerate(name) if c == "="):
+        if (source := name[:split]) in names:
+            cells = columns[names.index(source)]
+            return [float(str(cell).strip() == name[split + 1 :]) for cell in cells]
+    return None
+
+
+def _checked(
+    column: Any, name: str, file: Path, missing: frozenset[str], *, typed: bool
+) -> list[Any]:
+    """The cells of a selected column, numbers or missing: as numbers, or as they are written."""
+    numbers = as_numbers(column, missing)
     if numbers is None:
-        text = first_text(column)
-        raise ValueError(
-            f"{file} has text in the selected column {name!r}, such as {text!r}; give numbers, as "
-            "in the table the selection was made on."
-        )
-    for what, bad in (("missing", np.isnan(numbers)), ("infinite", np.isinf(numbers))):
-        if bad.any():
+        with_point = None
+        if all(isinstance(cell, str) for cell in column):
+            with_point = as_numbers([cell.replace(",", ".") for cell in column], missing)
+        if with_point is None:
+            text = first_text(column, missing)
             raise ValueError(
-                f"{file} has {what} values in the selected column {name!r}, the first in data row "
-                f"{int(bad.argmax()) + 1}; fill them in or leave the rows out."
+                f"{file} has text in the selected column {name!r}, such as {text!r}; give numbers, "
+                "as in the table the selection was made on, or say what is missing with --missing."
             )
-    return numbers.tolist() if typed or isinstance(column, np.ndarray) else list(column)
+        numbers = with_point
+    if np.isinf(numbers).any():
+        raise ValueError(
+            f"{file} has infinite values in the selected column {name!r}, the first in data row "
+            f"{int(np.isinf(numbers).argmax()) + 1}; mend them or leave the rows out."
+        )
+    if typed:
+        return [None if np.isnan(value) else value for value in numbers.tolist()]
+    if isinstance(column, np.ndarray):
+        return ["" if np.isnan(value) else value for value in numbers.tolist()]
+    return list(column)

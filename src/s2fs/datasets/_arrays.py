@@ -1,84 +1,131 @@
-"""Files that hold arrays by key: NumPy's ``.npz`` and MATLAB's ``.mat``."""
+"""Files that hold arrays by key: NumPy's ``.npz`` and ``.npy``, and MATLAB's ``.mat``."""
 
+import math
 import zipfile
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
-from scipy.io import loadmat
-from scipy.io.matlab import MatReadError
-from scipy.sparse import issparse
 
 from s2fs._util.messages import some_of
-from s2fs.datasets._tables import reject_duplicates
+from s2fs.datasets._child import Reader
+from s2fs.datasets._errors import UnreadableError, check_size, reading
+from s2fs.datasets._frame import Frame, unique_names
+from s2fs.datasets._source import Source
 
 Arrays = dict[str, NDArray[Any]]
 
-
-def read_npz(path: Path) -> Arrays:
-    """Read every array of an ``.npz`` file; pickled objects are refused, for they can run code."""
-    try:
-        if not zipfile.is_zipfile(path):  # np.load would take it for a pickle
-            raise zipfile.BadZipFile
-        with np.load(path, allow_pickle=False) as file:
-            return {key: _plain(path, file, key) for key in file.files}
-    except (zipfile.BadZipFile, EOFError):
-        raise ValueError(f"{path} is damaged or no .npz file.") from None
+#: A file is not compressed to less than this share of its size by what ``.npz`` files use.
+_MOST_COMPRESSED = 1032
 
 
-def read_mat(path: Path) -> Arrays:
-    """Read every variable of a ``.mat`` file of version 4 to 7.2; sparse ones become dense."""
-    try:
-        content = loadmat(path, spmatrix=False)
-    except NotImplementedError:
-        raise ValueError(
-            f"{path} is a MATLAB 7.3 file, which is not supported; "
-            "save it in MATLAB with save(…, '-v7')."
-        ) from None
-    except (MatReadError, ValueError, TypeError, KeyError, EOFError, IndexError, OSError):
-        raise ValueError(f"{path} is damaged or no MATLAB file.") from None
-    return {
-        key: value.toarray() if issparse(value) else _strings(np.asarray(value))
-        for key, value in content.items()
-        if not key.startswith("__")
-    }
+def read_arrays(source: Source) -> Arrays:
+    """Read every array of an ``.npz`` or ``.mat`` file."""
+    return _read_npz(source) if source.suffix == ".npz" else _read_mat(source)
+
+
+def _read_npz(source: Source) -> Arrays:
+    """Every array of the file; pickled objects are refused, for they can run code."""
+    with reading(source.name, ".npz"), source.open() as file, zipfile.ZipFile(file) as archive:
+        members = [info for info in archive.infolist() if info.filename.endswith(".npy")]
+        check_size(sum(info.file_size for info in members), source.limit, source.name)
+        found = {}
+        for info in members:
+            key = info.filename.removesuffix(".npy")
+            if info.file_size > _MOST_COMPRESSED * (info.compress_size + 64):
+                raise UnreadableError(
+                    f"{source.name} declares more bytes under {key!r} than it can hold; it is "
+                    "damaged, so make it again."
+                )
+            with archive.open(info) as member:
+                found[key] = _read_npy(member, info.file_size, source.name, f" under {key!r}")
+        return found
+
+
+def _read_npy(file: BinaryIO | Any, size: int, name: str, where: str = "") -> NDArray[Any]:
+    """One array, after its header is seen to fit the number of bytes that follow."""
+    version = npy.read_magic(file)
+    read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, by_column, dtype = read_header(file)
+    if dtype.hasobject:
+        raise UnreadableError(
+            f"{name} holds pickled objects{where}, which are refused because they can run code; "
+            "save plain arrays of numbers or text."
+        )
+    count = math.prod(shape)
+    if min(shape, default=0) < 0 or count * dtype.itemsize > size:
+        raise UnreadableError(
+            f"{name} declares {count} numbers{where}, more than it holds; it is damaged, so make "
+            "it again."
+        )
+    data = file.read(count * dtype.itemsize)
+    array = np.frombuffer(data, dtype=dtype, count=count)
+    return array.reshape(shape, order="F" if by_column else "C")
+
+
+def npy_frame(
+    source: Source, as_text: Callable[[list[str]], set[int]], *, transpose: bool
+) -> Frame:
+    """A matrix in an ``.npy`` file, its columns called x0, x1, …; or an array with named fields."""
+    with reading(source.name, ".npy"), source.open() as file:
+        size = file.seek(0, 2)
+        file.seek(0)
+        check_size(size, source.limit, source.name)
+        array = _read_npy(file, size, source.name)
+    columns: list[Any]
+    if array.dtype.names:
+        names = unique_names([str(name) for name in array.dtype.names], source.name)
+        columns = [array[name].ravel() for name in array.dtype.names]
+    else:
+        array = _matrix(source.name, array, "the array", transpose=transpose)
+        names, columns = [f"x{f}" for f in range(array.shape[1])], list(array.T)
+    text = as_text(names)
+    columns = [
+        column.astype(np.float64) if column.dtype.kind in "biuf" and j not in text
+        else column.tolist()
+        for j, column in enumerate(columns)
+    ]  # fmt: skip
+    return Frame.of_columns(source.name, names, columns)
+
+
+def _read_mat(source: Source) -> Arrays:
+    """Every variable of a ``.mat`` file of version 4 to 7.2; sparse ones become dense."""
+    with reading(source.name, "MATLAB"), source.open() as file:
+        if file.read(10) == b"MATLAB 7.3":
+            raise UnreadableError(
+                f"{source.name} is a MATLAB 7.3 file, which is not supported; save it in MATLAB "
+                "with save(…, '-v7')."
+            )
+    with reading(source.name, "MATLAB"):
+        return Reader("mat", source).arrays()
 
 
 def matrix_with_names(
-    path: Path, arrays: Arrays, *, transpose: bool
+    source: str, arrays: Arrays, *, transpose: bool
 ) -> tuple[NDArray[np.float64], list[str]]:
     """The array ``X`` of a file, with the names of its columns."""
     if "X" not in arrays:
-        raise ValueError(f"{path} must hold the array 'X'; it has {some_of(arrays) or 'none'}.")
-    X = arrays["X"]
-    if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise ValueError(
-            f"X in {path} must be a matrix of real numbers; it has shape {X.shape} and type "
-            f"{X.dtype}."
+        raise UnreadableError(
+            f"{source} must hold the array 'X'; it has {some_of(arrays) or 'none'}."
         )
-    X = (X.T if transpose else X).astype(np.float64)
+    X = _matrix(source, arrays["X"], "X", transpose=transpose).astype(np.float64)
     m = X.shape[1]
-    named = arrays.get("feature_names", np.array([f"x{f}" for f in range(m)])).ravel()
-    names = [name.strip() for name in named.astype(str)]
+    if "feature_names" not in arrays:
+        return X, [f"x{f}" for f in range(m)]
+    names = [name.strip() for name in arrays["feature_names"].ravel().astype(str)]
     if len(names) != m:
-        raise ValueError(f"X in {path} has {m} column(s) but feature_names has {len(names)}.")
-    reject_duplicates(path, names)
-    return X, names
+        raise UnreadableError(
+            f"X in {source} has {m} column(s) but feature_names has {len(names)}."
+        )
+    return X, unique_names(names, source)
 
 
-def _plain(path: Path, file: Any, key: str) -> NDArray[Any]:
-    try:
-        return np.asarray(file[key])
-    except ValueError:
-        raise ValueError(
-            f"{path} holds pickled objects under {key!r}, which are refused because they can run "
-            "code; save plain arrays of numbers or text."
-        ) from None
-
-
-def _strings(value: NDArray[Any]) -> NDArray[Any]:
-    """Unpack a MATLAB cell array of strings into an array of text."""
-    if value.dtype != object:
-        return value
-    return np.array(["".join(np.asarray(cell, dtype=str).ravel()) for cell in value.ravel()])
+def _matrix(source: str, X: NDArray[Any], name: str, *, transpose: bool) -> NDArray[Any]:
+    if X.ndim != 2 or X.dtype.kind not in "biuf" or 0 in X.shape:
+        raise UnreadableError(
+            f"{name} in {source} must be a matrix of real numbers; it has shape {X.shape} and "
+            f"type {X.dtype}."
+        )
+    return X.T if transpose else X

@@ -1,6 +1,6 @@
 """What every reader and loader gives back."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,24 @@ class Dataset(_Arrays):
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Finite float64 numbers. From an ``.h5ad`` file the matrix comes as it is stored there:
-        float32 if it is, and a SciPy ``csc_array`` if it is sparse.
+        Finite float64 numbers, and NaN if ``impute="keep"`` was asked for. From an ``.h5ad`` file
+        the matrix comes as it is stored there: float32 if it is, and a SciPy ``csc_array`` if it is
+        sparse.
     y : ndarray of shape (n_samples,)
         For each instance the position of its class in ``class_names``.
     feature_names : list of str
         One name for each column of ``X``.
     class_names : list of str
         One name for each class.
+    sample_ids : list of str or None
+        What the file calls the instances.
+    groups : list of lists of int or None
+        Columns of ``X`` that are to be chosen together: those one column of text was turned into.
+    imputer : transformer or None
+        What has filled in missing values in ``X``, not fitted, to be fitted again on the training
+        rows of ``incomplete`` wherever a result on unseen rows is reported.
+    incomplete : ndarray or None
+        With an imputer: ``X`` before it was filled in, NaN where a value is missing.
     image_shape : tuple of int or None
         If each instance is a picture, its height and width.
     image_order : {"C", "F"} or None
@@ -34,5 +44,15 @@ class Dataset(_Arrays):
     """
 
     # Not items of the tuple: ``X, y, feature_names, class_names = data`` holds for every dataset.
+    sample_ids: list[str] | None = None
+    groups: list[list[int]] | None = None
+    imputer: Any = None
+    incomplete: Any = None
     image_shape: tuple[int, int] | None = None
     image_order: Literal["C", "F"] | None = None
+
+    def _replace(self, /, **changes: Any) -> Self:
+        """The same with other arrays or names; everything else stays."""
+        changed = super()._replace(**changes)
+        changed.__dict__.update(self.__dict__)
+        return changed

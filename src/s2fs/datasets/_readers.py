@@ -1,29 +1,48 @@
-"""One function that reads a user's file into numbers, class codes and names."""
+"""One function that reads a user's file into numbers, class codes and names.
 
-from collections.abc import Iterable
+Every file goes the same way: open and decompress (``_source``), split into columns (``_delimited``
+for text; ``_columnar``, ``_expression``, ``_arrays`` and ``_cells`` for the other formats), find
+out what the columns mean (``_interpret``).
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from os import PathLike
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from s2fs._util.annotated import labels_of
-from s2fs._util.inputs import (
-    Columns,
-    as_numbers,
-    first_text,
-    nonfinite_columns,
-    read_labels,
-    reject_one_class,
-)
+from s2fs._util.inputs import Columns
 from s2fs._util.messages import some_of
-from s2fs._util.types import Indices
-from s2fs.datasets._anndata import Cells, read_h5ad
-from s2fs.datasets._arrays import Arrays, matrix_with_names, read_mat, read_npz
+from s2fs.datasets._arrays import Arrays, matrix_with_names, npy_frame, read_arrays
+from s2fs.datasets._cells import read_h5ad
+from s2fs.datasets._columnar import arff, arrow_frame, excel
 from s2fs.datasets._dataset import Dataset
-from s2fs.datasets._tables import COMPRESSED, DELIMITERS, Table, read_columns, reject_duplicates
+from s2fs.datasets._delimited import Delimited
+from s2fs.datasets._errors import UnreadableError
+from s2fs.datasets._expression import gct, series_matrix
+from s2fs.datasets._frame import Frame
+from s2fs.datasets._interpret import encode, finished, from_frame
+from s2fs.datasets._options import ReadOptions
+from s2fs.datasets._source import Source
 
-KNOWN_SUFFIXES = (*DELIMITERS, ".parquet", ".npz", ".mat", ".arff", ".h5ad")
+#: Says of the names of columns which are to stay as they are written.
+AsText = Callable[[list[str]], set[int]]
+
+
+class Table(NamedTuple):
+    """Columns as found in a file.
+
+    Attributes
+    ----------
+    names : list of str
+        One name for each column.
+    columns : list
+        The cells, one sequence for each column, all of one length: a float64 array, or text.
+    """
+
+    names: list[str]
+    columns: list[Any]
 
 
 def read_table(
@@ -33,32 +52,68 @@ def read_table(
     drop: str | int | Iterable[str | int] = (),
     transpose: bool = False,
     layer: str | None = None,
+    **options: Any,
 ) -> Dataset:
-    r"""Read labelled data from a file; its suffix is its format.
+    r"""Read labelled data from a file.
 
-    Tables are ``.csv`` (comma or semicolon), ``.tsv``, ``.tab``, ``.txt`` (tab; all of these in
-    UTF-8 and optionally compressed as ``.gz``, ``.bz2`` or ``.xz``), ``.parquet`` and ``.arff``.
-    Arrays are ``.npz`` and ``.mat`` with the keys ``X`` and ``y`` (or ``Y``), and optionally
-    ``feature_names`` and ``classes`` (the names of the codes 0, 1, … in ``y``). Annotated cells are
-    ``.h5ad`` (extra ``bio``): features are the columns of ``X``, classes a column of ``obs``; genes
-    of the same name become ``name``, ``name-1``, ….
+    Delimited text is read whatever its suffix is: comma, semicolon, tab, bar or blanks, with a
+    decimal point or comma, as UTF-8 or UTF-16, optionally compressed (``.gz``, ``.bz2``, ``.xz``,
+    ``.zst`` or ``.zip``). Other tables are ``.xlsx`` (extra ``excel``), ``.parquet`` and
+    ``.feather`` (extra ``parquet``), ``.arff``, GEO series matrices and ``.gct``. Arrays are
+    ``.npz`` and ``.mat`` with the keys ``X`` and ``y`` (or ``Y``), and optionally
+    ``feature_names``, ``classes`` (the names of the codes 0, 1, … in ``y``), ``image_shape`` and
+    ``image_order``; or a matrix in ``.npy``. Annotated cells are ``.h5ad`` (extra ``bio``):
+    features are the columns of ``X``, classes a column of ``obs``; genes of the same name become
+    ``name``, ``name-1``, ….
+
+    What was done beyond reading, such as leaving out a column of row numbers, is said in a warning.
 
     Parameters
     ----------
     path : str or path-like
-        The file to read.
+        The file to read; "-" is standard input.
     target : str or int, optional
         The column with the class labels: its name, or its position counted from 0, or from the
         end if negative. A name goes before a position written as text. For ``.npz`` and ``.mat``
-        the key of the labels, by default ``y`` or ``Y``; for ``.h5ad`` the column of ``obs``.
+        the key of the labels, by default ``y`` or ``Y``; for ``.h5ad`` the column of ``obs``; for
+        a GEO series matrix what it describes the samples by; with ``samples`` a column of that
+        file.
     drop : str, int or iterable of these, default=()
         Columns to leave out, such as identifiers, by name or position.
     transpose : bool, default=False
         The table has features in rows, as is usual for gene expression: the first column holds
-        their names, the header the names of the samples (which are not kept), and ``target`` and
-        ``drop`` mean rows.
+        their names, the header the names of the samples, and ``target`` and ``drop`` mean rows.
+        Row 0 is the header, so ``target=0`` takes labels from there.
     layer : str, optional
         For ``.h5ad`` only: the layer to read instead of ``X``.
+    **options
+        What else is to be said about the file:
+
+        ``delimiter``, ``decimal``, ``comment``, ``encoding``, ``sheet``
+            How the cells are written, if that is found out wrongly; which sheet to read.
+        ``header`` : bool
+            Whether the first line names the columns.
+        ``missing`` : str or list of str
+            Words that stand for a missing value, beside an empty cell, NA, N/A, NaN, null and ?.
+        ``samples``, ``sample_id``
+            A second table with a row for each sample, which holds ``target``, and its column of
+            sample names.
+        ``id``
+            The column that names the samples.
+        ``drop_unlabelled`` : bool
+            Leave out rows without a label.
+        ``log2`` : bool
+            Take log2(1 + x) of all values.
+        ``impute`` : {"median", "knn", "keep"}
+            Fill in missing values by the median of their column or by 5 nearest neighbours, or
+            leave them as NaN for a selector that takes them, such as :class:`s2fs.PairCover`.
+        ``drop_missing`` : float
+            Leave out columns that lack more than this share of their values.
+        ``numeric_only``, ``encode`` : bool
+            Leave out columns of text, or turn each into columns of 0 and 1 that are chosen
+            together.
+        ``max_memory`` : int or str
+            How much memory the content may take, such as "4G"; by default all there is.
 
     Returns
     -------
@@ -78,31 +133,53 @@ def read_table(
     >>> import tempfile, pathlib
     >>> from s2fs.datasets import read_table
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "plants.csv"
-    >>> _ = file.write_text("id,height,width,kind\n1,2.5,1,fern\n2,0.5,3,moss\n")
-    >>> data = read_table(file, "kind", drop="id")
+    >>> _ = file.write_text("code;height;width;kind\na;2,5;1;fern\nb;0,5;3;moss\n")
+    >>> data = read_table(file, "kind", id="code")
     >>> data.X
     array([[2.5, 1. ],
            [0.5, 3. ]])
-    >>> data.y, data.feature_names, data.class_names
-    (array([0, 1]), ['height', 'width'], ['fern', 'moss'])
+    >>> data.y, data.feature_names, data.class_names, data.sample_ids
+    (array([0, 1]), ['height', 'width'], ['fern', 'moss'], ['a', 'b'])
     """
-    path = Path(path)
-    suffix = _suffix(path)
+    how = ReadOptions.of(options)
+    source = Source(path, how.limit)
     dropped = [drop] if isinstance(drop, str | int) else list(drop)
-    if suffix == ".h5ad":
+    if source.suffix == ".h5ad":
         if transpose:
-            raise ValueError(f"transpose is not for .h5ad files: {path} has the cells in rows.")
-        return _from_cells(path, read_h5ad(path, layer), target, dropped)
+            raise UnreadableError(
+                f"transpose is not for .h5ad files: {source.name} has the cells in rows."
+            )
+        return _from_cells(source, target, dropped, layer, how)
     if layer is not None:
-        raise ValueError(f"layer is {layer!r}, but only .h5ad files have layers; leave it out.")
-    if suffix in (".npz", ".mat"):
-        arrays = read_npz(path) if suffix == ".npz" else read_mat(path)
-        return _from_arrays(path, arrays, target, dropped, transpose=transpose)
-    table = read_columns(path, suffix, transpose=transpose)
-    return _from_table(path, table, target, dropped)
+        raise UnreadableError(
+            f"layer is {layer!r}, but only .h5ad files have layers; leave it out."
+        )
+    if source.suffix in (".npz", ".mat"):
+        return _from_arrays(source, target, dropped, how, transpose=transpose)
+    sheet = None
+    if how.samples is not None:
+        about = Source(how.samples, how.limit)
+        sheet, _ = _read_frame(
+            about, replace(how, samples=None), lambda names: {*range(len(names))}
+        )
+    own = target if sheet is None else None
+
+    def as_text(names: list[str]) -> set[int]:
+        columns = Columns.of_file(names, source.name)
+        wanted = (item for item in (own, how.id) if item is not None)
+        found = set()
+        for item in wanted:
+            try:
+                found.add(columns.position(item, ""))
+            except ValueError:
+                continue  # it may be elsewhere; if not, an error message follows
+        return found
+
+    frame, turned = _read_frame(source, how, as_text, transpose=transpose, target=own)
+    return from_frame(frame, target, dropped, how, sheet=sheet, turned=turned)
 
 
-def read_unlabelled(path: str | PathLike[str], *, transpose: bool = False) -> Table:
+def read_unlabelled(path: str | PathLike[str], *, transpose: bool = False, **options: Any) -> Table:
     r"""Read all columns of a file as they are; nothing needs to be a class or a number.
 
     Parameters
@@ -111,6 +188,8 @@ def read_unlabelled(path: str | PathLike[str], *, transpose: bool = False) -> Ta
         A table, or ``.npz`` or ``.mat`` with the array ``X`` and optionally ``feature_names``.
     transpose : bool, default=False
         The table has features in rows.
+    **options
+        As for :func:`read_table`, as far as they say how the file is written.
 
     Returns
     -------
@@ -124,154 +203,131 @@ def read_unlabelled(path: str | PathLike[str], *, transpose: bool = False) -> Ta
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "plants.csv"
     >>> _ = file.write_text("id,height\np1,2.50\np2,?\n")
     >>> read_unlabelled(file)
-    Table(names=['id', 'height'], columns=[('p1', 'p2'), ('2.50', '?')])
+    Table(names=['id', 'height'], columns=[['p1', 'p2'], ['2.50', '?']])
     """
-    path = Path(path)
-    suffix = _suffix(path)
-    if suffix == ".h5ad":
-        raise ValueError(
-            f"{path} is an AnnData file; take the genes in Python, as in adata[:, genes], or give "
-            "a table."
+    how = ReadOptions.of(options)
+    source = Source(path, how.limit)
+    if source.suffix == ".h5ad":
+        raise UnreadableError(
+            f"{source.name} is an AnnData file; take the genes in Python, as in adata[:, genes], "
+            "or give a table."
         )
-    if suffix in (".npz", ".mat"):
-        arrays = read_npz(path) if suffix == ".npz" else read_mat(path)
-        X, names = matrix_with_names(path, arrays, transpose=transpose)
+    if source.suffix in (".npz", ".mat"):
+        X, names = matrix_with_names(source.name, read_arrays(source), transpose=transpose)
         return Table(names, list(X.T))
-    table = read_columns(path, suffix, transpose=transpose, as_text=True)
-    reject_duplicates(path, table.names)
-    return table
+    text = source.suffix not in (".parquet", ".feather", ".npy")
+    frame, turned = _read_frame(
+        source, how, lambda names: {*range(len(names))} if text else set(), transpose=transpose
+    )
+    positions = range(int(turned), len(frame.names))
+    return Table([frame.names[j] for j in positions], [frame.column(j) for j in positions])
 
 
-def _suffix(path: Path) -> str:
-    if not path.exists():
-        raise FileNotFoundError(f"There is no file {str(path)!r}; check the path.")
-    if path.is_dir():
-        raise ValueError(f"{path} is a directory; give a file.")
-    suffix = path.suffix.lower()
-    if suffix in COMPRESSED:
-        suffix = Path(path.stem).suffix.lower()
-        known: Iterable[str] = DELIMITERS
+def _read_frame(
+    source: Source,
+    options: ReadOptions,
+    as_text: AsText,
+    *,
+    transpose: bool = False,
+    target: str | int | None = None,
+) -> tuple[Frame, bool]:
+    """The table of a file, and whether it had features in rows."""
+    if source.suffix in (".parquet", ".feather"):
+        return arrow_frame(source, as_text, transpose=transpose), transpose
+    if source.suffix == ".npy":
+        return npy_frame(source, as_text, transpose=transpose), False
+    how: dict[str, Any] = {"transpose": transpose, "target": target}
+    annotation: dict[str, list[str]] = {}
+    if source.suffix == ".xlsx":
+        table = excel(source, options, **how)
     else:
-        known = KNOWN_SUFFIXES
-    if suffix not in known:
-        raise ValueError(
-            f"{path} has a suffix that is not known; known are {', '.join(KNOWN_SUFFIXES)}, and "
-            f"{', '.join(COMPRESSED)} after {', '.join(DELIMITERS)}."
-        )
-    return suffix
-
-
-def _from_table(
-    path: Path, table: Table, target: str | int | None, drop: list[str | int]
-) -> Dataset:
-    names, columns = table
-    reject_duplicates(path, names)
-    if target is None:
-        raise ValueError(
-            f"target is missing: say which column of {path} holds the classes; "
-            f"it has {some_of(names)}."
-        )
-    found = Columns.of_file(names, path)
-    label = found.position(target, "target")
-    kept = found.without(drop, label)
-    X = np.empty((len(columns[label]), len(kept)))
-    text = []
-    for j, f in enumerate(kept):
-        numbers = as_numbers(columns[f])
-        if numbers is None:
-            text.append(f)
+        data, name = source.text(options.encoding), source.name
+        if b"!series_matrix_table_begin" in data:
+            (table, annotation), transpose = series_matrix(data, name, options), True
+        elif source.suffix == ".gct" or data.startswith((b"#1.2\n", b"#1.3\n")):
+            (table, annotation), transpose = gct(data, name, options), True
+        elif source.suffix == ".arff":
+            table = arff(data, name, options, **how)
         else:
-            X[:, j] = numbers
-    if text:
-        raise ValueError(
-            f"{path} has text in column(s) {some_of(names[f] for f in text)}, such as "
-            f"{first_text(columns[text[0]])!r}; encode it as numbers or leave the columns out with "
-            "drop (--drop)."
-        )
-    numbers = as_numbers(columns[label])
-    labels = columns[label] if numbers is None else numbers
-    y, class_names = _encoded(labels, f"column {names[label]!r} of {path}")
-    return _checked(path, X, y, [names[f] for f in kept], class_names)
+            table = Delimited(data, name, source.suffix, options, **how)
+        del data
+    frame = table.turned(as_text) if transpose else table.frame(as_text)
+    n = frame.n_rows
+    frame.annotation = {key: values for key, values in annotation.items() if len(values) == n}
+    return frame, transpose
 
 
 def _from_arrays(
-    path: Path, arrays: Arrays, target: str | int | None, drop: list[str | int], *, transpose: bool
+    source: Source,
+    target: str | int | None,
+    drop: list[str | int],
+    options: ReadOptions,
+    *,
+    transpose: bool,
 ) -> Dataset:
+    arrays, name = read_arrays(source), source.name
     key = next((k for k in ("y", "Y") if k in arrays), "y") if target is None else str(target)
     if "X" not in arrays or key not in arrays:
-        raise ValueError(
-            f"{path} must hold the arrays 'X' and {key!r}; it has {some_of(arrays) or 'none'}."
+        raise UnreadableError(
+            f"{name} must hold the arrays 'X' and {key!r}; it has {some_of(arrays) or 'none'}."
         )
     labels = arrays[key].ravel()
-    X, names = matrix_with_names(path, arrays, transpose=transpose)
+    X, names = matrix_with_names(name, arrays, transpose=transpose)
     n, m = X.shape
     if len(labels) != n:
         hint = "; are the features in rows (transpose)?" if len(labels) == m else "."
-        raise ValueError(f"X in {path} has {n} row(s) but {key} has {len(labels)} label(s){hint}")
+        raise UnreadableError(
+            f"X in {name} has {n} row(s) but {key} has {len(labels)} label(s){hint}"
+        )
     is_coded = labels.dtype.kind in "biu"
-    labels = labels if is_coded or labels.dtype.kind == "f" else labels.astype(str)
-    y, class_names = _encoded(labels, f"{key} of {path}")
+    where = f"{key} of {name}"
+    text = not is_coded and labels.dtype.kind != "f"
+    found = encode((labels.astype(str) if text else labels).tolist(), where, options.missing_words)
     if "classes" in arrays and is_coded:
-        given = [name.strip() for name in arrays["classes"].ravel().astype(str)]
+        given = [word.strip() for word in arrays["classes"].ravel().astype(str)]
         codes = np.unique(labels)
         if codes[0] < 0 or codes[-1] >= len(given):
-            raise ValueError(
-                f"{key} of {path} runs from {codes[0]} to {codes[-1]}, but classes names the "
-                f"codes 0 to {len(given) - 1}."
+            raise UnreadableError(
+                f"{where} runs from {codes[0]} to {codes[-1]}, but classes names the codes 0 to "
+                f"{len(given) - 1}."
             )
-        class_names = [given[code] for code in codes]
-    kept = Columns.of_file(names, path).without(drop, None)
-    return _checked(path, X[:, kept], y, [names[f] for f in kept], class_names)
+        found = found._replace(names=[given[code] for code in codes], are_whole_numbers=False)
+    if options.drop_unlabelled:
+        X, found = X[found.codes >= 0], found._replace(codes=found.codes[found.codes >= 0])
+    kept = Columns.of_file(names, name).without(drop, None)
+    X = X if len(kept) == m else X[:, kept]
+    data = finished(name, X, [names[f] for f in kept], found, where, options)
+    if len(kept) == m:
+        _add_pictures(data, arrays)
+    return data
+
+
+def _add_pictures(data: Dataset, arrays: Arrays) -> None:
+    """Say that the instances are pictures, if the file does and it fits."""
+    shape = arrays.get("image_shape")
+    if shape is None or shape.dtype.kind not in "iu" or shape.size != 2:
+        return
+    height, width = (int(side) for side in shape.ravel())
+    if height * width == data.X.shape[1]:
+        order = str(arrays["image_order"].ravel()[0]) if "image_order" in arrays else "C"
+        data.image_shape, data.image_order = (height, width), "F" if order == "F" else "C"
 
 
 def _from_cells(
-    path: Path, cells: Cells, target: str | int | None, drop: list[str | int]
+    source: Source,
+    target: str | int | None,
+    drop: list[str | int],
+    layer: str | None,
+    options: ReadOptions,
 ) -> Dataset:
-    X, obs, names = cells
-    columns = [str(name) for name in obs.columns]
-    if target is None:
-        raise ValueError(
-            f"target is missing: say which column of obs in {path} holds the classes; "
-            f"it has {some_of(columns) or 'none'}."
-        )
-    label = Columns.of_file(columns, f"obs in {path}").position(target, "target")
-    source = f"column {columns[label]!r} of {path}"
-    classes, y = read_labels(labels_of(obs.iloc[:, label]), source)
-    if (missing := y < 0).any():
-        raise ValueError(
-            f"{source} has {missing.sum()} missing label(s), the first for cell "
-            f"{some_of(obs.index[missing][:1])}; label or remove these cells, or see unlabelled in "
-            "s2fs.bio.select."
-        )
-    reject_one_class(classes, source)
-    kept = Columns.of_file(names, path).without(drop, None)
+    X, column, cells, cell_names, names = read_h5ad(source, target, layer)
+    where = f"column {column!r} of {source.name}"
+    labels = encode(cells, where, options.missing_words)
+    if options.drop_unlabelled:
+        kept_rows = np.flatnonzero(labels.codes >= 0)
+        X, labels = X[kept_rows], labels._replace(codes=labels.codes[kept_rows])
+        cell_names = [cell_names[i] for i in kept_rows]
+    kept = Columns.of_file(names, source.name).without(drop, None)
     if len(kept) < len(names):
         X, names = X[:, kept], [names[f] for f in kept]
-    return _checked(path, X, y, names, [str(name) for name in classes])
-
-
-def _encoded(labels: Any, source: str) -> tuple[Indices, list[str]]:
-    """The labels of rows as codes, with the names of the classes; none may be missing."""
-    classes, y = read_labels(labels, source)
-    if (missing := y < 0).any():
-        raise ValueError(
-            f"{source} has {missing.sum()} missing label(s), the first in data row "
-            f"{missing.argmax() + 1}; label or remove these rows."
-        )
-    reject_one_class(classes, source)
-    return y, [str(name) for name in classes]
-
-
-def _checked(
-    path: Path, X: Any, y: Indices, feature_names: list[str], class_names: list[str]
-) -> Dataset:
-    """The last check of every reader: all numbers are there and finite."""
-    found = nonfinite_columns(X)
-    for kind, what in (("NaN", "missing"), ("infinity", "infinite")):
-        if kind in found:
-            raise ValueError(
-                f"{path} has {what} values in column(s) "
-                f"{some_of(feature_names[f] for f in found[kind])}; fill them in or leave the "
-                "columns out with drop (--drop)."
-            )
-    return Dataset(X, y, feature_names, class_names)
+    return finished(source.name, X, names, labels, where, options, cell_names)

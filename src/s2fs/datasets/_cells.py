@@ -1,0 +1,112 @@
+"""Files of annotated cells (``.h5ad``).
+
+Only what a selection needs is read: one matrix, one column of the annotation of the cells, and the
+names of cells and genes.
+"""
+
+from typing import Any, NamedTuple
+
+from scipy.sparse import csc_array, csr_array
+
+from s2fs._util.annotated import as_floats, key_of_matrix
+from s2fs._util.inputs import Columns
+from s2fs._util.messages import some_of
+from s2fs._util.optional import need
+from s2fs.datasets._child import Reader
+from s2fs.datasets._errors import UnreadableError, reading
+from s2fs.datasets._source import Source
+
+
+class Cells(NamedTuple):
+    """What is read of an ``.h5ad`` file.
+
+    Attributes
+    ----------
+    X : ndarray or csc_array, of shape (n_cells, n_genes)
+        Real numbers; float32 if the file has them, else float64.
+    column : str
+        The column of obs that holds the labels.
+    labels : list
+        One label for each cell, None where it is missing.
+    cell_names : list of str
+        What the file calls the cells.
+    gene_names : list of str
+        Names that are unique: where the file has one twice, the later ones get ``-1``, ``-2``, …,
+        as AnnData's own ``var_names_make_unique`` does.
+    """
+
+    X: Any
+    column: str
+    labels: list[Any]
+    cell_names: list[str]
+    gene_names: list[str]
+
+
+def read_h5ad(source: Source, target: str | int | None, layer: str | None) -> Cells:
+    """Read a matrix of an ``.h5ad`` file without making it dense."""
+    need("h5py", extra="bio", purpose=f"Reading {source.name}")
+    with reading(source.name, ".h5ad"):
+        reader = Reader("h5ad", source, layer=layer, target=None if target is None else str(target))
+        outline, arrays = reader.said, reader.arrays()
+    store = {"layers": outline["layers"], **({"X": True} if outline["has_X"] else {})}
+    key = key_of_matrix(store, layer, source.name)
+    columns = outline["columns"]
+    if target is None:
+        raise UnreadableError(
+            f"target is missing: say which column of obs in {source.name} holds the classes; "
+            f"it has {some_of(columns) or 'none'}."
+        )
+    if "column" not in outline:
+        Columns.of_file(columns, f"obs in {source.name}").position(target, "target")
+        raise UnreadableError(f"{source.name} is damaged: a part of it cannot be found.")
+    with reading(source.name, ".h5ad"):
+        cell_names, gene_names = arrays["obs_names"].tolist(), arrays["var_names"].tolist()
+        shape = tuple(outline["shape"])
+        if shape != (len(cell_names), len(gene_names)):
+            raise UnreadableError(
+                f"{source.name} is damaged: {key} has the shape {shape}, but there are "
+                f"{len(cell_names)} cells and {len(gene_names)} genes."
+            )
+        X: Any = arrays.get("X")
+        if X is None:
+            form = {"csr": csr_array, "csc": csc_array}[outline["format"]]
+            X = form((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+            X.check_format(full_check=True)
+        labels = _labels(arrays)
+        if len(labels) != len(cell_names):
+            raise UnreadableError(
+                f"{source.name} is damaged: {outline['column']!r} has {len(labels)} labels for "
+                f"{len(cell_names)} cells."
+            )
+    X = as_floats(X, f"{key} of {source.name}")
+    return Cells(X, outline["column"], labels, cell_names, _unique(gene_names))
+
+
+def _labels(arrays: dict[str, Any]) -> list[Any]:
+    """One label for each cell, None where it is missing."""
+    values = arrays["values"].tolist()
+    if "codes" in arrays:
+        codes = arrays["codes"]
+        if codes.size and codes.max() >= len(values):
+            raise ValueError("a code without a category")
+        return [None if code < 0 else values[code] for code in codes.tolist()]
+    if "mask" in arrays:
+        return [None if gap else v for v, gap in zip(values, arrays["mask"], strict=True)]
+    return values
+
+
+def _unique(names: list[str]) -> list[str]:
+    """Names as AnnData makes them unique."""
+    taken, seen = set(names), dict.fromkeys(names, 0)
+    first: set[str] = set()
+    result = []
+    for name in names:
+        new = name
+        if name in first:
+            while new in taken:
+                seen[name] += 1
+                new = f"{name}-{seen[name]}"
+            taken.add(new)
+        first.add(name)
+        result.append(new)
+    return result

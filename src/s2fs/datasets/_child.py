@@ -1,0 +1,238 @@
+"""MATLAB and HDF5 files are read in a process of their own.
+
+The libraries that read them can be brought to crash, or to ask for terabytes, by a damaged file.
+Here that ends the process that reads, not the one that asks. This file is also the program of that
+process: it imports nothing of s2fs, so that it starts fast.
+
+The process writes to standard output one line of JSON, and after it the arrays this line lists, in
+NumPy's own format.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from s2fs.datasets._source import Source
+
+#: What the libraries themselves may take beside the content.
+_SPARE = 2**30
+
+
+class Reader:
+    """Ask the process for what a file holds.
+
+    Parameters
+    ----------
+    kind : {"mat", "h5ad"}
+        The format.
+    source : Source
+        The file.
+    **wanted : str or None
+        What else the reader should know.
+    """
+
+    def __init__(self, kind: str, source: "Source", **wanted: Any) -> None:
+        from tempfile import NamedTemporaryFile
+
+        from s2fs.datasets._errors import UnreadableError
+
+        asked = {"kind": kind, "limit": source.limit, **wanted}
+        path = source.path
+        if path is None:  # standard input or compressed: the libraries want a file
+            with NamedTemporaryFile(suffix=source.suffix) as copy:
+                copy.write(source.content())
+                copy.flush()
+                result = _asked(asked, copy.name)
+        else:
+            result = _asked(asked, str(path))
+        if result.returncode != 0:
+            said = result.stderr.decode(errors="replace").strip().splitlines()
+            if result.returncode == 3:
+                raise UnreadableError(f"{source.name} {said[-1] if said else 'is damaged'}")
+            raise UnreadableError(
+                f"{source.name} made the library that reads {source.suffix} files crash "
+                f"(exit code {result.returncode}); it is damaged, so make it again."
+            )
+        head, _, self._rest = result.stdout.partition(b"\n")
+        self.said: dict[str, Any] = json.loads(head)
+
+    def arrays(self) -> "dict[str, NDArray[Any]]":
+        """The arrays by name."""
+        from io import BytesIO
+
+        file = BytesIO(self._rest)
+        return {
+            key: np.lib.format.read_array(file, allow_pickle=False) for key in self.said["arrays"]
+        }
+
+
+def _asked(asked: dict[str, Any], path: str) -> "subprocess.CompletedProcess[bytes]":
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    return subprocess.run(
+        [sys.executable, "-P", __file__, json.dumps(asked), path],
+        capture_output=True,
+        env=environment,
+        check=False,
+    )
+
+
+class _Refused(Exception):  # noqa: N818
+    """What the file cannot be used for, as the end of a sentence that begins with its name."""
+
+
+def _check(n_bytes: int, limit: int) -> None:
+    if n_bytes > limit:
+        raise _Refused(
+            f"asks for {n_bytes / 2**30:.3g} GiB of memory where {limit / 2**30:.3g} GiB are "
+            "allowed; give a smaller file, or allow more with max_memory (--max-memory)."
+        )
+
+
+def _mat(path: str, asked: dict[str, Any]) -> "tuple[dict[str, Any], dict[str, NDArray[Any]]]":
+    from scipy.io import loadmat
+    from scipy.sparse import issparse
+
+    found = {}
+    for key, value in loadmat(path, spmatrix=False).items():
+        if key.startswith("__"):
+            continue
+        if issparse(value):
+            _check(8 * value.shape[0] * value.shape[1], asked["limit"])
+            value.check_format(full_check=True)
+            value = value.toarray()
+        value = np.asarray(value)
+        if value.dtype == object:  # a cell array of strings
+            value = np.array(["".join(np.asarray(c, dtype=str).ravel()) for c in value.ravel()])
+        if not value.dtype.hasobject:
+            found[key] = value
+    return {}, found
+
+
+def _h5ad(path: str, asked: dict[str, Any]) -> "tuple[dict[str, Any], dict[str, NDArray[Any]]]":
+    """The outline of the file; its matrix, names and labels if the outline has those asked for."""
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        if not {"obs", "var"} <= set(file):
+            raise _Refused("is an HDF5 file but no .h5ad file: it lacks obs and var.")
+        obs, var = file["obs"], file["var"]
+        if not (isinstance(obs, h5py.Group) and isinstance(var, h5py.Group)):
+            raise _Refused(
+                "is in the format that AnnData wrote before version 0.7; open and save it with a "
+                "newer one."
+            )
+        columns = [str(name) for name in obs.attrs.get("column-order", ())]
+        layers = sorted(file["layers"]) if "layers" in file else []
+        said = {"columns": columns, "layers": layers, "has_X": "X" in file}
+        key = "X" if asked["layer"] is None else f"layers/{asked['layer']}"
+        column = asked["target"]
+        if column not in columns:
+            column = columns[int(column)] if _is_position(column, len(columns)) else None
+        if key not in file or column is None:
+            return said, {}
+        limit = asked["limit"]
+        arrays = {
+            "obs_names": _cells(_index(obs), limit),
+            "var_names": _cells(_index(var), limit),
+        }
+        arrays |= _labels(obs, column, limit)
+        X = file[key]
+        if isinstance(X, h5py.Group):
+            shape = X.attrs.get("shape", X.attrs.get("h5sparse_shape"))
+            kind = X.attrs.get("encoding-type", X.attrs.get("h5sparse_format"))
+            said |= {"column": column, "shape": [int(n) for n in shape], "format": str(kind)[:3]}
+            arrays |= {part: _cells(X[part], limit) for part in ("data", "indices", "indptr")}
+        else:
+            said |= {"column": column, "shape": list(X.shape), "format": "dense"}
+            arrays["X"] = _cells(X, limit)
+        return said, arrays
+
+
+def _is_position(wanted: Any, n: int) -> bool:
+    try:
+        return -n <= int(wanted) < n
+    except (TypeError, ValueError):
+        return False
+
+
+def _index(group: Any) -> Any:
+    return group[group.attrs.get("_index", "_index")]
+
+
+def _labels(obs: Any, column: str, limit: int) -> "dict[str, NDArray[Any]]":
+    """A column of obs: its values, with codes if it is categorical and a mask if it has gaps."""
+    import h5py
+
+    values = obs[column]
+    if isinstance(values, h5py.Group):
+        parts = {"categories": "values", "codes": "codes", "values": "values", "mask": "mask"}
+        return {new: _cells(values[old], limit) for old, new in parts.items() if old in values}
+    if "categories" in values.attrs:  # as AnnData wrote them until version 0.7
+        categories = obs[values.attrs["categories"]]
+        return {"values": _cells(categories, limit), "codes": _cells(values, limit)}
+    return {"values": _cells(values, limit)}
+
+
+def _cells(data: Any, limit: int) -> "NDArray[Any]":
+    """The content of an HDF5 dataset, after what it declares is seen to be possible."""
+    import h5py
+
+    if not isinstance(data, h5py.Dataset) or data.shape is None:
+        raise _Refused(f"has no plain array at {data.name!r}; it is damaged or not supported.")
+    declared, stored = data.size * max(data.dtype.itemsize, 1), data.id.get_storage_size()
+    _check(declared, limit)
+    if declared > 1032 * (stored + 1024):  # no compression is better
+        raise _Refused(f"declares more at {data.name!r} than it holds; it is damaged.")
+    if data.dtype.kind in "OS":
+        return np.array(data.asstr()[()], dtype=str)
+    return np.asarray(data[()])
+
+
+def _main() -> int:
+    asked, path = json.loads(sys.argv[1]), sys.argv[2]
+    try:
+        import resource
+
+        most = asked["limit"] + _SPARE
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(
+            resource.RLIMIT_AS,
+            (most if hard == resource.RLIM_INFINITY else min(most, hard), hard),
+        )
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    except ImportError:  # not a Unix system
+        pass
+    try:
+        said, arrays = {"mat": _mat, "h5ad": _h5ad}[asked["kind"]](path, asked)
+        out = sys.stdout.buffer
+        out.write(json.dumps({**said, "arrays": list(arrays)}).encode() + b"\n")
+        for array in arrays.values():
+            np.lib.format.write_array(out, array, allow_pickle=False)
+        out.flush()
+    except _Refused as error:
+        print(error, file=sys.stderr)
+        return 3
+    except MemoryError:
+        print(
+            "asks for more memory than it may have; it is damaged, or give a smaller file, or "
+            "allow more with max_memory (--max-memory).",
+            file=sys.stderr,
+        )
+        return 3
+    except Exception as error:
+        reason = " ".join(str(error).split()).rstrip(".")[:200] or type(error).__name__
+        name = {"mat": "MATLAB", "h5ad": ".h5ad"}[asked["kind"]]
+        print(f"is damaged or no {name} file ({reason}); check or make it again.", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main())

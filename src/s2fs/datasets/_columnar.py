@@ -1,0 +1,199 @@
+"""Tables that are not delimited text: ARFF, Excel sheets, Parquet and Feather files."""
+
+import csv
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from io import StringIO
+from typing import Any
+
+import numpy as np
+
+from s2fs._util.inputs import as_numbers
+from s2fs._util.messages import did_you_mean, some_of
+from s2fs._util.optional import need
+from s2fs.datasets._delimited import Delimited
+from s2fs.datasets._errors import UnreadableError, check_size, reading, remark
+from s2fs.datasets._frame import Frame, unique_names
+from s2fs.datasets._options import ReadOptions
+from s2fs.datasets._source import Source
+
+_ARFF_ATTRIBUTE = re.compile(
+    r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(\S.*)""", re.IGNORECASE
+)
+#: No file of Excel has more cells than this in a row.
+_MOST_COLUMNS = 16_384
+
+
+def arff(data: bytes, source: str, options: ReadOptions, **how: Any) -> Delimited:
+    """A dense ARFF file as delimited text; nominal and string values are text.
+
+    SciPy's reader is not used: it refuses string attributes and labels beyond ASCII, and cuts rows
+    that are too long without a word.
+    """
+    with reading(source, ".arff"):
+        rows = _arff_rows(data.decode(), source)
+        return _as_delimited([next(rows), *rows], source, replace(options, header=True), **how)
+
+
+def _arff_rows(text: str, source: str) -> Iterator[list[str]]:
+    """The names of the attributes, then the cells of each row."""
+    names: list[str] = []
+    lines = (
+        (i, line)
+        for i, raw in enumerate(text.split("\n"), start=1)
+        if (line := raw.strip()) and not line.startswith("%")
+    )
+    for i, line in lines:
+        keyword = line.split(maxsplit=1)[0].lower()
+        if keyword == "@data":
+            break
+        if attribute := _ARFF_ATTRIBUTE.match(line):
+            names.append(_unquoted(attribute[1]))
+        elif keyword != "@relation":
+            raise UnreadableError(
+                f"{source} is not an ARFF file this reader knows: line {i} starts with "
+                f"{keyword[:40]!r} instead of @relation, @attribute or @data."
+            )
+    if not names:
+        raise UnreadableError(f"{source} is empty; @attribute lines and data are needed.")
+    yield names
+    for i, line in lines:
+        if line.startswith("{"):
+            raise UnreadableError(
+                f"{source} is a sparse ARFF file (line {i}), which is not supported; save it as a "
+                "dense one."
+            )
+        quote = '"' if '"' in line and "'" not in line else "'"
+        cells = csv.reader([line], quotechar=quote, escapechar="\\", skipinitialspace=True)
+        row = [cell.strip() for cell in next(cells)]
+        if len(row) != len(names):
+            raise UnreadableError(
+                f"{source} has {len(row)} cell(s) in line {i} where {len(names)} are expected; "
+                "give every row the same number of cells."
+            )
+        yield row
+
+
+def _unquoted(name: str) -> str:
+    if name[0] in "'\"":
+        return re.sub(r"\\(.)", r"\1", name[1:-1])
+    return name
+
+
+def excel(source: Source, options: ReadOptions, **how: Any) -> Delimited:
+    """A sheet of an Excel file as delimited text; the first one if none is named."""
+    openpyxl = need("openpyxl", extra="excel", purpose=f"Reading {source.name}")
+    with reading(source.name, ".xlsx"), source.open() as file:
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        try:
+            sheet = book[_sheet_name(book.sheetnames, options.sheet, source.name)]
+            if hasattr(sheet, "reset_dimensions"):
+                sheet.reset_dimensions()  # what a file declares need not be true
+            rows, size = [], 0
+            for row in sheet.iter_rows(values_only=True, max_col=_MOST_COLUMNS):
+                rows.append([_shown(cell) for cell in row])
+                size += sum(map(len, rows[-1])) + 64 * len(row)
+                check_size(size, source.limit, source.name)
+        finally:
+            book.close()
+        used = max((max((j + 1 for j, c in enumerate(r) if c), default=0) for r in rows), default=0)
+        rows = [(row + [""] * used)[:used] for row in rows if any(row)]
+        if not rows:
+            raise UnreadableError(f"{source.name} has an empty sheet; choose another with --sheet.")
+        return _as_delimited(rows, source.name, options, **how)
+
+
+def _sheet_name(names: list[str], wanted: str | None, source: str) -> str:
+    if wanted is None:
+        if len(names) > 1:
+            remark(f"{source} has the sheets {some_of(names)}; the first one is read (--sheet).")
+        return names[0]
+    if wanted not in names:
+        raise UnreadableError(
+            f"sheet (--sheet) is {wanted!r}, but {source} has {some_of(names)}"
+            f"{did_you_mean(wanted, names)}."
+        )
+    return wanted
+
+
+def _shown(cell: Any) -> str:
+    """A cell of a sheet as text; Excel holds whole numbers as floats."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return str(int(cell))
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def _as_delimited(
+    rows: list[list[str]], source: str, options: ReadOptions, **how: Any
+) -> Delimited:
+    text = StringIO()
+    csv.writer(text, delimiter="\t", lineterminator="\n").writerows(rows)
+    plain = replace(options, delimiter="\t", decimal=options.decimal or ".", comment="\0")
+    return Delimited(text.getvalue().encode(), source, ".tsv", plain, **how)
+
+
+def arrow_frame(
+    source: Source, as_text: Callable[[list[str]], set[int]], *, transpose: bool
+) -> Frame:
+    """A Parquet or Feather file; numbers come as float64 with NaN for null."""
+    arrow = need("pyarrow", extra="parquet", purpose=f"Reading {source.name}")
+    with reading(source.name, source.suffix), source.open() as file:
+        table = _parquet(file, source) if source.suffix == ".parquet" else _feather(file, source)
+        if not table.num_columns or not table.num_rows:
+            raise UnreadableError(f"{source.name} has no data rows.")
+        columns = [_from_arrow(column, arrow.types) for column in table.columns]
+        if transpose:
+            return _turned(source.name, table.column_names, columns, as_text)
+        names = unique_names([name.strip() for name in table.column_names], source.name)
+        for j in as_text(names):
+            columns[j] = table.columns[j].to_pylist()  # whole numbers stay whole
+        return Frame.of_columns(source.name, names, columns)
+
+
+def _parquet(file: Any, source: Source) -> Any:
+    parquet = need("pyarrow.parquet", extra="parquet", purpose=f"Reading {source.name}")
+    with parquet.ParquetFile(file) as content:
+        declared = content.metadata
+        check_size(8 * declared.num_rows * declared.num_columns, source.limit, source.name)
+        return content.read()
+
+
+def _feather(file: Any, source: Source) -> Any:
+    feather = need("pyarrow.feather", extra="parquet", purpose=f"Reading {source.name}")
+    check_size(file.seek(0, 2), source.limit, source.name)
+    file.seek(0)
+    return feather.read_table(file)
+
+
+def _from_arrow(column: Any, types: Any) -> Any:
+    """A column as float64, or as text if it is neither numbers nor truth values."""
+    kind = column.type
+    if types.is_dictionary(kind):  # a categorical one; numbers among these are numbers
+        column, kind = column.cast(kind.value_type), kind.value_type
+    if types.is_boolean(kind) or types.is_decimal(kind):
+        column = column.cast("float64")
+    elif not (types.is_integer(kind) or types.is_floating(kind)):
+        return ["" if cell is None else str(cell) for cell in column.to_pylist()]
+    return np.asarray(column.to_numpy(), dtype=np.float64)
+
+
+def _turned(
+    source: str, header: list[str], columns: list[Any], as_text: Callable[[list[str]], set[int]]
+) -> Frame:
+    """A table with features in rows: the header is the first column, then the rows are."""
+    first, *samples = columns
+    if not samples:
+        raise UnreadableError(f"{source} has names in rows but no samples beside them.")
+    names = unique_names([header[0], *(str(name).strip() for name in first)], source)
+    rows: list[Any] = [header[1:]]
+    for row in zip(*samples, strict=True):
+        numbers = as_numbers(row)
+        rows.append(list(row) if numbers is None else numbers)
+    for j in as_text(names):
+        rows[j] = list(rows[j])
+    frame = Frame.of_columns(source, names, rows)
+    frame.row_names = header[1:]
+    return frame

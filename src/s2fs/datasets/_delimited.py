@@ -1,0 +1,443 @@
+"""Delimited text as people have it: find out how it is written, then read it.
+
+Python splits the lines and NumPy keeps the numbers; ``benchmarks/reading.py`` sets this beside
+pandas, polars and pyarrow. These fill up short rows, or round the last digit, without a word.
+"""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from s2fs._util.inputs import as_numbers, is_missing
+from s2fs.datasets._errors import UnreadableError, check_size, reading, remark
+from s2fs.datasets._frame import Frame, unique_names
+from s2fs.datasets._options import ReadOptions
+
+#: Between cells, in the order they are preferred; a blank is a run of blanks.
+_DELIMITERS = ("\t", ";", "|", ",")
+_BLANK = " "
+#: What a line may begin with that is not part of the table.
+_COMMENT = "#"
+#: How many rows, and how many characters, are looked at to find out how a file is written.
+_SAMPLE_ROWS, _SAMPLE_SIZE = 100, 1 << 22
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
+_THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(?:,\d{3})+\s*")
+_DECIMAL_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?\s*")
+#: Cells that many programs write where a value is not known.
+USUAL_MISSING = ("#N/A", "#VALUE!", "#DIV/0!", "-", "--", ".", "*", "nd", "n.d.", "none", "missing")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the cells of a text are written."""
+
+    delimiter: str
+    decimal: str
+    missing: frozenset[str]
+
+    def numbers(self, cells: list[str]) -> Any:
+        """The cells as float64, NaN where one is missing; None if one of them is text."""
+        if self.decimal == ",":
+            cells = [cell.replace(",", ".") for cell in cells]
+        values = as_numbers(cells, self.missing)
+        if values is not None and self.missing_numbers:
+            values[np.isin(values, self.missing_numbers)] = np.nan
+        return values
+
+    @cached_property
+    def missing_numbers(self) -> list[float]:
+        """Numbers that stand for "not known", such as -999."""
+        values = (as_numbers([word], frozenset()) for word in self.missing)
+        return [float(v[0]) for v in values if v is not None and np.isfinite(v[0])]
+
+    def are_numbers(self, cells: Sequence[str]) -> list[bool]:
+        """For each cell, whether it is a number or missing."""
+        return [self.numbers([cell]) is not None for cell in cells]
+
+    def is_number(self, cell: str) -> bool:
+        """Whether a cell is a number, and not missing."""
+        return not is_missing(cell, self.missing) and self.numbers([cell]) is not None
+
+
+class Delimited:
+    """A text of rows of cells, below a header that names the columns.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8 text.
+    source : str
+        What error messages call it.
+    suffix : str
+        The suffix of its name, which hints at the delimiter.
+    options : ReadOptions
+        What is known about it.
+    transpose : bool
+        The features are in rows; the first column holds their names.
+    target : str or int or None
+        The target, if it is known: a first line that holds its name is a header.
+    beside : set of int or None
+        With features in rows, the columns that describe them; None if that is not known.
+
+    Attributes
+    ----------
+    names : list of str
+        The header.
+    """
+
+    names: list[str]
+
+    def __init__(
+        self,
+        data: bytes,
+        source: str,
+        suffix: str,
+        options: ReadOptions,
+        *,
+        transpose: bool = False,
+        target: str | int | None = None,
+        beside: set[int] | None = None,
+    ) -> None:
+        self._data, self._source, self._options = data, source, options
+        self._beside = beside
+        self._quoted = b'"' in data
+        self._start = self._skip_comments(0)
+        sample = self._sample_lines()
+        delimiter = options.delimiter or _sniffed_delimiter(sample, suffix)
+        self.dialect = Dialect(delimiter, options.decimal or ".", options.missing_words)
+        self._start = self._header_in_comment(sample[0])
+        rows = [cells for _, cells in islice(self._split_rows(), len(sample))]
+        header, body = rows[0], rows[1:]
+        if options.decimal is None and _has_decimal_comma(rows, delimiter):
+            self.dialect = replace(self.dialect, decimal=",")
+        self._has_header = options.header
+        if self._has_header is None:
+            self._has_header = not self._is_data(header, body, target, ignore_first=transpose)
+            if not self._has_header:
+                remark(
+                    f"{source} has no header: its first line is data, so the columns are called "
+                    "x0, x1, …; if that line is a header, say header=True (--header)."
+                )
+        self._layout(header, body if self._has_header else rows)
+
+    def _skip_comments(self, start: int) -> int:
+        """Where the first line begins that is neither blank nor a comment."""
+        mark = (self._options.comment or _COMMENT).encode()
+        while True:
+            end = self._data.find(b"\n", start)
+            line = self._data[start : end if end >= 0 else len(self._data)].strip()
+            if line and not line.startswith(mark):
+                return start
+            if end < 0:
+                raise UnreadableError(
+                    f"{self._source} holds comments only; a header line and data are needed."
+                )
+            start = end + 1
+
+    def _header_in_comment(self, first: str) -> int:
+        """Where the header begins; it may be the last of the lines that look like comments."""
+        if self._options.comment is not None or self._start == 0:
+            return self._start
+        before = self._data.rfind(b"\n", 0, self._start - 1) + 1
+        line = self._data[before : self._start].decode().strip()
+        if not line.startswith(_COMMENT):
+            return self._start
+        cells, below = (self._split(text) for text in (line.lstrip("# "), first))
+        is_header = (
+            len(cells) == len(below) > 1
+            and any(map(self.dialect.is_number, below))
+            and not any(map(self.dialect.is_number, cells))
+        )
+        return before if is_header else self._start
+
+    def _split(self, line: str) -> list[str]:
+        """The cells of one line."""
+        if self.dialect.delimiter == _BLANK and '"' not in line:
+            return line.split()
+        if '"' not in line:
+            return line.split(self.dialect.delimiter)
+        return next(self._csv(iter([line])), [])
+
+    def _csv(self, lines: Iterator[str]) -> Any:
+        blank = self.dialect.delimiter == _BLANK
+        return csv.reader(
+            (line.strip() for line in lines) if blank else lines,
+            delimiter=self.dialect.delimiter,
+            skipinitialspace=blank,
+            strict=True,
+        )
+
+    def _lines(self) -> Iterator[str]:
+        data, start = self._data, self._start
+        while start < len(data):
+            end = data.find(b"\n", start)
+            end = len(data) if end < 0 else end
+            yield data[start:end].decode()
+            start = end + 1
+
+    def _sample_lines(self) -> list[str]:
+        """The first lines of the table that are not blank; at least two, if there are two."""
+        found: list[str] = []
+        size = 0
+        for line in self._lines():
+            if line.strip() and not (found and line.startswith(_COMMENT)):
+                found.append(line)
+                size += len(line)
+            if len(found) > _SAMPLE_ROWS or (size > _SAMPLE_SIZE and len(found) > 1):
+                break
+        return found
+
+    def _split_rows(self) -> Iterator[tuple[int, list[str]]]:
+        """The rows that are not blank, the header among them, each with the number of its line."""
+        before = self._data.count(b"\n", 0, self._start)
+        if not self._quoted:
+            for number, line in enumerate(self._lines(), start=before + 1):
+                if line and not line.isspace():
+                    yield number, self._split(line)
+            return
+        # Lines keep their ends: a quotation may run over several.
+        reader = self._csv(f"{line}\n" for line in self._lines())
+        try:
+            for row in reader:
+                if len(row) > 1 or (row and row[0].strip()):
+                    yield before + reader.line_num, row
+        except csv.Error as error:
+            raise UnreadableError(
+                f"{self._source} cannot be split into cells at line {before + reader.line_num} "
+                f"({error}); check the quotation marks."
+            ) from None
+
+    def _is_data(
+        self, first: list[str], body: list[list[str]], target: str | int | None, ignore_first: bool
+    ) -> bool:
+        """Whether the first line looks like those below it, and not like names."""
+        if not body or (isinstance(target, str) and target in (cell.strip() for cell in first)):
+            return False
+        width = min(len(first), *map(len, body))
+        numbers, again, text = [], False, False
+        for j in range(int(ignore_first), width):
+            below = [row[j] for row in body if not is_missing(row[j], self.dialect.missing)]
+            if not below or is_missing(first[j], self.dialect.missing):
+                if first[j].strip() == "":
+                    return False  # an unnamed column
+                continue
+            if all(map(self.dialect.is_number, below)):
+                if not self.dialect.is_number(first[j]):
+                    return False
+                numbers.append(float(self.dialect.numbers([first[j]])[0]))
+            else:
+                text = True
+                again = again or first[j] in below
+        if text or len(numbers) < 2:
+            return again and bool(numbers)
+        steps = np.diff(numbers)
+        counted = bool((np.abs(steps) == 1).all())  # columns 0, 1, 2, …
+        rising = len(steps) > 2 and bool((steps > 0).all() or (steps < 0).all())  # wavelengths
+        return not (counted or rising)
+
+    def _layout(self, header: list[str], body: list[list[str]]) -> None:
+        """Set the names, and which cells of a row are none: row names and trailing delimiters."""
+        if not body:
+            raise UnreadableError(f"{self._source} has a header but no data rows.")
+        width = Counter(map(len, body)).most_common(1)[0][0]
+        fitting = [row for row in body if len(row) == width]
+        ends_empty = width > 1 and not any(row[-1].strip() for row in fitting)
+        self._has_row_names = False
+        if not self._has_header:
+            width -= ends_empty
+            header = [f"x{j}" for j in range(width)]
+        names = [
+            name.strip().lstrip("#") if j == 0 else name.strip() for j, name in enumerate(header)
+        ]
+        if len(names) == width + (not ends_empty) and not names[-1]:
+            names = names[:-1]  # a delimiter at the end of the header
+        elif len(names) == width - 1 and not ends_empty:
+            self._has_row_names = True  # as R's write.table has it
+        self.names = names
+
+    def rows(self) -> Iterator[list[str]]:
+        """Start over and yield the cells of each row of data."""
+        m = len(self.names) + self._has_row_names
+        mark = self._options.comment or _COMMENT
+        strict = self._options.comment is not None
+        found = False
+        rows = self._split_rows()
+        if self._has_header:
+            next(rows)
+        for line, row in rows:
+            if row[0].startswith(mark) and (strict or len(row) != m):
+                continue
+            if len(row) == m + 1 and not row[-1].strip():
+                row.pop()
+            if len(row) != m:
+                raise UnreadableError(
+                    f"{self._source} has {len(row)} cell(s) in line {line} where {m} are expected; "
+                    "give every row the same number of cells, or say what separates them with "
+                    "delimiter (--delimiter)."
+                )
+            found = True
+            yield row
+        if not found:
+            raise UnreadableError(f"{self._source} has a header but no data rows.")
+
+    def _most_rows(self, width: int) -> int:
+        """How many rows there can be, at most: every cell takes a character."""
+        size = len(self._data) - self._start
+        lines = self._data.count(b"\n", self._start) + 1
+        rows = min(lines, size // max(width, 1) + 1)
+        check_size(rows * width * 8, self._options.limit, self._source)
+        return rows
+
+    def frame(self, as_text: Callable[[list[str]], set[int]]) -> Frame:
+        """Read the table; ``as_text`` says of names which columns stay as they are written."""
+        with reading(self._source, "text"):
+            self.names = unique_names(self.names, self._source)
+            return self._columns(as_text(self.names))
+
+    def _columns(self, as_text: set[int]) -> Frame:
+        """A column is float64 if every cell is a number or missing, else text."""
+        m, named = len(self.names), int(self._has_row_names)
+        first = next(self.rows())[named:]
+        is_number = [
+            here and j not in as_text for j, here in enumerate(self.dialect.are_numbers(first))
+        ]
+        while True:
+            text = [j for j in range(m) if not is_number[j]]
+            from_last = [j + named for j in reversed(text)] + [0] * named
+            numbers = np.empty((self._most_rows(m - len(text)), m - len(text)))
+            others: list[list[str]] = []
+            complete = True
+            for n, row in enumerate(self.rows()):
+                cells = [row.pop(j) for j in from_last]
+                values = self.dialect.numbers(row)
+                if values is None:
+                    # A column that began with numbers has text here, and the cells above were not
+                    # kept as text. Find all such columns, then start over.
+                    complete = False
+                    here = iter(self.dialect.are_numbers(row))
+                    is_number = [
+                        above and still
+                        for above, still in zip(
+                            is_number,
+                            (next(here) if above else False for above in is_number),
+                            strict=True,
+                        )
+                    ]
+                    for j, cell in zip(from_last, cells, strict=True):
+                        row.insert(j, cell)
+                elif complete:
+                    numbers[n] = values
+                    others.append(cells)
+            if complete:
+                break
+        turned = list(zip(*others, strict=True))[::-1]
+        row_names = [name.strip() for name in turned.pop(0)] if named else None
+        cells_of = dict(zip(text, map(list, turned), strict=True))
+        return Frame(self._source, self.names, numbers[: len(others)], cells_of, row_names)
+
+    def turned(self, as_text: Callable[[list[str]], set[int]]) -> Frame:
+        """Read a table with features in rows: the header is its first column, then the rows are."""
+        with reading(self._source, "text"):
+            return self._turned(as_text)
+
+    def _turned(self, as_text: Callable[[list[str]], set[int]]) -> Frame:
+        beside = self._descriptions() if self._beside is None else self._beside
+        samples = [name for j, name in enumerate(self._sample_names()) if j not in beside and j > 0]
+        from_last = [*sorted(beside, reverse=True), 0]
+        names, text = [self._sample_names()[0]], {0: samples}
+        numbers = np.empty((self._most_rows(len(samples)), len(samples)))
+        n = 0
+        for position, row in enumerate(self.rows(), start=1):
+            *_, name = (row.pop(j) for j in from_last)
+            names.append(name.strip())
+            values = self.dialect.numbers(row)
+            if values is None:
+                text[position] = row
+            else:
+                numbers[n] = values
+                n += 1
+        names = unique_names(names, self._source)
+        frame = Frame(self._source, names, numbers[:n].T, text, samples)
+        for position in as_text(names) - set(text):
+            row = next(islice(self.rows(), position - 1, None))
+            for j in from_last:
+                row.pop(j)
+            place = frame.place_of(position)
+            frame.numbers = np.delete(frame.numbers, place, axis=1)
+            frame.cells[position] = row
+        return frame
+
+    def _sample_names(self) -> list[str]:
+        """The header over all columns, that of the names of features among them."""
+        return ["", *self.names] if self._has_row_names else self.names
+
+    def _descriptions(self) -> set[int]:
+        """Columns of text beside the names, such as a description of each gene."""
+        sample = list(islice(self.rows(), _SAMPLE_ROWS))
+        kinds = [self.dialect.are_numbers(row[1:]) for row in sample]
+        genes = [
+            (row, kind)
+            for row, kind in zip(sample, kinds, strict=True)
+            if sum(kind) > len(kind) / 2
+        ]
+        if not genes:
+            return set()
+        found = {
+            j
+            for j in range(1, len(sample[0]))
+            if not any(kind[j - 1] and row[j].strip() for row, kind in genes)
+            and any(not kind[j - 1] for _, kind in genes)
+        }
+        if found:
+            shown = ", ".join(repr(self._sample_names()[j]) for j in sorted(found)[:5])
+            remark(f"{self._source} describes the features in column(s) {shown}; left out.")
+        return found
+
+
+def _sniffed_delimiter(lines: list[str], suffix: str) -> str:
+    """The character that splits all lines alike, and most often."""
+    bare = [re.sub('"[^"]*"', "", line) for line in lines]
+    header, body = bare[0], bare[1:] or bare
+    preferred = (
+        sorted(_DELIMITERS, key=lambda c: c != "\t")
+        if suffix in (".tsv", ".tab")
+        else (",", *(c for c in _DELIMITERS if c != ","))
+    )
+    alike = {}
+    for mark in preferred:
+        counts = {line.count(mark) for line in body}
+        n = header.count(mark)
+        if len(counts) == 1 and n and abs(n - min(counts)) <= 1 and min(counts):
+            alike[mark] = min(counts)
+    if (
+        len(alike) > 1
+        and "," in alike
+        and all(re.search(r"(?<!\d),|,(?!\d)", line) is None for line in body)
+    ):
+        del alike[","]  # every comma stands between digits: it is a decimal one
+    if alike:
+        return max(alike, key=lambda mark: alike[mark])  # the first among equals
+    counts = {len(line.split()) for line in body}
+    if len(counts) == 1 and min(counts) > 1 and abs(len(header.split()) - min(counts)) <= 1:
+        return _BLANK
+    return max(preferred, key=header.count)
+
+
+def _has_decimal_comma(rows: list[list[str]], delimiter: str) -> bool:
+    """Whether numbers are written as 1,5."""
+    found = 0
+    for cell in (cell for row in rows for cell in row):
+        if _DECIMAL_POINT.fullmatch(cell):
+            return False
+        if "," in cell and _DECIMAL_COMMA.fullmatch(cell):
+            if delimiter == "," and _THOUSANDS.fullmatch(cell):
+                return False
+            found += 1
+    return found > 0

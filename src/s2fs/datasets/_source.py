@@ -1,0 +1,226 @@
+"""The content of a file: from a path or standard input, compressed or not, as text or bytes."""
+
+import bz2
+import codecs
+import gzip
+import lzma
+import sys
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from s2fs._util.messages import some_of
+from s2fs._util.optional import need
+from s2fs.datasets._errors import UnreadableError, check_size, reading
+
+STANDARD_INPUT = "-"
+#: How the formats begin that are not text.
+_MAGIC = {
+    b"PAR1": ".parquet",
+    b"ARROW1": ".feather",
+    b"\x93NUMPY": ".npy",
+    b"\x89HDF\r\n\x1a\n": ".h5ad",
+    b"MATLAB 5.0": ".mat",
+    b"MATLAB 7.3": ".mat",
+}
+#: Formats that are read by their own readers, whatever they begin with.
+BINARY = (".parquet", ".feather", ".npz", ".npy", ".mat", ".h5ad", ".xlsx")
+_SYNONYMS = {".pq": ".parquet", ".arrow": ".feather", ".ipc": ".feather", ".xlsm": ".xlsx"}
+_BLOCK = 1 << 20
+
+
+def _zstd(file: BinaryIO) -> Any:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        return zstd.open(file)
+    arrow = need("pyarrow", extra="parquet", purpose="Reading a .zst file")
+    return arrow.CompressedInputStream(arrow.PythonFile(file), "zstd")
+
+
+#: What opens a compressed file, by suffix and by how it begins.
+COMPRESSED: dict[str, tuple[bytes, Callable[[BinaryIO], Any]]] = {
+    ".gz": (b"\x1f\x8b", gzip.open),
+    ".bz2": (b"BZh", bz2.open),
+    ".xz": (b"\xfd7zXZ\x00", lzma.open),
+    ".zst": (b"\x28\xb5\x2f\xfd", _zstd),
+}
+_ZIP = b"PK\x03\x04"
+
+
+class Source:
+    """A file with its kind, opened and decompressed as far as needed.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; "-" is standard input.
+    limit : int
+        The number of bytes its content may take.
+
+    Attributes
+    ----------
+    name : str
+        What error messages call it.
+    suffix : str
+        The kind of the content: the last suffix in lower case, without that of a compression, or
+        what a binary file without a known suffix begins with.
+    path : Path or None
+        Where the content lies on disk as it is, if it does.
+    """
+
+    def __init__(self, path: str | PathLike[str], limit: int) -> None:
+        self.limit = limit
+        self.name = str(path)
+        self.path: Path | None = None
+        self._data: bytes | None = None
+        place = Path(path)
+        if self.name == STANDARD_INPUT:
+            self.name = "standard input"
+            with reading(self.name, "readable"):
+                self._data = self._all_of(sys.stdin.buffer)
+            place, head = Path(), self._data[:512]
+        else:
+            if not place.exists():
+                raise FileNotFoundError(f"There is no file {str(path)!r}; check the path.")
+            if place.is_dir():
+                raise UnreadableError(f"{path} is a directory; give a file.")
+            self.path = place
+            with reading(self.name, "readable"), place.open("rb") as file:
+                head = file.read(512)
+        suffixes = [suffix.lower() for suffix in place.suffixes]
+        packed = suffixes.pop() if suffixes and suffixes[-1] in (*COMPRESSED, ".zip") else None
+        self.suffix = suffixes[-1] if suffixes else ""
+        self.suffix = _SYNONYMS.get(self.suffix, self.suffix)
+        if self.suffix not in BINARY or packed:
+            self._unpack(head)
+            head = head if self._data is None else self._data[:512]
+        if self.suffix not in BINARY:
+            kinds = (kind for magic, kind in _MAGIC.items() if head.startswith(magic))
+            self.suffix = next(kinds, self.suffix)
+
+    def _unpack(self, head: bytes) -> None:
+        """Replace a compressed content by what is in it."""
+        content = None
+        if head.startswith(_ZIP):
+            with reading(self.name, ".zip"), self.open() as packed:
+                content = self._from_zip(packed)
+        for suffix, (magic, opener) in COMPRESSED.items():
+            if head.startswith(magic):
+                with reading(self.name, suffix), self.open() as packed, opener(packed) as file:
+                    content = self._all_of(file)
+        if content is not None:
+            self._data, self.path = content, None
+
+    def _from_zip(self, file: BinaryIO) -> bytes | None:
+        """The one file in an archive; None if the archive is itself a format."""
+        with zipfile.ZipFile(file) as archive:
+            members = [
+                info
+                for info in archive.infolist()
+                if not info.is_dir() and not info.filename.startswith("__MACOSX")
+            ]
+            names = [info.filename for info in members]
+            if "[Content_Types].xml" in names:
+                self.suffix = ".xlsx"
+                return None
+            if names and all(name.endswith(".npy") for name in names):
+                self.suffix = ".npz"
+                return None
+            if len(members) != 1:
+                raise UnreadableError(
+                    f"{self.name} holds {len(members)} files ({some_of(names)}); give an archive "
+                    "of one file."
+                )
+            self.suffix = Path(names[0]).suffix.lower()
+            self.suffix = _SYNONYMS.get(self.suffix, self.suffix)
+            check_size(members[0].file_size, self.limit, self.name)
+            with archive.open(members[0]) as member:
+                return self._all_of(member)
+
+    def _all_of(self, file: Any) -> bytes:
+        """Everything that can be read, as long as it stays below the limit."""
+        blocks, total = [], 0
+        while block := file.read(_BLOCK):
+            total += len(block)
+            check_size(total, self.limit, self.name)
+            blocks.append(block)
+        return b"".join(blocks)
+
+    def open(self) -> BinaryIO:
+        """The content as a file in binary mode that can be read from anywhere."""
+        return BytesIO(self._data or b"") if self.path is None else self.path.open("rb")
+
+    def content(self) -> bytes:
+        """The content as a whole."""
+        if self._data is not None:
+            return self._data
+        with reading(self.name, "readable"), self.open() as file:
+            check_size(file.seek(0, 2), self.limit, self.name)
+            file.seek(0)
+            return file.read()
+
+    def text(self, encoding: str | None) -> bytes:
+        """The content as UTF-8 text without a byte order mark; lines end in a line feed."""
+        data = self.content()
+        encoding = encoding or _encoding_of(data)
+        if encoding is None:
+            data = data.removeprefix(codecs.BOM_UTF8)
+            _check_utf8(data, self.name)
+        else:
+            try:
+                data = data.decode(encoding).removeprefix("\ufeff").encode()
+            except LookupError:
+                raise UnreadableError(
+                    f"encoding (--encoding) is {encoding!r}, which Python does not know; give one "
+                    "such as latin-1, cp1252 or utf-16."
+                ) from None
+            except UnicodeError as error:
+                reason = getattr(error, "reason", error)
+                raise UnreadableError(
+                    f"{self.name} is not text in the encoding {encoding} ({reason}); give another "
+                    "with encoding (--encoding)."
+                ) from None
+        if b"\r" in data:
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if not data or data.isspace():
+            raise UnreadableError(f"{self.name} is empty; a header line and data are needed.")
+        if b"\0" in data[: 1 << 16]:
+            raise UnreadableError(
+                f"{self.name} is no text and of no known kind; give delimited text, "
+                f"{', '.join(BINARY)}, .arff or .gct."
+            )
+        return data
+
+
+def _encoding_of(data: bytes) -> str | None:
+    """The encoding that a byte order mark, or a zero in every other byte, gives away."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    head = data[:512]
+    for start, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        zeros = head[start::2]
+        if len(zeros) > 3 and zeros.count(0) > 0.9 * len(zeros) and 0 not in head[1 - start :: 2]:
+            return encoding
+    return None
+
+
+def _check_utf8(data: bytes, name: str) -> None:
+    if data.isascii():  # without a copy as text
+        return
+    decoder, line = codecs.getincrementaldecoder("utf-8")(), 1
+    for start in range(0, len(data), _BLOCK):
+        block = data[start : start + _BLOCK]
+        try:
+            decoder.decode(block, start + _BLOCK >= len(data))
+        except UnicodeDecodeError as error:
+            bad = error.object[error.start]
+            line += error.object.count(b"\n", 0, error.start)
+            raise UnreadableError(
+                f"{name} is not UTF-8 text: byte 0x{bad:02x} in line {line}; say how it is "
+                "written with encoding (--encoding), such as latin-1."
+            ) from None
+        line += block.count(b"\n")
