@@ -210,4 +210,5 @@ def test_a_selection_on_the_command_line_is_read_in_few_files(tmp_path, monkeypa
         with pytest.raises(SystemExit):
             run()
 
-    assert len(files_walked(work)) <= 14
+    # Of these are seven the steps a file goes through, from its bytes to numbers and classes.
+    assert len(files_walked(work)) <= 20

@@ -15,10 +15,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from s2fs.datasets._source import Source
 
 #: What the libraries themselves may take beside the content.
@@ -63,7 +62,7 @@ class Reader:
         head, _, self._rest = result.stdout.partition(b"\n")
         self.said: dict[str, Any] = json.loads(head)
 
-    def arrays(self) -> "dict[str, NDArray[Any]]":
+    def arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by name."""
         from io import BytesIO
 
@@ -95,7 +94,7 @@ def _check(n_bytes: int, limit: int) -> None:
         )
 
 
-def _mat(path: str, asked: dict[str, Any]) -> "tuple[dict[str, Any], dict[str, NDArray[Any]]]":
+def _mat(path: str, asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     from scipy.io import loadmat
     from scipy.sparse import issparse
 
@@ -115,7 +114,7 @@ def _mat(path: str, asked: dict[str, Any]) -> "tuple[dict[str, Any], dict[str, N
     return {}, found
 
 
-def _h5ad(path: str, asked: dict[str, Any]) -> "tuple[dict[str, Any], dict[str, NDArray[Any]]]":
+def _h5ad(path: str, asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The outline of the file; its matrix, names and labels if the outline has those asked for."""
     import h5py
 
@@ -166,7 +165,7 @@ def _index(group: Any) -> Any:
     return group[group.attrs.get("_index", "_index")]
 
 
-def _labels(obs: Any, column: str, limit: int) -> "dict[str, NDArray[Any]]":
+def _labels(obs: Any, column: str, limit: int) -> dict[str, NDArray[Any]]:
     """A column of obs: its values, with codes if it is categorical and a mask if it has gaps."""
     import h5py
 
@@ -180,7 +179,7 @@ def _labels(obs: Any, column: str, limit: int) -> "dict[str, NDArray[Any]]":
     return {"values": _cells(values, limit)}
 
 
-def _cells(data: Any, limit: int) -> "NDArray[Any]":
+def _cells(data: Any, limit: int) -> NDArray[Any]:
     """The content of an HDF5 dataset, after what it declares is seen to be possible."""
     import h5py
 
