@@ -403,7 +403,7 @@ class Delimited:
 
 def _sniffed_delimiter(lines: list[str], suffix: str) -> str:
     """The character that splits all lines alike, and most often."""
-    bare = [re.sub('"[^"]*"', "", line) for line in lines]
+    bare = [re.sub('"[^"]*"', "x", line) for line in lines]
     header, body = bare[0], bare[1:] or bare
     preferred = (
         sorted(_DELIMITERS, key=lambda c: c != "\t")
@@ -432,12 +432,10 @@ def _sniffed_delimiter(lines: list[str], suffix: str) -> str:
 
 def _has_decimal_comma(rows: list[list[str]], delimiter: str) -> bool:
     """Whether numbers are written as 1,5."""
-    found = 0
+    found = False
     for cell in (cell for row in rows for cell in row):
         if _DECIMAL_POINT.fullmatch(cell):
             return False
         if "," in cell and _DECIMAL_COMMA.fullmatch(cell):
-            if delimiter == "," and _THOUSANDS.fullmatch(cell):
-                return False
-            found += 1
-    return found > 0
+            found = found or not (delimiter == "," and _THOUSANDS.fullmatch(cell))
+    return found

@@ -160,7 +160,7 @@ def read_table(
     if how.samples is not None:
         about = Source(how.samples, how.limit)
         sheet, _ = _read_frame(
-            about, replace(how, samples=None), lambda names: {*range(len(names))}
+            about, replace(how, samples=None, sample_id=None), lambda names: {*range(len(names))}
         )
     own = target if sheet is None else None
 
