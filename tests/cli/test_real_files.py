@@ -305,7 +305,8 @@ FAULTS = {
     "an identifier of numbers": (
         "t.csv", csv(LABELLED.assign(code=np.arange(30)[::-1] * 3 + 7)), [], "'code'; .*--drop", 0),
     "named like an identifier": (
-        "t.csv", csv(LABELLED.assign(patientId=(KINDS == "ALL") * 1, tumour_id=1)), [], "'patientId', 'tumour_id'; .*--drop", 0),
+        "t.csv", csv(LABELLED.assign(patientId=(KINDS == "ALL") * 1, tumour_id=1)), [],
+        "'patientId', 'tumour_id'; .*--drop", 0),
     "labels written in two ways": (
         "t.csv", csv(TABLE.assign(kind=["01", "1", "1.0"] * 10)), [], "'01', '1', '1.0'", 0),
     "a quantity as target": (
