@@ -18,17 +18,19 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     "baselines",
     "docstrings",
     "linked_names",
+    "mathml",
     "offline",
 ]
 exclude_patterns = ["_build", "images"]
 nitpicky = True
 nitpick_ignore = [("py:func", "settings")]  # named in a docstring, not public
 
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 templates_path = ["_templates"]
@@ -61,17 +63,20 @@ sphinx_gallery_conf = {
 }
 suppress_warnings = ["config.cache"]  # a function in the configuration: pages are built afresh
 
+html_math_renderer = "mathml"
+copybutton_selector = "div:not(.highlight-text) > div.highlight > pre"  # not what is printed
+
 html_theme = "pydata_sphinx_theme"
 html_title = "s2fs"
 html_static_path = ["_static"]
 html_css_files = ["s2fs.css"]
-html_sidebars = {page: [] for page in ("index", "tutorial")}  # nothing stands below them
+html_sidebars = {"index": []}
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "navbar_align": "left",
-    "header_links_before_dropdown": 6,
-    "show_prev_next": False,
+    "header_links_before_dropdown": 7,
+    "show_prev_next": True,
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],

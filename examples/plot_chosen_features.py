@@ -61,6 +61,6 @@ confusion = plot_confusion(
 )
 
 # %%
-# **Which repeat each other?** Pairs with a frame have |r| ≥ 0.8:
+# **Which repeat each other?** Pairs with a frame correlate by 0.8 or more, up or down:
 
 redundancy = plot_redundancy(chosen, feature_names=genes, threshold=0.8)

@@ -12,14 +12,14 @@ from s2fs.datasets import load_srbct
 from s2fs.plotting import plot_path
 
 data = load_srbct()
-selector = S2FS(40).fit(data.X, data.y)
+selector = S2FS(20).fit(data.X, data.y)
 
 # %%
 # Sep rises as long as a new gene sets the classes further apart than it widens them. After its peak
 # every gene costs more than it gives: the later features are the least bad ones.
 
 peak = int(selector.scores_.argmax()) + 1
-figure = plot_path(selector.path_, suggested=peak, title="SRBCT, 2308 genes")
+figure = plot_path(selector.path_, suggested=peak)
 
 # %%
 # The same as a table, with the gain of each step:

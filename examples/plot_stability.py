@@ -11,18 +11,17 @@ from s2fs.datasets import load_srbct
 from s2fs.plotting import plot_stability
 
 data = load_srbct()
-selector = StabilitySelector(selector=S2FS(20), n_resamples=20).fit(data.X, data.y)
+selector = StabilitySelector(selector=S2FS(10), n_resamples=50).fit(data.X, data.y)
 
 # %%
-# How often the most frequent genes were among the 20 chosen, in 20 random halves of the samples.
-# Filled are those chosen in three of four halves.
+# How often the most frequent genes were among the ten chosen, in 50 random halves of the samples.
+# Filled are those chosen in six of ten halves.
 
 ax = plot_stability(
     selector.frequencies_,
     feature_names=data.feature_names,
-    threshold=0.75,
+    threshold=0.6,
     stability=selector.stability_,
-    title="SRBCT, 20 of 2308 genes",
 )
 
 # %%

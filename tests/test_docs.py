@@ -28,6 +28,8 @@ ON_THE_WEB = re.compile(
 )
 #: Commands of the documents that take long or need more than a file; their own tests run them.
 NOT_RUN_HERE = ("s2fs demo", "s2fs bench run", "s2fs data fetch")
+#: Packages of others whose code the pages show beside ours; where one is missing, it is not run.
+OTHERS = ("boruta", "mrmr", "scanpy")
 
 
 def named(page):
@@ -101,6 +103,9 @@ def test_the_code_of_a_page_runs_and_prints_what_is_shown(page, tmp_path, monkey
     for block, shown in runs(page):
         if "set_callbacks" in block.code and find_spec("sklearn.callback") is None:
             continue  # scikit-learn before 1.9
+        imported = re.findall(rf"^(?:from|import) ({'|'.join(OTHERS)})\b", block.code, re.MULTILINE)
+        if any(find_spec(package) is None for package in imported):
+            continue
         if block.kind == "python":
             line = page.read_text(encoding="utf-8").count("\n", 0, block.start) + 2
             # Empty lines in front make the line numbers of an error those of the page.
@@ -174,9 +179,69 @@ def test_the_references_name_the_source_of_every_baseline():
     assert [name for name, source in cited.items() if f"`{name}`: {source}" not in page] == []
 
 
-def test_every_picture_of_the_pages_is_drawn_by_an_example():
-    pictures = runpy.run_path(str(ROOT / "docs" / "images" / "make.py"))["PICTURES"]
-    assert {path.stem for path in (ROOT / "docs" / "images").glob("*.svg")} == set(pictures)
-    for example, variable in pictures.values():
+@pytest.fixture(scope="module")
+def pictures():
+    """What draws the pictures: the variables of docs/images/make.py."""
+    folder = str(ROOT / "docs" / "images")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        return runpy.run_path(f"{folder}/make.py")
+
+
+def test_every_picture_of_the_pages_is_drawn_by_a_script(pictures):
+    drawn = {path.stem for path in (ROOT / "docs" / "images").glob("*.svg")}
+    assert drawn == {*pictures["PICTURES"], *pictures["STUDIES"]}
+    for example, variable in pictures["PICTURES"].values():
         code = (ROOT / "examples" / f"{example}.py").read_text(encoding="utf-8")
-        assert re.search(rf"^{variable} = ", code, flags=re.MULTILINE), example
+        assert re.search(rf"^{variable}(, \w+)* = ", code, flags=re.MULTILINE), example
+
+
+def test_every_picture_is_shown_and_every_study_has_one(pictures):
+    shown = {
+        name
+        for page in PAGES
+        for name in re.findall(r"images/(\w+)\.svg\)", page.read_text(encoding="utf-8"))
+    }
+    assert shown == {*pictures["PICTURES"], *pictures["STUDIES"]}
+    studies = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
+    for name in re.findall(r"^([\w/-]+)$", studies.split("```{toctree}")[1], flags=re.MULTILINE):
+        page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+        assert "images/" in page or name == "reproduction-tables", name
+
+
+def test_pictures_of_studies_show_the_numbers_of_the_pages(pictures):
+    """A picture that is older than its numbers: run docs/images/make.py with its name."""
+    stale = [
+        name
+        for name, study in pictures["STUDIES"].items()
+        if study.digest() not in (ROOT / "docs" / "images" / f"{name}.svg").read_text("utf-8")
+    ]
+    assert stale == []
+
+
+def test_the_path_of_the_tutorial_is_that_of_its_picture():
+    """Both select as many genes; the picture once showed twice as many as the code."""
+    pattern = re.compile(r"^selector = (S2FS\(.*?\))\.fit", flags=re.MULTILINE)
+    example = (ROOT / "examples" / "plot_path.py").read_text(encoding="utf-8")
+    tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    ours, theirs = (
+        pattern.search(text.replace("n_features_to_select=", "")) for text in (example, tutorial)
+    )
+    assert ours[1] == theirs[1]
+
+
+def test_summaries_of_the_reference_are_whole_sentences():
+    """The list of names shows the text before the first full stop and blank: "Eq. 23" cuts it."""
+    objects = [getattr(s2fs, name) for name in s2fs.__all__]
+    for room in ("bench", "bio", "datasets", "distributed", "evaluation", "plotting", "report"):
+        module = import_module(f"s2fs.{room}")
+        objects += [getattr(module, name) for name in module.__all__]
+    for thing in objects:
+        if (
+            callable(thing)
+            and thing.__doc__
+            and getattr(thing, "__module__", "").startswith("s2fs")
+        ):
+            summary = thing.__doc__.strip().split("\n\n")[0].split(". ")[0]
+            assert summary.count("(") == summary.count(")"), thing
+            assert not summary.endswith(("Eq", "Fig", "e.g")), thing

@@ -270,7 +270,7 @@ def _separation(
             membership = 1 / (sum(ratios) + (1 if centroid_membership == "printed" else 0))
             if distance[q, a] > 0 and distance[q, r] > 0:  # a vector of length 0 tells no direction
                 lambda_dir += membership * (1 - float(cosine(V[q, a], V[q, r])))
-    return float(lambda_dis), lambda_dir / p  # Eq. 21
+    return float(lambda_dis), float(lambda_dir / p)  # Eq. 21
 
 
 def _ratio(a: float, b: float) -> float:
