@@ -4,6 +4,7 @@ import doctest
 import re
 import runpy
 import shlex
+import tomllib
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
@@ -29,7 +30,7 @@ ON_THE_WEB = re.compile(
 #: Commands of the documents that take long or need more than a file; their own tests run them.
 NOT_RUN_HERE = ("s2fs demo", "s2fs bench run", "s2fs data fetch")
 #: Packages of others whose code the pages show beside ours; where one is missing, it is not run.
-OTHERS = ("boruta", "mrmr", "scanpy")
+OTHERS = ("boruta", "mrmr")
 
 
 def named(page):
@@ -134,6 +135,13 @@ def test_every_public_name_is_in_the_api_page():
     modules = [import_module(f"s2fs.{room}") for room in sorted(rooms - {"baselines", "cli"})]
     names = ["BASELINES", *(name for room in [s2fs, *modules] for name in room.__all__)]
     assert [name for name in names if not re.search(rf"\b{name}\b", page)] == []
+
+
+def test_the_page_on_installing_lists_every_extra():
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    rows = re.findall(r"^\| `(\w+)` \|", page, flags=re.MULTILINE)
+    assert sorted(rows) == sorted(project["optional-dependencies"].keys() - {"dev", "docs", "test"})
 
 
 def test_the_page_of_baselines_gives_their_status():
