@@ -1,38 +1,39 @@
-"""How many features: rules that see only the training rows, judged on the others.
+"""How many features: rules that see only the training rows, and how often noise is selected.
 
 Run ``S2FS_DATA=… python benchmarks/stopping.py``. In every fold each rule reads the path of the
 training rows and names a number of features up to 100; kNN and SVM then predict the test rows with
 so many. A rule loses what the same learner has more at the best single number for the dataset,
 which is read off the test rows and which no rule can know.
+
+``python benchmarks/stopping.py --noise 200`` needs no data: it counts how often "auto" selects
+anything in tables of pure noise, and which share of the selected features is false where some
+carry a signal; "power" is the share of the latter that is found. ``StabilitySelector`` with a
+``false_discovery_rate`` stands beside it.
 """
 
 import argparse
 import statistics
+import warnings
 from collections.abc import Callable, Sequence
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from timing import PAPER, machine, paper_data, table
 
-from s2fs import S2FS
-from s2fs._core.problem import Problem
-from s2fs._engine.separability import Separability, empty_state
-from s2fs._search.choices import Choices
-from s2fs._search.stopping import PATIENCE, against_chance, with_shuffled_rows
+from s2fs import S2FS, PairCover
 from s2fs.evaluation import evaluate_fold, stratified_folds
 
 LONGEST = 100
 LEARNERS = ("knn", "svm")
-WEIGHT = S2FS().alpha  # of both direction terms
+TOLS = (0.02, 0.01, 0.005, 0.003)
 N_PERMUTATIONS = 3
 
 
 class Path(NamedTuple):
-    """What a rule may look at: the path of the training rows and two paths of chance."""
+    """What a rule may look at: the path of the training rows, and what chance says."""
 
     sep: np.ndarray
-    shuffled: np.ndarray  # the best Sep of a step among the candidates with shuffled rows
+    auto: dict[float, int]  # how many features "auto" selects, for each tol
     relabelled: np.ndarray  # Sep of the greedy path if the labels are permuted, on average
 
 
@@ -55,7 +56,7 @@ def within_peak(share: float) -> Callable[[Path], int]:
 
 
 def above_chance(tol: float) -> Callable[[Path], int]:
-    return lambda path: first_run(path.sep <= path.shuffled * (1 + tol), PATIENCE)
+    return lambda path: max(1, min(path.auto[tol], LONGEST))
 
 
 RULES: dict[str, Callable[[Path], int]] = {
@@ -70,10 +71,7 @@ RULES: dict[str, Callable[[Path], int]] = {
     "labels permuted: largest Sep minus chance": lambda path: (
         int((path.sep - path.relabelled).argmax()) + 1
     ),
-    "rows shuffled, tol 0.02": above_chance(0.02),
-    "rows shuffled, tol 0.01": above_chance(0.01),
-    "rows shuffled, tol 0.005": above_chance(0.005),
-    "rows shuffled, tol 0.003": above_chance(0.003),
+    **{f"auto, tol {tol}": above_chance(tol) for tol in TOLS},
     "always 10": lambda path: 10,
     "always 20": lambda path: 20,
     "always 40": lambda path: 40,
@@ -83,15 +81,12 @@ RULES: dict[str, Callable[[Path], int]] = {
 
 def read_path(X: np.ndarray, codes: np.ndarray, seed: int) -> tuple[np.ndarray, Path]:
     """The ranking of the training rows, and what the rules look at."""
-    m = X.shape[1]
-    doubled, there, omega = with_shuffled_rows(X, codes, None)
-    state = empty_state(Problem(doubled, there, sample_weight=omega))
-    units = against_chance(Separability(state, WEIGHT, WEIGHT), Choices.everything(m))
-    rows = [(step.feature, step.score, chance) for (step,), chance in islice(units, LONGEST)]
-    ranking, sep, shuffled = map(np.array, zip(*rows, strict=True))
+    ranking = S2FS(LONGEST).fit(X, codes)
+    auto = {tol: len(S2FS("auto", tol=tol).fit(X, codes).indices_) for tol in TOLS}
     rng = np.random.default_rng(seed)
     permuted = [S2FS(LONGEST).fit(X, rng.permutation(codes)) for _ in range(N_PERMUTATIONS)]
-    return ranking, Path(sep, shuffled, np.mean([p.scores_ for p in permuted], axis=0))
+    relabelled = np.mean([p.scores_ for p in permuted], axis=0)
+    return ranking.indices_, Path(ranking.scores_, auto, relabelled)
 
 
 def study(name: str) -> dict[str, tuple[float, list[float]]]:
@@ -126,10 +121,54 @@ def study(name: str) -> dict[str, tuple[float, list[float]]]:
     return found
 
 
+def planted(n: int, m: int, p: int, n_true: int, rng: np.random.Generator) -> tuple[Any, Any]:
+    """Noise, with classes that differ by one standard deviation in the first features."""
+    y = np.arange(n) % p
+    X = rng.normal(size=(n, m))
+    X[:, :n_true] += rng.normal(size=(p, n_true))[y]
+    return X, y
+
+
+def selectors() -> dict[str, Any]:
+    return {
+        "S2FS auto": S2FS("auto"),
+        "PairCover auto": PairCover("auto"),
+    }
+
+
+def error_control(n_tables: int) -> list[tuple[Any, ...]]:
+    """How often noise is selected, and the false share and the power where there is a signal."""
+    rows = []
+    for n, m in ((50, 2000), (500, 200)):
+        for p in (2, 4, 10):
+            for name, selector in selectors().items():
+                found: dict[int, list[np.ndarray]] = {}
+                for n_true in (0, 10):
+                    for seed in range(n_tables if n_true == 0 else max(1, n_tables // 4)):
+                        rng = np.random.default_rng([n, p, n_true, seed])
+                        X, y = planted(n, m, p, n_true, rng)
+                        found.setdefault(n_true, []).append(selector.fit(X, y).indices_)
+                anything = np.mean([len(features) > 0 for features in found[0]])
+                false = np.mean([(f >= 10).sum() / max(1, len(f)) for f in found[10]])
+                power = np.mean([(f < 10).mean() * len(f) / 10 if len(f) else 0 for f in found[10]])
+                rows.append(
+                    (f"{n} × {m}", p, name, f"{anything:.1%}", f"{false:.1%}", f"{power:.0%}")
+                )
+                print(*rows[-1], flush=True)
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", nargs="*", default=PAPER)
+    parser.add_argument("--noise", type=int, metavar="N", help="count on N tables of noise instead")
     args = parser.parse_args()
+    warnings.filterwarnings("ignore", message="No feature does better than chance")
+    if args.noise:
+        rows = error_control(args.noise)
+        header = ["rows × features", "classes", "selector", "noise selected", "false", "power"]
+        print(machine(), table(header, rows), sep="\n\n")
+        return
     by_data = {name: study(name) for name in args.data}
     print(machine(), end="\n\n")
     header = ["rule", "loss kNN", "loss SVM", "largest loss", "mean size", *args.data]

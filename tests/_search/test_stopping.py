@@ -6,41 +6,49 @@ from scipy import sparse
 from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import minmax_scale
 
-from s2fs import S2FS, separability
-from s2fs._search.stopping import with_shuffled_rows
+from s2fs import S2FS, PairCover, Selection, separability
+from s2fs._search.stopping import in_order_of_contents
 from strategies import examples, problems
 
+nothing_may_be_found = pytest.mark.filterwarnings("ignore:No feature does better:UserWarning")
 
-def literal_size(X, y, tol):
-    """The rule word for word: each step from scratch, against the columns in shuffled order."""
+
+def literal_path(X, y, level, tol):
+    """The rule word for word: each step from scratch, against columns in shuffled orders."""
     m = X.shape[1]
-    both, y_there, weights = with_shuffled_rows(X, y, None)
-    both = minmax_scale(both)
+    table, y, weights = in_order_of_contents(X, y, None)
+    n_shuffles = max(19, int(np.ceil(2 / level)) - 1)
+    rng = np.random.default_rng(0)
+    orders = [rng.permutation(len(y)) for _ in range(n_shuffles)]
+    table = minmax_scale(table)
 
-    def sep(features):
-        return separability(both[:, features], y_there, sample_weight=weights)
+    def sep(*columns):
+        return separability(np.column_stack(columns), y, sample_weight=weights)
 
-    ranking = S2FS(m).fit(X, y).indices_.tolist()
+    ranking = S2FS(m).fit(table, y, sample_weight=weights).indices_.tolist()
     varying = [f for f in range(m) if np.ptp(X[:, f]) > 0]
-    size = failed = 0
-    for step, feature in enumerate(ranking):
-        before = ranking[:step]
-        left = [f for f in varying if f not in before] or ranking[step : step + 1]
-        chance = max(sep([*before, m + f]) for f in left)
-        if sep([*before, feature]) > chance * (1 + tol) or step == 0:
-            size, failed = step + 1, 0
-        else:
-            failed += 1
-        if failed == 3:
+    found, p_values = [], []
+    for feature in ranking:
+        left = [f for f in varying if f not in found] or [feature]
+        best = sep(*table[:, [*found, feature]].T)
+        by_chance = [max(sep(*table[:, found].T, table[o, f]) for f in left) for o in orders]
+        p = (1 + sum(chance * (1 + tol) >= best for chance in by_chance)) / (1 + n_shuffles)
+        if p > level + 1e-9:
             break
-    return ranking[:size]
+        found.append(feature)
+        p_values.append(p)
+    return found, p_values
 
 
-@examples(60)
-@given(problems(max_samples=30, max_features=8))
-def test_size_equals_the_literal_one(data):
+@nothing_may_be_found
+@examples(20)
+@given(problems(max_samples=30, max_features=6), st.sampled_from([0.05, 0.1, 0.5]))
+def test_path_equals_the_literal_one(data, level):
     X, y = data
-    assert S2FS("auto", tol=0.01).fit(X, y).indices_.tolist() == literal_size(X, y, 0.01)
+    auto = S2FS("auto", tol=0.01, level=level).fit(X, y)
+    found, p_values = literal_path(X, y, level, 0.01)
+    assert auto.indices_.tolist() == found
+    np.testing.assert_allclose(auto.path_["p_value"], p_values)
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine])
@@ -69,10 +77,39 @@ def test_few_of_many_features(seed):
     assert len(found - informative) <= 5
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_noise_alone_gives_next_to_nothing(seed):
-    X, y, _ = needles(informative=0, seed=seed)
-    assert len(S2FS("auto").fit(X, y).indices_) <= 10
+@pytest.mark.parametrize("cls", [S2FS, PairCover])
+def test_noise_alone_gives_nothing_and_says_so(cls):
+    X, y, _ = needles(informative=0, seed=1)
+    with pytest.warns(UserWarning, match=r"No feature does better than chance at level=0\.1"):
+        selector = cls("auto").fit(X, y)
+    assert selector.indices_.tolist() == selector.scores_.tolist() == []
+    assert len(selector.ranking_table()) == 0
+    assert "p_value" in selector.ranking_table()
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert selector.transform(X).shape == (len(X), 0)
+    assert Selection.of(selector).transform(X).shape == (len(X), 0)
+
+
+@nothing_may_be_found
+@pytest.mark.parametrize("cls", [S2FS, PairCover])
+@pytest.mark.parametrize(("n", "m", "p"), [(30, 100, 2), (40, 40, 4), (60, 20, 10)])
+def test_how_often_noise_is_taken_for_something(cls, n, m, p):
+    """At level 0.2 in a fifth of all tables: of 40, more than 16 with a probability of 0.1 %."""
+    tables = (np.random.default_rng([n, seed]).normal(size=(n, m)) for seed in range(40))
+    found = [len(cls("auto", level=0.2, tol=0).fit(X, np.arange(n) % p).indices_) for X in tables]
+    assert 1 <= np.count_nonzero(found) <= 16
+
+
+@nothing_may_be_found
+@pytest.mark.parametrize("cls", [S2FS, PairCover])
+def test_what_is_found_beside_noise_is_seldom_false(cls):
+    false = []
+    for seed in range(10):
+        X, y, informative = needles(m=200, seed=seed)
+        found = cls("auto").fit(X, y).indices_.tolist()
+        assert len(set(found) & informative) >= 3
+        false.append(len(set(found) - informative) / max(1, len(found)))
+    assert np.mean(false) <= 0.1
 
 
 def test_larger_tolerance_smaller_selection():
@@ -82,14 +119,22 @@ def test_larger_tolerance_smaller_selection():
     assert sizes[0] > sizes[-1]
 
 
-def test_order_of_the_rows_does_not_matter():
-    X, y, _ = needles(m=60)
-    rows = np.random.default_rng(1).permutation(len(y))
-    plain, moved = S2FS("auto").fit(X, y), S2FS("auto").fit(X[rows], y[rows])
-    assert plain.indices_.tolist() == moved.indices_.tolist()
+@pytest.mark.parametrize("cls", [S2FS, PairCover])
+def test_only_contents_matter(cls):
+    """Not the order of the rows, names of the classes, or order, sign and scale of the columns."""
+    X, y, _ = needles(m=60, informative=20)
+    plain = cls("auto").fit(X, y).path_
+    rng = np.random.default_rng(1)
+    rows, columns = rng.permutation(len(y)), rng.permutation(60)
+    scale = rng.choice([-1.0, 1.0], 60) * 10.0 ** rng.integers(-3, 4, 60)
+    names = np.array(["z", "b", "k"])
+    moved = cls("auto").fit((X * scale)[rows][:, columns] + 5.0, names[y[rows]]).path_
+    assert columns[moved["feature"]].tolist() == plain["feature"].tolist()
+    np.testing.assert_array_equal(moved["p_value"], plain["p_value"])
 
 
-@examples(60)
+@nothing_may_be_found
+@examples(40)
 @given(problems(max_samples=30, max_features=8), st.booleans(), st.integers(0, 99))
 def test_weights_are_copies(data, as_sparse, seed):
     X, y = data
@@ -100,17 +145,6 @@ def test_weights_are_copies(data, as_sparse, seed):
     weighted = S2FS("auto").fit(make(X), y, sample_weight=times)
     copies = S2FS("auto").fit(make(X[rows]), y[rows])
     assert weighted.indices_.tolist() == copies.indices_.tolist()
-
-
-def test_shuffled_columns_keep_their_values_but_not_their_rows():
-    X, y, _ = needles(m=5, informative=2)
-    both, codes, weights = with_shuffled_rows(X, y, None)
-    assert weights is None
-    assert both.shape == (90, 10)
-    assert np.array_equal(np.bincount(codes), np.bincount(y))
-    rows = {tuple(row) for row in X}
-    assert {tuple(row) for row in both[:, :5]} == {tuple(row) for row in both[:, 5:]} == rows
-    assert (both[:, :5] == both[:, 5:]).all(axis=1).mean() < 0.1
 
 
 @pytest.mark.parametrize("search", ["floating", "beam"])

@@ -120,7 +120,6 @@ WRONG = {
     "no names": (replaced(feature_names=None), "feature_names is missing or no list"),
     "numbers for names": (replaced(feature_names=[1, 2, 3, 4]), "something else than text"),
     "too few names": (replaced(feature_names=["a"]), r"1 name\(s\) for 4 position"),
-    "nothing chosen": (replaced(indices=[], feature_names=[]), r"0 name\(s\) for 0"),
     "beyond the end": (replaced(indices=[0, 1, 2, 13]), "positions from 0 to 12"),
     "negative": (replaced(indices=[0, 1, 2, -1]), "positions from 0 to 12"),
     "true is no position": (replaced(indices=[0, True, 2, 3]), "positions from 0 to 12"),

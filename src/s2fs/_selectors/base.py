@@ -29,7 +29,7 @@ from s2fs._engine.protocol import Criterion
 from s2fs._engine.twins import Twins
 from s2fs._search.choices import Choices, n_to_choose, resolve
 from s2fs._search.forward import Step, forward
-from s2fs._search.stopping import forward_until_chance, with_shuffled_rows
+from s2fs._search.stopping import Chance, in_order_of_contents
 from s2fs._search.subsets import beam, floating
 from s2fs._selectors.onnx import OnnxConversion
 from s2fs._util.inputs import (
@@ -193,6 +193,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         ],
         "search": [StrOptions({"forward", "floating", "beam"})],
         "beam_width": [Interval(Integral, 1, None, closed="left")],
+        "level": [Interval(Real, 0, 1, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "include": ["array-like", None],
         "exclude": ["array-like", None],
@@ -204,6 +205,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
     }
     search: Search
     beam_width: int
+    level: float
     tol: float
     include: Iterable[str | int] | None
     exclude: Iterable[str | int] | None
@@ -267,13 +269,27 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         X, y, sample_weight = in_memory(X, y, sample_weight)
         X, codes, weight, choices, k = self._prepare(X, y, sample_weight, batch)
         if self.n_features_to_select == "auto":
-            criterion = self._criterion(*with_shuffled_rows(X, codes, weight))
-            steps = forward_until_chance(criterion, choices, self.tol)
-            if self.search == "forward":
-                return self._record(criterion, steps, k)
-            k = len(list(progress(steps, k, self._label, show=self.verbose > 0)))
+            table = in_order_of_contents(X, codes, weight)
+            criterion = self._criterion(*table)
+            chance = Chance(table, self._criterion, self.level, self.tol)
+            steps = chance.forward(criterion, choices)
+            if self.search != "forward":
+                k = len(list(progress(steps, k, self._label, show=self.verbose > 0)))
+                steps = iter(())
+            if self.search == "forward" or k == 0:
+                self._record(criterion, steps, k)
+                self._say_if_empty()
+                return self
         criterion = self._criterion(X, codes, weight)
         return self._record(criterion, self._steps(criterion, k, choices), k)
+
+    def _say_if_empty(self) -> None:
+        if not len(self.indices_):
+            warnings.warn(
+                f"No feature does better than chance at level={self.level}, so none is selected; "
+                "give n_features_to_select a number to see the best ones all the same.",
+                stacklevel=2,
+            )
 
     def _reject_on_cluster(self, batch: Any) -> None:
         """Raise if something is asked for that needs all rows in one place."""
@@ -373,7 +389,8 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         """Set fitted attributes that only this criterion has, after ``path_`` is set."""
 
     def _set_path(self, rows: list[tuple[float, ...]]) -> Self:
-        measures = (self._score_name, "gain", *self._part_names)
+        tested = self.n_features_to_select == "auto" and self.search == "forward"
+        measures = (self._score_name, "gain", *self._part_names, *["p_value"] * tested)
         fields = [("feature", np.intp), *((name, np.float64) for name in measures)]
         self.path_ = np.array(rows, dtype=fields)
         scores = self.path_[self._score_name].copy()

@@ -61,7 +61,8 @@ class PairCover(SearchSelector):
     ----------
     n_features_to_select : int, float, "all" or "auto", default=10
         How many features to select: a number (all if there are fewer), a fraction of the features
-        in (0, 1], "all", or "auto": as many as do better than chance, see ``tol``.
+        in (0, 1], "all", or "auto": as many as do better than chance, which may be none; see
+        ``level``.
     correlation : float, default=0.25
         How much the correlation of features inside the classes counts, from 0 to 1. Above 0,
         features that repeat what others say count less, and the rows are needed at every step. The
@@ -71,7 +72,7 @@ class PairCover(SearchSelector):
         As for :class:`S2FS`.
     beam_width : int, default=5
         How many sets ``search="beam"`` follows.
-    tol : float, default=0.005
+    level, tol : float, default=0.1 and 0.005
         For ``n_features_to_select="auto"``, as for :class:`S2FS`.
     include, exclude : list of str or int, default=None
         Features that are in from the start, in this order, and features that are never chosen; by
@@ -136,6 +137,7 @@ class PairCover(SearchSelector):
         correlation: float = 0.25,
         search: Search = "forward",
         beam_width: int = 5,
+        level: float = 0.1,
         tol: float = 0.005,
         include: Iterable[str | int] | None = None,
         exclude: Iterable[str | int] | None = None,
@@ -149,6 +151,7 @@ class PairCover(SearchSelector):
         self.correlation = correlation
         self.search = search
         self.beam_width = beam_width
+        self.level = level
         self.tol = tol
         self.include = include
         self.exclude = exclude

@@ -30,7 +30,8 @@ class S2FS(SearchSelector):
     ----------
     n_features_to_select : int, float, "all" or "auto", default=10
         How many features to select: a number (all if there are fewer), a fraction of the features
-        in (0, 1], "all", or "auto": as many as do better than chance, see ``tol``.
+        in (0, 1], "all", or "auto": as many as do better than chance, which may be none; see
+        ``level``.
     alpha, beta : float, default=0.0316
         Weight of direction in the compactness and in the separation of the classes. The paper
         recommends 0.01 to 0.0562 for both.
@@ -40,10 +41,11 @@ class S2FS(SearchSelector):
         once. The Sep of both is never below that of ``"forward"``.
     beam_width : int, default=5
         How many sets ``search="beam"`` follows.
-    tol : float, default=0.005
-        For ``n_features_to_select="auto"``. A feature passes if Sep with it is by this share larger
-        than with the best feature of the same table with shuffled rows. After three in a row that
-        do not pass the search ends, without them. A larger ``tol`` selects fewer features.
+    level, tol : float, default=0.1 and 0.005
+        For ``n_features_to_select="auto"``. The search ends at the first feature whose p-value is
+        above ``level``: the share of shuffles of the rows in which the best feature comes within
+        the share ``tol`` of the Sep of the real one. If no feature has to do with the classes, any
+        is selected with at most this probability. Lower ``level`` or larger ``tol`` select fewer.
     include, exclude : list of str or int, default=None
         Features that are in from the start, in this order, and features that are never chosen; by
         column name or position. Included features count towards ``n_features_to_select``.
@@ -81,7 +83,8 @@ class S2FS(SearchSelector):
         Sep of the first 1, 2, … features of ``indices_``; the last one is that of the selection.
     path_ : structured ndarray of shape (n_selected,)
         Per step ``feature``, ``sep``, ``gain`` and the four components ``theta_dis``,
-        ``theta_dir``, ``lambda_dis``, ``lambda_dir`` of the features selected so far.
+        ``theta_dir``, ``lambda_dis``, ``lambda_dir`` of the features selected so far; for "auto"
+        with a forward search also ``p_value``, NaN for included features.
     ranking_ : ndarray of shape (n_features_in_,)
         Per feature its rank, 1 for the first chosen; features that were not chosen share the rank
         ``n_selected + 1``.
@@ -135,6 +138,7 @@ class S2FS(SearchSelector):
         beta: float = 0.0316,
         search: Search = "forward",
         beam_width: int = 5,
+        level: float = 0.1,
         tol: float = 0.005,
         include: Iterable[str | int] | None = None,
         exclude: Iterable[str | int] | None = None,
@@ -152,6 +156,7 @@ class S2FS(SearchSelector):
         self.beta = beta
         self.search = search
         self.beam_width = beam_width
+        self.level = level
         self.tol = tol
         self.include = include
         self.exclude = exclude

@@ -225,6 +225,6 @@ def _damage(values: dict[str, Any]) -> str:
         return f"indices has something else than positions from 0 to {m - 1}"
     if not all(isinstance(name, str) for name in names):
         return "feature_names has something else than text"
-    if not indices or len(names) != len(indices):
+    if len(names) != len(indices):
         return f"it has {len(names)} name(s) for {len(indices)} position(s)"
     return "it has a feature twice" if repeated(indices) or repeated(names) else ""

@@ -598,7 +598,7 @@ def _deliver(
     """Print a ranking, below it what else there is to say, and write the files asked for."""
     printed = dict(table)
     if not shown.details:
-        for name in table.keys() - {"rank", "feature", "score", "gain", "returns"}:
+        for name in table.keys() - {"rank", "feature", "score", "gain", "p_value", "returns"}:
             del printed[name]
     if "returns" in printed:
         printed["returns"] = [f"{share:.0%}" for share in printed["returns"]]

@@ -1,5 +1,6 @@
 """Summarise a selection to a plain dict: numbers, text and lists, nothing to draw."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,8 @@ def summarise_selection(
 def suggested_size(selector: S2FS, X: Any, y: Any) -> int:
     """Suggest how many of the selected features to use: as many as do better than chance.
 
-    The rule is that of ``S2FS("auto")``, with the ``tol`` of the selector.
+    The rule is that of ``S2FS("auto")``, with the ``level`` and ``tol`` of the selector; one if
+    none does better.
 
     Parameters
     ----------
@@ -110,7 +112,10 @@ def suggested_size(selector: S2FS, X: Any, y: Any) -> int:
     if selector.n_features_to_select == "auto":
         return n_selected
     auto = clone(selector).set_params(n_features_to_select="auto", search="forward", verbose=0)
-    return min(n_selected, len(auto.fit(X, y).indices_))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="No feature does better than chance")
+        n_better = len(auto.fit(X, y).indices_)
+    return min(n_selected, max(1, n_better))
 
 
 def scaled_columns(data: Dataset, selector: S2FS) -> Any:
