@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator
 from sklearn.datasets import load_wine, make_classification
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.model_selection import cross_val_score
@@ -50,7 +51,7 @@ def test_counts_by_hand():
     np.testing.assert_array_equal(fitted.scores_, counts[order[:4]] / 12)
     assert fitted.stability_ == stability(fitted.selected_, 15)
     table = fitted.ranking_table()
-    assert table.columns.tolist() == ["rank", "feature", "frequency", "mean_rank"]
+    assert table.columns.tolist() == ["rank", "feature", "frequency", "mean_rank", "q_value"]
 
 
 @pytest.mark.parametrize("fraction", [0.3, 0.5, 0.9])
@@ -58,7 +59,9 @@ def test_subsamples_keep_the_shares_of_the_classes(fraction):
     X, y = data()
     X[:, 0] = np.arange(60)
     Recording.seen = []
-    StabilitySelector(selector=Recording(2), n_resamples=30, sample_fraction=fraction).fit(X, y)
+    StabilitySelector(
+        n_shuffles=0, selector=Recording(2), n_resamples=30, sample_fraction=fraction
+    ).fit(X, y)
     assert len(Recording.seen) == 30
     for rows in Recording.seen:
         assert len(set(rows)) == len(rows)  # without replacement
@@ -73,7 +76,9 @@ def test_small_classes_are_never_lost():
     y = np.where(np.arange(60) == 7, 9, np.where(np.arange(60) < 2, 8, 0))
     X[:, 0] = np.arange(60)
     Recording.seen = []
-    StabilitySelector(selector=Recording(2), n_resamples=5, sample_fraction=0.1).fit(X, y)
+    StabilitySelector(n_shuffles=0, selector=Recording(2), n_resamples=5, sample_fraction=0.1).fit(
+        X, y
+    )
     for rows in Recording.seen:
         assert sorted(y[rows]) == [0] * 6 + [8, 8, 9]
 
@@ -100,8 +105,11 @@ def test_how_many_are_selected():
     assert 0 < len(reached) < 5
     noise = np.random.default_rng(0).normal(size=(60, 200))
     fickle = StabilitySelector(selector=S2FS(1), n_resamples=20, threshold=1.0)
-    with pytest.raises(ValueError, match=r"threshold is 1\.0, but no feature"):
+    with pytest.warns(UserWarning, match=r"No feature was chosen in a share of 1\.0"):
         fickle.fit(noise, y)
+    assert fickle.indices_.tolist() == []
+    assert fickle.false_selections_bound_ == fickle.false_selections_ == 0
+    assert fickle._get_support_mask().sum() == 0
 
 
 def test_all_features_every_time_have_no_stability():
@@ -163,7 +171,7 @@ def test_groups_are_drawn_whole():
     groups = np.arange(60) // 3
     X[:, 0] = np.arange(60)
     Recording.seen = []
-    StabilitySelector(selector=Recording(3), n_resamples=5).fit(X, y, groups=groups)
+    StabilitySelector(n_shuffles=0, selector=Recording(3), n_resamples=5).fit(X, y, groups=groups)
     for rows in Recording.seen:
         assert set(rows) == set(np.flatnonzero(np.isin(groups, groups[rows])))
         assert set(y[rows]) == {0, 1, 2}
@@ -176,8 +184,8 @@ def test_weights_reach_the_selector():
     X, y = data()
     weight = np.random.default_rng(0).random(60) + 0.1
     fitted = StabilitySelector(selector=S2FS(3), n_resamples=4).fit(X, y, sample_weight=weight)
-    plain = StabilitySelector(selector=S2FS(3), n_resamples=4)
-    rows = list(plain.fit(X, y)._subsamples(np.unique(y, return_inverse=True)[1], None))
+    plain = StabilitySelector(selector=S2FS(3), n_resamples=4).fit(X, y)
+    rows = plain._subsamples(np.unique(y, return_inverse=True)[1], None, np.random.RandomState(0))
     for chosen, drawn in zip(fitted.selected_, rows, strict=True):
         alone = S2FS(3).fit(X[drawn], y[drawn], sample_weight=weight[drawn])
         assert chosen.tolist() == alone.indices_.tolist()
@@ -185,3 +193,69 @@ def test_weights_reach_the_selector():
 
 def test_the_html_representation_links_to_the_documentation():
     assert "docs/api.md" in StabilitySelector()._repr_html_()
+
+
+class Scripted(BaseEstimator):
+    """Chooses what stands in a list, call by call."""
+
+    def __init__(self, script=None):
+        self.script = script
+
+    def __sklearn_clone__(self):
+        return self  # the script goes on
+
+    def fit(self, X, y):
+        self.indices_ = np.array(self.script.pop(0), dtype=np.intp)
+        return self
+
+
+def test_false_selections_by_hand():
+    real = [[0, 1], [0, 1], [0, 2], [0, 1]]
+    shuffled = [[3, 4], [3, 1], [2, 3], [4, 1], [0, 1], [2, 3], [4, 5], [6, 7]]
+    X, y = np.random.default_rng(0).normal(size=(12, 8)), np.arange(12) % 2
+    fitted = StabilitySelector(selector=Scripted(real + shuffled), n_resamples=4, n_shuffles=2).fit(
+        X, y
+    )
+    counts = [4, 3, 1, 0, 0, 0, 0, 0]
+    by_chance = [0, 2, 1, 3, 2, 0, 0, 0] + [1] * 8
+    share = {}
+    for t in range(5):
+        n_false = (1 + sum(count >= t for count in by_chance)) / 2
+        share[t] = min(1, n_false / max(1, sum(count >= t for count in counts)))
+    expected = [min(share[t] for t in range(count + 1)) for count in counts]
+    np.testing.assert_allclose(fitted.q_values_, expected)
+    assert expected[0] == 0.5
+    assert fitted.indices_.tolist() == [0, 1]
+    assert fitted.false_selections_ == (1 + 1) / 2  # a single one comes back three times
+    assert fitted.false_selections_bound_ == pytest.approx(2**2 / ((2 * 0.75 - 1) * 8))
+    table = fitted.ranking_table()
+    assert table["q_value"].tolist() == fitted.q_values_[[0, 1]].tolist()
+
+
+def test_no_shuffles_no_q_values():
+    fitted = StabilitySelector(2, n_resamples=3, n_shuffles=0).fit(*data())
+    assert np.isnan(fitted.q_values_).all()
+    assert np.isnan(fitted.false_selections_)
+    assert "q_value" not in fitted.ranking_table()
+
+
+def test_q_values_tell_signal_from_noise():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    X = rng.normal(size=(60, 80))
+    stable = StabilitySelector(selector=S2FS(12), n_resamples=20, n_shuffles=3)
+    assert not (stable.fit(X, y).q_values_ <= 0.1).any()
+    X[:, :12] += 2 * rng.normal(size=(3, 12))[y]
+    found = np.flatnonzero(stable.fit(X, y).q_values_ <= 0.1)
+    assert len(found) >= 6
+    assert (found >= 12).sum() <= 1
+
+
+def test_a_selector_that_finds_nothing():
+    X, y = np.random.default_rng(5).normal(size=(30, 20)), np.arange(30) % 3
+    with pytest.warns(UserWarning, match="none is selected"):
+        fitted = StabilitySelector(
+            2, selector=S2FS("auto", level=0.01), n_resamples=3, threshold=0.9
+        ).fit(X, y)
+    assert fitted.indices_.tolist() == []
+    assert (fitted.q_values_ == 1).all()

@@ -1,5 +1,6 @@
 """Selection that is repeated on many subsamples: which features come back, and how often."""
 
+import warnings
 from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -47,7 +48,11 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         the class has no more.
     threshold : float, default=None
         Select only features that were chosen in at least this share of the subsamples, so there
-        may be fewer than ``n_features_to_select``.
+        may be fewer than ``n_features_to_select``, or none.
+    n_shuffles : int, default=1
+        How many times everything is repeated with the rows of ``X`` shuffled, to see how often
+        features come back that have lost their tie to the classes. A list of N features has no
+        q-value below 1 / (N n_shuffles): short lists take more shuffles. With 0 there are none.
     n_jobs : int, default=None
         Number of threads; subsamples run side by side. The result does not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -64,8 +69,19 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         chosen it counts as one more than the number that was.
     stability_ : Stability or None
         Nogueira's index of how well the chosen sets agree, with its interval; see
-        :func:`s2fs.evaluation.stability`. None if all features were chosen every time, where the
-        index has no meaning.
+        :func:`s2fs.evaluation.stability`. None if all features or none were chosen every time,
+        where the index has no meaning.
+    q_values_ : ndarray of shape (n_features_in_,)
+        Per feature the estimated share of false ones among all features that come back as often,
+        or the lowest such share among longer lists, at most 1. Select features up to a q-value of
+        0.1 to have about 10 % false ones. NaN without shuffles.
+    false_selections_ : float
+        How many of the selected features are false by the same estimate. NaN without shuffles.
+    false_selections_bound_ : float
+        The bound of Meinshausen and Bühlmann on the expected number of false selections,
+        ``q² / ((2 π − 1) m)`` for q features chosen per subsample, of m, and π the lowest frequency
+        of a selected one. It holds for halves (``sample_fraction=0.5``) and if all useless features
+        are chosen alike; the number of selected features where it says less, as for π up to 0.5.
     selected_ : list of ndarray
         For each subsample the chosen features in order of choice.
     indices_ : ndarray of shape (n_selected,)
@@ -84,6 +100,9 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
     Of features with equal frequency the one with the smaller mean rank goes first, then the
     smaller index. Subsamples share rows, so the interval of the index is narrower than that of
     independent samples would be.
+
+    With N(t) features that come back with a frequency of t or more, and M(t) such features on
+    average over the shuffles, the estimated share of false ones is (M(t) + 1 / n_shuffles) / N(t).
 
     References
     ----------
@@ -115,6 +134,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         "n_resamples": [Interval(Integral, 2, None, closed="left")],
         "sample_fraction": [Interval(RealNotInt, 0, 1, closed="neither")],
         "threshold": [Interval(RealNotInt, 0, 1, closed="right"), None],
+        "n_shuffles": [Interval(Integral, 0, None, closed="left")],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -128,6 +148,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         n_resamples: int = 50,
         sample_fraction: float = 0.5,
         threshold: float | None = None,
+        n_shuffles: int = 1,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
@@ -137,6 +158,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         self.n_resamples = n_resamples
         self.sample_fraction = sample_fraction
         self.threshold = threshold
+        self.n_shuffles = n_shuffles
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -172,13 +194,21 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         k = None if wanted is None else n_features_to_choose(wanted, m)
         base = self.selector if self.selector is not None else S2FS(k or min(10, m))
         arguments = fit_arguments(base, params, len(y))
+        rng = check_random_state(self.random_state)
+        subsamples = list(self._subsamples(codes, groups, rng))
+        orders = [np.arange(len(y)), *(rng.permutation(len(y)) for _ in range(self.n_shuffles))]
         run = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-        # One after the other draws from the generator, whatever thread it goes to.
         tasks = (
-            delayed(self._chosen)(base, X, y, arguments, rows)
-            for rows in self._subsamples(codes, groups)
+            delayed(self._chosen)(base, X, y, arguments, rows, order)
+            for order in orders
+            for rows in subsamples
         )
-        self.selected_ = list(watched(self, run(tasks), self.n_resamples, "subsamples"))
+        with warnings.catch_warnings():
+            # What is found is counted, and it may be nothing.
+            warnings.filterwarnings("ignore", message="No feature does better than chance")
+            n_tasks = len(orders) * self.n_resamples
+            found = list(watched(self, run(tasks), n_tasks, "subsamples"))
+        self.selected_ = found[: self.n_resamples]
         self._count()
         order = np.lexsort((np.arange(m), self.mean_ranks_, -self.frequencies_))
         if k is None:
@@ -187,18 +217,45 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         if self.threshold is not None:
             indices = indices[self.frequencies_[indices] >= self.threshold]
             if not len(indices):
-                raise ValueError(
-                    f"threshold is {self.threshold}, but no feature was chosen in more than "
-                    f"{self.frequencies_.max():.2f} of the subsamples; lower it."
+                warnings.warn(
+                    f"No feature was chosen in a share of {self.threshold} of the subsamples, so "
+                    f"none is selected; the highest share is {self.frequencies_.max():.2f}.",
+                    stacklevel=2,
                 )
+        self._estimate_false_ones(indices, found[self.n_resamples :])
         return self._set_ranking(indices, self.frequencies_[indices])
 
-    def _subsamples(self, codes: Indices, groups: Any) -> Iterator[Indices]:
+    def _estimate_false_ones(self, indices: Indices, shuffled: list[Indices]) -> None:
+        """Set the q-values, and how many of the selected features are false by either measure."""
+        m, n = self.n_features_in_, self.n_resamples
+        lowest = self.frequencies_[indices].min() if len(indices) else 1.0
+        size = np.mean([len(chosen) for chosen in self.selected_])
+        most = float(len(indices))
+        self.false_selections_bound_ = most
+        if lowest > 0.5:
+            self.false_selections_bound_ = min(most, float(size**2 / ((2 * lowest - 1) * m)))
+        self.q_values_ = np.full(m, np.nan)
+        self.false_selections_ = np.nan
+        if not shuffled:
+            return
+        by_chance = np.concatenate(
+            [_counts(shuffled[i : i + n], m) for i in range(0, len(shuffled), n)]
+        )
+        counts = _counts(self.selected_, m)
+        at_least = np.arange(n + 1)
+        n_real = (counts >= at_least[:, None]).sum(axis=1)
+        n_false = (1 + (by_chance >= at_least[:, None]).sum(axis=1)) / self.n_shuffles
+        share = np.minimum(1.0, n_false / np.maximum(n_real, 1))
+        self.q_values_ = np.minimum.accumulate(share)[counts]
+        self.false_selections_ = min(most, float(n_false[round(lowest * n)]))
+
+    def _subsamples(
+        self, codes: Indices, groups: Any, rng: np.random.RandomState
+    ) -> Iterator[Indices]:
         """Rows of each subsample, increasing, with every class in its share.
 
         Groups are drawn from those that have a row of the class; without groups a row is one.
         """
-        rng = check_random_state(self.random_state)
         check_consistent_length(codes, groups)
         group_of = np.arange(len(codes)) if groups is None else column_or_1d(groups)
         members = [np.unique(group_of[codes == q]) for q in range(len(self.classes_))]
@@ -216,11 +273,16 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         y: NDArray[Any],
         arguments: dict[str, NDArray[Any]],
         rows: Indices,
+        order: Indices,
     ) -> Indices:
-        """The features a fresh copy of the selector chooses on some rows, in order of choice."""
+        """The features a fresh copy of the selector chooses on some rows, in order of choice.
+
+        The rows of X, and what belongs to them, are in a new order beside the labels.
+        """
         selector = clone(selector)
-        some = {name: values[rows] for name, values in arguments.items()}
-        selector.fit(_safe_indexing(X, rows), y[rows], **some)
+        moved = order[rows]
+        some = {name: values[moved] for name, values in arguments.items()}
+        selector.fit(_safe_indexing(X, moved), y[rows], **some)
         chosen = features_in_order(selector)
         if chosen is None:
             raise ValueError(
@@ -232,21 +294,28 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
     def _count(self) -> None:
         """Set what follows from the chosen sets."""
         m, n = self.n_features_in_, len(self.selected_)
-        counts, ranks = np.zeros(m), np.zeros(m)
+        ranks = np.zeros(m)
         for chosen in self.selected_:
-            counts[chosen] += 1
             rank = np.full(m, len(chosen) + 1)
             rank[chosen] = np.arange(1, len(chosen) + 1)
             ranks += rank
-        self.frequencies_, self.mean_ranks_ = counts / n, ranks / n
-        always_all = self.frequencies_.min() == 1
-        self.stability_ = None if always_all else stability(self.selected_, m)
+        self.frequencies_, self.mean_ranks_ = _counts(self.selected_, m) / n, ranks / n
+        always_alike = self.frequencies_.min() == 1 or self.frequencies_.max() == 0
+        self.stability_ = None if always_alike else stability(self.selected_, m)
 
     def _score_columns(self) -> dict[str, NDArray[Any]]:
-        return {"frequency": self.scores_, "mean_rank": self.mean_ranks_[self.indices_]}
+        columns = {"frequency": self.scores_, "mean_rank": self.mean_ranks_[self.indices_]}
+        if self.n_shuffles:
+            columns["q_value"] = self.q_values_[self.indices_]
+        return columns
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         if self.selector is not None:
             tags.input_tags.sparse = get_tags(self.selector).input_tags.sparse
         return tags
+
+
+def _counts(selected: list[Indices], m: int) -> Indices:
+    """How often each of ``m`` features is in one of the sets."""
+    return np.bincount(np.concatenate(selected), minlength=m)

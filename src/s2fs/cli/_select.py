@@ -341,9 +341,13 @@ def select(
     selector = _fitted(selector, table)
     seconds = perf_counter() - start
     ranking = ranking_columns(selector, table.feature_names)
+    if not ranking["rank"]:  # a note has said so
+        _deliver(selector, table.feature_names, ranking, lines, shown, files)
+        return
     if wanted.stability is not None:
         stable = _stability(selector, table, wanted.stability, ranking)
         ranking["returns"] = stable.frequencies_[selector.indices_].tolist()
+        ranking["q_value"] = stable.q_values_[selector.indices_].tolist()
         lines.append(_stability_line(stable))
     _deliver(selector, table.feature_names, ranking, lines, shown, files)
     if shown.verdict:
@@ -598,7 +602,7 @@ def _deliver(
     """Print a ranking, below it what else there is to say, and write the files asked for."""
     printed = dict(table)
     if not shown.details:
-        for name in table.keys() - {"rank", "feature", "score", "gain", "p_value", "returns"}:
+        for name in table.keys() - {"rank", "feature", "score", "gain", "p_value", "returns", "q_value"}:
             del printed[name]
     if "returns" in printed:
         printed["returns"] = [f"{share:.0%}" for share in printed["returns"]]

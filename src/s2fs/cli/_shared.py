@@ -354,7 +354,7 @@ def note(message: str) -> None:
 def print_table(columns: Columns) -> None:
     """Print a table: drawn on a terminal, aligned plain text otherwise."""
     rows = [[_shown(cell) for cell in row] for row in zip(*columns.values(), strict=True)]
-    text = [isinstance(cells[0], str) for cells in columns.values()]
+    text = [bool(cells) and isinstance(cells[0], str) for cells in columns.values()]
     if sys.stdout.isatty():
         table = need("rich.table", extra="cli").Table()
         for name, is_text in zip(columns, text, strict=True):
