@@ -76,7 +76,7 @@ def test_folds_and_subsamples_are_tasks():
     X, y = load_wine(return_X_y=True)
     for selector, n_tasks in (
         (S2FSCV(2, alphas=[0.1], betas=[0.1], cv=3), 3),
-        (StabilitySelector(2, n_resamples=4), 4),
+        (StabilitySelector(2, n_resamples=4), 8),
     ):
         diary = Diary()
         selector.set_callbacks(diary).fit(X, y)

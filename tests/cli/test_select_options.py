@@ -93,9 +93,10 @@ def test_stability(wine, arrays, tmp_path):
     stable = StabilitySelector(selector=S2FS(3), n_resamples=12).fit(*arrays)
     chosen = S2FS(3).fit(*arrays).indices_
     returns = stable.frequencies_[chosen].tolist()
-    assert list(table.columns) == ["rank", "feature", "score", "gain", "returns"]
+    assert list(table.columns) == ["rank", "feature", "score", "gain", "returns", "q_value"]
     assert table["returns"].tolist() == [f"{share:.0%}" for share in returns]
     assert pd.read_csv(output)["returns"].tolist() == returns
+    assert pd.read_csv(output)["q_value"].tolist() == stable.q_values_[chosen].tolist()
     numbers = re.findall(r"\d\.\d{3}", line)
     index = stable.stability_
     assert numbers == [f"{value:.3f}" for value in (index.value, index.low, index.high)]

@@ -44,6 +44,8 @@ from s2fs.evaluation import SELECTORS, compare
 if TYPE_CHECKING:
     from s2fs.datasets import Dataset
 
+#: The columns of a ranking that are printed without ``--details``.
+SHOWN = {"rank", "feature", "score", "gain", "p_value", "returns", "q_value"}
 Table = dict[str, list[Any]]
 NumberOfFeatures = int | float | Literal["auto", "all"]
 
@@ -602,7 +604,15 @@ def _deliver(
     """Print a ranking, below it what else there is to say, and write the files asked for."""
     printed = dict(table)
     if not shown.details:
-        for name in table.keys() - {"rank", "feature", "score", "gain", "p_value", "returns", "q_value"}:
+        for name in table.keys() - {
+            "rank",
+            "feature",
+            "score",
+            "gain",
+            "p_value",
+            "returns",
+            "q_value",
+        }:
             del printed[name]
     if "returns" in printed:
         printed["returns"] = [f"{share:.0%}" for share in printed["returns"]]
