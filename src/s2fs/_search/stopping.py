@@ -141,7 +141,7 @@ class Chance:
         yield from (_with(step, math.nan) for step in taken)
         left, n_moves = choices, 1
         while left:
-            moves = []
+            moves: list[_Move] = []
             while left and len(moves) < n_moves:
                 step = next(steps)
                 group = group_of.get(step.feature, (step.feature,))
