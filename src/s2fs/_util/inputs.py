@@ -161,13 +161,16 @@ def first_text(cells: Sequence[Any], missing: frozenset[str] = MISSING) -> str:
 
 def reject_text_columns(X: Any) -> None:
     """Raise if a data frame has columns that are not numbers, and say which ones."""
-    frame = nw.from_native(X, pass_through=True, eager_only=True)
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame) and not is_dask(X):
+        raise ValueError(f"X is a {type(X).__name__}, which is not read yet; give X.collect().")
     if not isinstance(frame, nw.DataFrame):
         return
     text = [
         name
         for name, kind in frame.schema.items()
         if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown))
+        and not _holds_numbers(frame[name])
     ]
     if text:
         raise ValueError(
@@ -187,6 +190,13 @@ def canonical(X: Any) -> Any:
         X = X.copy()
         X.sum_duplicates()
     return X
+
+
+def _holds_numbers(column: Any) -> bool:
+    """Whether the categories of a categorical column are numbers, as pandas allows."""
+    categories = getattr(getattr(column.to_native(), "dtype", None), "categories", None)
+    kind = getattr(getattr(categories, "dtype", None), "kind", "")
+    return kind in "biuf" and kind != ""
 
 
 def nonfinite_columns(X: Any) -> dict[str, list[int]]:
@@ -222,7 +232,13 @@ def reject_columns(
     if columns:
         shown = Columns(names, n_columns).shown(columns)
         what = " and ".join(sorted(what for what, positions in found.items() if len(positions)))
-        raise ValueError(f"X has {what} in column(s) {shown}; impute or drop them.")
+        hint = "drop them"
+        if "NaN" in what:
+            hint = (
+                "drop them or put an imputer in front, as in "
+                "make_pipeline(SimpleImputer(strategy='median'), S2FS()); PairCover takes NaN"
+            )
+        raise ValueError(f"X has {what} in column(s) {shown}; {hint}.")
 
 
 def check_labels(y: Any, source: str = "y") -> NDArray[Any]:

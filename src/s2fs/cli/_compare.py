@@ -111,7 +111,7 @@ def _selector(name: str) -> Any:
     "--output",
     type=click.Path(path_type=Path),
     callback=checked_output,
-    help="Also write all numbers to a .csv, .json or .parquet file.",
+    help="Also write all numbers to a .csv, .tsv, .json or .parquet file.",
 )
 def compare(
     *,
@@ -127,12 +127,13 @@ def compare(
     alone. All features together, and always guessing the largest class, stand beside them.
     "stability" is 1 if the folds agree on the features, "|r|" the mean correlation of two of them.
     """
+    reject_input_as_output(output, *data.inputs)
     table = data.read()
-    reject_input_as_output(output, data.file)
     n, m = table.X.shape
     note(f"{n} samples, {m} features, {len(table.class_names)} classes")
+    X, imputer = table.for_folds()
     found = compare_selectors(
-        table.X,
+        X,
         table.y,
         k=n_features,
         selectors=selectors,
@@ -141,6 +142,7 @@ def compare(
         random_state=how["seed"],
         n_jobs=how["n_jobs"],
         verbose=int(sys.stderr.isatty()),
+        imputer=imputer,
     )
     if found.sizes:
         click.echo("Accuracy % on unseen samples by number of features:\n")

@@ -523,12 +523,14 @@ def _give_verdict(selector: Any, data: "Dataset", wanted: _Search, k: int) -> No
         click.echo(f"No verdict: {reason}.", err=True)
         return
     others = {name: SELECTORS[name](k) for name in COMPARED if name != wanted.method}
+    X, imputer = data.for_folds()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # what was said of the selection itself
             found = compare(
-                data.X,
+                X,
                 data.y,
+                imputer=imputer,
                 k=None,
                 selectors={wanted.method: _alone(selector), **others},
                 n_jobs=wanted.n_jobs,

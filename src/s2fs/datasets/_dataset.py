@@ -51,6 +51,19 @@ class Dataset(_Arrays):
     image_shape: tuple[int, int] | None = None
     image_order: Literal["C", "F"] | None = None
 
+    def for_folds(self) -> tuple[Any, Any]:
+        """Return what goes into folds: the table, and what fills in its missing values there.
+
+        Returns
+        -------
+        X : ndarray or csc_array
+            ``X``, or with an imputer ``incomplete``.
+        imputer : transformer or None
+            To be fitted on the training rows of each fold, as the ``imputer`` of
+            :func:`s2fs.compare` is.
+        """
+        return (self.X if self.imputer is None else self.incomplete), self.imputer
+
     def _replace(self, /, **changes: Any) -> Self:
         """The same with other arrays or names; everything else stays."""
         changed = super()._replace(**changes)

@@ -32,7 +32,7 @@ from s2fs._util.progress import progress
 from s2fs._util.types import Floats, Indices
 from s2fs.baselines import BASELINES, AnovaF
 from s2fs.evaluation._curves import pool_folds
-from s2fs.evaluation._folds import FoldResult, evaluate_fold
+from s2fs.evaluation._folds import FoldResult, evaluate_fold, filled
 from s2fs.evaluation._learners import LEARNERS
 
 #: What makes each selector that has a name, by that name in lower case.
@@ -237,6 +237,7 @@ def compare(
     random_state: int = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
+    imputer: Any = None,
 ) -> Comparison:
     """Compare selectors on unseen rows: how good, how stable, how redundant, how fast.
 
@@ -247,7 +248,8 @@ def compare(
     Parameters
     ----------
     X : array-like, sparse array or data frame of shape (n_samples, n_features)
-        Numeric features without missing values; a sparse array is made dense.
+        Numeric features, without missing values unless there is an ``imputer``; a sparse array is
+        made dense.
     y : array-like of shape (n_samples,)
         Class labels; each class needs at least two members.
     k : int, increasing sequence of int, or None, default=20
@@ -269,6 +271,9 @@ def compare(
         Number of threads, which share the fits; more than one makes ``seconds`` less exact.
     verbose : int, default=0
         With 1 or more, a progress bar on standard error if that is a terminal.
+    imputer : transformer, default=None
+        What fills in missing values, such as scikit-learn's ``SimpleImputer``; fitted on the
+        training rows of each fold.
 
     Returns
     -------
@@ -291,7 +296,7 @@ def compare(
     values, labels = np.asarray(X, dtype=np.float64), column_or_1d(y)
     check_consistent_length(values, labels)
     check_classification_targets(labels)
-    reject_nonfinite_columns(values, getattr(X, "columns", None))
+    reject_nonfinite_columns(values, getattr(X, "columns", None), allow_nan=imputer is not None)
     m = values.shape[1]
     sizes = _sizes(k, m)
     named = _resolved(selectors, sizes[-1], random_state)
@@ -302,10 +307,14 @@ def compare(
     folds = list(stratified_folds(labels, cv, random_state=random_state))
     every = {**named, **fixed}
     run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    parts = [_Fold(X, values, labels, *fold) for fold in folds]
+    if imputer is not None:
+        complete = [filled(values, train, imputer) for train, _ in folds]
+        parts = [one._replace(X=X, values=X) for one, X in zip(parts, complete, strict=True)]
     tasks = (
-        delayed(_run_fold)(_Fold(X, values, labels, *fold), selector, trained, sizes)
+        delayed(_run_fold)(part, selector, trained, sizes)
         for selector in every.values()
-        for fold in folds
+        for part in parts
     )
     total = len(every) * len(folds)
     scored = list(progress(run(tasks), total, "Comparing", show=verbose > 0))

@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing, check_consistent_length
 
 from s2fs._core.folds import stratified_folds
 from s2fs._util.types import Floats, Indices
-from s2fs.evaluation._folds import FoldResult, evaluate_fold
+from s2fs.evaluation._folds import FoldResult, evaluate_fold, filled
 
 Protocol = Literal["inside", "before"]
 
@@ -93,13 +93,14 @@ def prefix_curves(
     protocol: Protocol = "inside",
     random_state: int = 0,
     n_jobs: int | None = None,
+    imputer: Any = None,
 ) -> PrefixCurves:
     """Score the prefixes of a selector's ranking by cross-validation.
 
     Parameters
     ----------
     X : array-like or data frame of shape (n_samples, n_features)
-        Numeric features without missing values, not scaled.
+        Numeric features, not scaled; without missing values unless there is an ``imputer``.
     y : array-like of shape (n_samples,)
         Class labels; each class needs at least two members.
     selector : estimator
@@ -123,6 +124,9 @@ def prefix_curves(
         Seed of the folds.
     n_jobs : int, optional
         How many folds to run at once, as in joblib.
+    imputer : transformer, optional
+        What fills in missing values, such as scikit-learn's ``SimpleImputer``; fitted on the
+        training rows of each fold.
 
     Returns
     -------
@@ -152,9 +156,14 @@ def prefix_curves(
     labels = np.asarray(y)
     check_consistent_length(X, labels)
     folds = list(stratified_folds(labels, cv, random_state=random_state))
-    ranking = _ranking(selector, X, labels) if protocol == "before" else None
+    ranking = None
+    if protocol == "before":
+        ranking = _ranking(selector, filled(X, np.arange(len(labels)), imputer), labels)
     results = Parallel(n_jobs=n_jobs)(
-        delayed(_run_fold)(X, labels, fold, selector, ranking, learners, sizes) for fold in folds
+        delayed(_run_fold)(
+            filled(X, fold[0], imputer), labels, fold, selector, ranking, learners, sizes
+        )
+        for fold in folds
     )
     return PrefixCurves(
         curves=pool_folds(results),

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import is_clusterer
+from sklearn.base import clone, is_clusterer
 from sklearn.preprocessing import MinMaxScaler
+from sklearn.utils import _safe_indexing
 
 from s2fs._util.types import Floats, Indices
 from s2fs.evaluation._learners import (
@@ -112,6 +113,13 @@ def evaluate_fold(
             predicted = predict_prefixes(learner, X_train, codes, X_test, every_size)
             predictions[name] = classes[predicted]
     return FoldResult(every_size, ranking, np.asarray(y_test), predictions, nmi)
+
+
+def filled(X: Any, train: Indices, imputer: Any) -> Any:
+    """The table as it is in one fold: missing values filled in by what the training rows say."""
+    if imputer is None:
+        return X
+    return clone(imputer).fit(_safe_indexing(X, train)).transform(X)
 
 
 def _resolve_sizes(sizes: int | Sequence[int], n_ranked: int) -> Indices:

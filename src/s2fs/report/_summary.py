@@ -155,9 +155,7 @@ def made_dense(data: Dataset) -> Dataset:
             f"report needs a dense table, but the data are sparse and {n} × {m}, more than "
             f"{MOST_NUMBERS} numbers; leave the report out, or make it of fewer rows or columns."
         )
-    dense = data._replace(X=data.X.toarray())
-    dense.image_shape, dense.image_order = data.image_shape, data.image_order
-    return dense
+    return data._replace(X=data.X.toarray())
 
 
 def _check(data: Dataset, selector: S2FS) -> None:
@@ -263,11 +261,13 @@ def _curves(data: Dataset, selector: S2FS, n_jobs: int | None) -> dict[str, Any]
     k = min(len(selector.indices_), SIZES[-1])
     sizes = sorted({size for size in SIZES if size < k} | {k})
     ranker = clone(selector).set_params(n_features_to_select=k, verbose=0)
+    X, imputer = data.for_folds()
     try:
         curves = prefix_curves(
-            data.X,
+            X,
             data.y,
             ranker,
+            imputer=imputer,
             learners=tuple(LEARNER_NAMES),
             sizes=sizes,
             cv=N_FOLDS,
