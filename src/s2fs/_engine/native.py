@@ -51,7 +51,7 @@ class _Table(ctypes.Structure):
         ("on_centroid", _pointer), ("weight", _pointer), ("own", _pointer), ("row", _pointer),
         ("instance_of", _pointer), ("unit", _real), ("mass", _real), ("distance_error", _real),
         ("offsets", _pointer), ("single_centroids", _pointer), ("reach", _pointer),
-        ("spread", _pointer),
+        ("spread", _pointer), ("widest", _pointer),
     ]  # fmt: skip
 
 
@@ -116,6 +116,7 @@ class _Instances:
             weight=self._at(weight, np.float64), own=self._at(problem.codes[row], np.int32),
             row=self._at(row, np.int64), instance_of=self._at(instance_of, np.int32),
             reach=self._at(reach, np.float32), spread=self._at(spread, np.float64),
+            widest=self._at(np.empty((p, p)), np.float64),
             offsets=self._at(self.offsets, np.float32) if dense else None,
             single_centroids=self._at(centroids, np.float32),
         )  # fmt: skip

@@ -110,7 +110,7 @@ void sums_over(const Tangent &tangent, Blocks blocks, const Real *const *offsets
             if constexpr (KIND == Distance::CHORD)
                 distance[j] = fma(s, square, distance[j]);
             else
-                distance[j] = fma(share, root(own + square), distance[j]);
+                distance[j] = fma(share, root_from_below(own + square), distance[j]);
         }
     }
     for (int j = 0; j < N; j++) {
@@ -279,16 +279,16 @@ void sums_to_carry(const Search &search, Workspace &ws, Index first, Index n, do
 }
 
 // Bounds of the sums with chords of a tile of features, from those that are carried.
-void carried_sums(const Search &search, const Workspace &ws, Index first, double *sums) {
+Sums carried_sums(const Search &search, const Workspace &ws, Index first) {
     const Index m = padded(search.table->n_features);
     const float *chords = ws.carried.chord_sums + first;
-    Floats distance = {};
-    for (int i = 0; i < LANES; i++)
-        distance = fma(all(ws.carried.shrunk[i]), load(chords + i * m), distance);
-    for (int i = 0; i < N_FLOATS; i++) {
-        sums[2 * i] = distance[i];
-        sums[2 * i + 1] = ws.carried.curvature_sums[first + i] + ws.carried.grown;
+    Floats even = {}, odd = {};
+    for (int i = 0; i < LANES; i += 2) {
+        even = fma(all(ws.carried.shrunk[i]), load(chords + i * m), even);
+        odd = fma(all(ws.carried.shrunk[i + 1]), load(chords + (i + 1) * m), odd);
     }
+    const float grown = rounded_up(ws.carried.grown);
+    return {even + odd, load(ws.carried.curvature_sums + first) + grown};
 }
 
 Room::Room(const Search &search, const Tangent &tangent) {

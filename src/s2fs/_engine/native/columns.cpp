@@ -153,6 +153,23 @@ void prepare_blocks(const Search &search, Blocks blocks) {
     }
 }
 
+// Step 5: between what the gaps of all features are, for few classes; a gap has the error 4u.
+void widest_gaps(const Table &t) {
+    const Index p = t.n_classes, m = padded(t.n_features);
+    if (p > FEW_CLASSES) return;
+    for (Index q = 0; q < p; q++)
+        for (Index r = 0; r <= q; r++) {
+            const float *one = t.single_centroids + q * m, *other = t.single_centroids + r * m;
+            Floats widest = {};
+            for (Index f = 0; f < m; f += N_FLOATS)
+                widest = larger(magnitude(load(one + f) - load(other + f)), widest);
+            double most = 0;
+            for (int i = 0; i < N_FLOATS; i++) most = widest[i] > most ? widest[i] : most;
+            most += 4 * U_SINGLE;
+            t.widest[q * p + r] = t.widest[r * p + q] = most * most;
+        }
+}
+
 }  // namespace
 
 }  // namespace s2fs
@@ -188,6 +205,8 @@ void s2fs_prepare(s2fs_search *search, std::int64_t thread) {
         for (Index f = w.first; f < last; f++)
             t.single_centroids[q * step + f] =
                 f < t.n_features ? static_cast<float>(t.centroids[f * t.n_classes + q]) : 0.0f;
+    if (!all_here(*search)) return;
+    if (thread == 0) widest_gaps(t);
     if (!t.rms) return;
     for (Index f = w.first; f < w.last; f++) {
         double sum = 0;

@@ -42,6 +42,7 @@ struct s2fs_table {
     float *single_centroids;  // (classes, features padded to a multiple of 16)
     float *reach;             // of each instance the square of its largest offset
     double *spread;           // of each feature Σ weight · offset²
+    double *widest;           // (classes, classes), if few: the largest squared gap of any feature
 };
 
 // A subset of the features (step 1).

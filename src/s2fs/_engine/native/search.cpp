@@ -14,8 +14,6 @@ namespace {
 
 // So many of the most promising candidates are scored first; the best of them rules out others.
 constexpr Index FIRST = 8;
-// With up to this many classes the finer bound of Λ is as quick as the coarse one.
-constexpr Index FEW_CLASSES = 8;
 // In single precision the features are taken by tiles of this many.
 constexpr Index TILE = N_FLOATS;
 // So many scores of chunks are kept before they are summed.
@@ -63,14 +61,18 @@ Workspace lay_out(const Search &search, Index thread) {
     ws.carried.curvature = parts.take<float>(n);
     ws.carried.chord_sums = parts.take<float>(LANES * m);
     ws.carried.curvature_sums = parts.take<float>(m);
+    ws.carried.losses = parts.take<float>(p > FEW_CLASSES ? p * m : 0);
+    ws.carried.forms = parts.take<float>(m);
+    ws.carried.widest = parts.take<float>(m);
+    ws.carried.losses_at = -1;
     ws.open = parts.take<Index>(n_threads);
-    ws.most = parts.take<double>(search.n_pairs * m);
-    ws.upper = parts.take<double>(3 * m);
-    ws.least = parts.take<double>(2 * m);
+    ws.most = parts.take<float>(search.n_pairs * m);
+    ws.upper = parts.take<float>(3 * m);
+    ws.least = parts.take<float>(2 * m);
     ws.lambdas = parts.take<double>(4 * m);
     ws.chunk_sums = parts.take<double>(2 * most_of(TASKS, n_chunks(t)));
     ws.contenders = parts.take<Index>(m + 1);
-    ws.is_candidate = parts.take<std::uint8_t>(m);
+    ws.is_candidate = parts.take<std::int32_t>(m);
     ws.reached = parts.take<std::uint64_t>(search.n_pairs);
     Worker &w = ws.worker;
     const Index shared = parts.bytes;
@@ -89,6 +91,12 @@ Workspace lay_out(const Search &search, Index thread) {
         w.lines = parts.take<double>(4 * p);
         w.G = parts.take<float>(p * p);
         w.slopes = parts.take<float>(p * p);
+        w.order = parts.take<std::int32_t>(p * p);
+        w.ordered = parts.take<float>(p * p);
+        w.inverses = parts.take<float>(p * p);
+        w.least_T = parts.take<float>(p);
+        w.most_T = parts.take<float>(p);
+        w.slopes_then = parts.take<float>(p * p);
         w.lanes = parts.take<float>(p * N_FLOATS);
         w.pairs = parts.take<float>((p * p + 3 * p) * N_FLOATS);
         w.list = parts.take<Index>(m);
@@ -153,23 +161,28 @@ void raise_reached(Workspace &ws, Index pair, double sep) {
 }
 
 bool may_reach(const Search &search, const Workspace &ws, Index feature) {
-    const Index m = search.table->n_features;
+    const Index m = padded(search.table->n_features);
     for (Index pair = 0; pair < search.n_pairs; pair++)
         if (ws.most[pair * m + feature] >= reached_by(ws, pair)) return true;
     return false;
 }
 
-// An upper bound of Sep from bounds of its parts.
-void bound_separability(const Search &search, Workspace &ws, Index feature, double theta_sum,
-                        double theta_dir, double lambda_dis, double lambda_dir) {
+// An upper bound of Sep of a feature from the bounds of its parts.
+void bound_anew(const Search &search, Workspace &ws, Index feature, Index pair) {
     const Table &t = *search.table;
-    if (t.rms) theta_sum = search.state->spread + t.spread[feature];
-    const double distance = theta_dis(t, theta_sum);
-    for (Index pair = 0; pair < search.n_pairs; pair++) {
-        const double alpha = search.weights[2 * pair], beta = search.weights[2 * pair + 1];
-        ws.most[pair * t.n_features + feature] =
-            (lambda_dis + beta * lambda_dir) / (distance + alpha * theta_dir);
-    }
+    const Index m = padded(t.n_features);
+    const float *upper = ws.upper + feature, *least = ws.least + feature;
+    const double alpha = search.weights[2 * pair], beta = search.weights[2 * pair + 1];
+    const double sum = t.rms ? search.state->spread + t.spread[feature] : least[0];
+    ws.most[pair * m + feature] = rounded_up((t.unit * upper[0] + beta * upper[m]) /
+                                             (theta_dis(t, sum) + alpha * least[m]));
+}
+
+// Keep what sums over the instances tell of the compactness of a feature.
+void keep_least(Workspace &ws, const Room &room, Index feature, Index m, Distance kind,
+                const double *sums) {
+    ws.least[feature] = rounded_down(room.theta_dis(sums[0], kind));
+    ws.least[m + feature] = rounded_down(room.theta_dir(sums[1], ws.upper[2 * m + feature]));
 }
 
 // Whether directions count in the separation.
@@ -182,81 +195,152 @@ bool is_directed(const Search &search) {
 
 // How the sums over the instances are known in the first bound: anew, anew and kept for later
 // steps, or from an earlier step.
-enum class Sums { NEW, KEPT, CARRIED };
+enum class Known { NEW, KEPT, CARRIED };
 
-// Upper bounds of Sep of a tile of features.
-void bound_tile(Search &search, Workspace &ws, const Room &room, Bound bound, Sums kind,
-                Index first) {
+// The ratio of two bounds in single precision, for weights that it holds.
+struct Quotient {
+    float alpha, beta;
+    bool fits;
+    Quotient(const Search &search, Index pair) {
+        const double a = search.weights[2 * pair], b = search.weights[2 * pair + 1];
+        fits = search.table->unit == 1 && a < 1e30 && b < 1e30;
+        alpha = a < 1e-30 ? 0.0f : rounded_down(a);
+        beta = b > 0 ? rounded_up(most_of(b, 1e-30)) : 0.0f;
+    }
+    Floats operator()(Floats theta_dis, Floats theta_dir, const Most &most) const {
+        const Floats separation = most.dis + beta * most.dir;
+        const Floats distance = larger(theta_dis, all(rounded_down(ON_CENTROID)));
+        const float error = 1 + 16 * static_cast<float>(U_SINGLE);
+        return separation / (distance + alpha * theta_dir) * error;
+    }
+};
+
+// The first bounds of a tile of features in single precision.
+void bound_in_single(Search &search, Workspace &ws, const Room &room, bool directed, Known kind,
+                     Index first) {
     const Table &t = *search.table;
     Worker &w = ws.worker;
     const Index m = padded(t.n_features), n = least_of(TILE, t.n_features - first);
-    Index features[TILE], places[TILE], n_here = 0;
-    for (Index i = 0; i < n; i++) {
-        features[n_here] = first + i;
-        places[n_here] = i;
-        n_here += ws.is_candidate[first + i];
-    }
-    if (n_here == 0) {
-        for (Index pair = 0; pair < search.n_pairs; pair++)
-            for (Index f = first; f < first + n; f++) ws.most[pair * t.n_features + f] = -1;
-        return;
-    }
-    const Between known = separation_between(t, w, bound, t.single_centroids + first, m);
-    double *upper = ws.upper + first;
-    for (int i = 0; i < TILE; i++) {
-        upper[i] = t.unit * known.high_dis[i];
-        upper[m + i] = known.high_dir[i];
-        upper[2 * m + i] = known.form[i];
-    }
-    double sums[2 * TILE];
-    if (kind == Sums::CARRIED)
-        carried_sums(search, ws, first, sums);
-    else if (kind == Sums::KEPT)
-        sums_to_carry(search, ws, first, n, sums);
+    const Most most = most_separation(search, ws, directed, first);
+    Sums sums;
+    if (kind == Known::CARRIED)
+        sums = carried_sums(search, ws, first);
     else {
-        double some[2 * TILE];
-        least_sums(search, ws.tangent, Distance::CHORD, features, n_here, w, some);
-        for (Index i = 0; i < n_here; i++) {
-            sums[2 * places[i]] = some[2 * i];
-            sums[2 * places[i] + 1] = some[2 * i + 1];
+        double each[2 * TILE] = {};
+        if (kind == Known::KEPT)
+            sums_to_carry(search, ws, first, n, each);
+        else {
+            Index features[TILE];
+            for (Index i = 0; i < n; i++) features[i] = first + i;
+            least_sums(search, ws.tangent, Distance::CHORD, features, n, w, each);
+        }
+        for (int i = 0; i < TILE; i++) {
+            sums.chord[i] = rounded_down(each[2 * i]);
+            sums.curvature[i] = rounded_up(each[2 * i + 1]);
         }
     }
-    for (Index i = 0; i < n_here; i++) {
-        const Index place = places[i];
-        // Single precision does not tell, or does not do.
-        if (!known.unclear[static_cast<int>(place)] && t.screens_in_single) continue;
-        double parts[2];
-        separation(t, *search.state, features[i], w, parts);
-        upper[place] = parts[0];
-        upper[m + place] = parts[1];
+    const auto error = [](double n_roundings) {
+        return static_cast<float>(n_roundings * U_SINGLE);
+    };
+    Floats theta_sum =
+        (rounded_down(room.distance) + sums.chord * rounded_down(room.by_chord)) * (1 - error(4));
+    const Floats bent =
+        sums.curvature * rounded_up(room.in_sums) + most.form * rounded_up(room.in_form);
+    const float direction = rounded_down(room.direction) * (1 - error(8));
+    const Floats theta_dir = larger(direction - bent * (1 + error(8)), Floats{});
+    Floats theta_dis = theta_sum;
+    if (t.rms) {
+        for (Index i = 0; i < n; i++)
+            theta_sum[static_cast<int>(i)] =
+                rounded_down(search.state->spread + t.spread[first + i]);
+        theta_dis = root(theta_sum) * (1 - error(4));
     }
-    for (Index i = 0; i < n; i++)
-        bound_separability(search, ws, first + i, room.theta_dis(sums[2 * i], Distance::CHORD),
-                           room.theta_dir(sums[2 * i + 1], upper[2 * m + i]), upper[i],
-                           upper[m + i]);
-    for (Index i = 0; i < n && n_here < n; i++)
-        if (!ws.is_candidate[first + i])
-            for (Index pair = 0; pair < search.n_pairs; pair++)
-                ws.most[pair * t.n_features + first + i] = -1;
+    store(ws.upper + first, most.dis);
+    store(ws.upper + m + first, most.dir);
+    store(ws.upper + 2 * m + first, most.form);
+    store(ws.least + first, theta_sum);
+    store(ws.least + m + first, theta_dir);
+    for (Index pair = 0; pair < search.n_pairs; pair++) {
+        const Quotient quotient(search, pair);
+        if (quotient.fits)
+            store(ws.most + pair * m + first, quotient(theta_dis, theta_dir, most));
+        else
+            for (Index f = first; f < first + n; f++) bound_anew(search, ws, f, pair);
+    }
+}
+
+// The same in double precision, for features that single precision does not hold.
+void bound_in_double(Search &search, Workspace &ws, const Room &room, Index first) {
+    const Table &t = *search.table;
+    Worker &w = ws.worker;
+    const Index m = padded(t.n_features), last = least_of(first + TILE, t.n_features);
+    const Between known = separation_between(t, w, false, t.single_centroids + first, m);
+    for (Index f = first; f < last; f++) {
+        if (!ws.is_candidate[f]) continue;
+        double parts[2], sums[2];
+        separation(t, *search.state, f, w, parts);
+        least_sums(search, ws.tangent, Distance::CHORD, &f, 1, w, sums);
+        ws.upper[f] = rounded_up(parts[0] / t.unit);
+        ws.upper[m + f] = rounded_up(parts[1]);
+        ws.upper[2 * m + f] = known.form[static_cast<int>(f - first)];
+        keep_least(ws, room, f, m, Distance::CHORD, sums);
+        for (Index pair = 0; pair < search.n_pairs; pair++) bound_anew(search, ws, f, pair);
+    }
+}
+
+// Upper bounds of Sep of a tile of features; -1 for those that are no candidates.
+void bound_tile(Search &search, Workspace &ws, const Room &room, bool directed, Known kind,
+                Index first) {
+    const Table &t = *search.table;
+    const Ints here = load(ws.is_candidate + first);
+    if (any(here)) {
+        if (t.screens_in_single)
+            bound_in_single(search, ws, room, directed, kind, first);
+        else
+            bound_in_double(search, ws, room, first);
+    }
+    for (Index pair = 0; pair < search.n_pairs; pair++) {
+        float *most = ws.most + pair * padded(t.n_features) + first;
+        store(most, here ? load(most) : all(-1.0f));
+    }
 }
 
 // The distances of some features without the error of the chords.
 void bound_by_roots(Search &search, Workspace &ws, const Room &room, const Index *features,
                     Index n) {
-    const Table &t = *search.table;
-    const Index m = padded(t.n_features);
+    const Index m = padded(search.table->n_features);
     for (Index start = 0; start < n && !stopped(search); start += TILE) {
         const Index here = least_of(TILE, n - start);
         double sums[2 * TILE];
         least_sums(search, ws.tangent, Distance::ROOT, features + start, here, ws.worker, sums);
         for (Index i = 0; i < here; i++) {
             const Index f = features[start + i];
-            const double *upper = ws.upper + f;
-            double *least = ws.least + f;
-            least[0] = room.theta_dis(sums[2 * i], Distance::ROOT);
-            least[t.n_features] = room.theta_dir(sums[2 * i + 1], upper[2 * m]);
-            bound_separability(search, ws, f, least[0], least[t.n_features], upper[0], upper[m]);
+            keep_least(ws, room, f, m, Distance::ROOT, sums + 2 * i);
+            for (Index pair = 0; pair < search.n_pairs; pair++) bound_anew(search, ws, f, pair);
         }
+    }
+}
+
+// Upper bounds with a tighter one of Λ_dir.
+void bound_by_direction(Search &search, Workspace &ws, const Index *features, Index n) {
+    for (Index start = 0; start < n && !stopped(search); start += TILE) {
+        const Index here = least_of(TILE, n - start);
+        tighten_direction(search, ws, features + start, here);
+        for (Index f = start; f < start + here; f++)
+            for (Index pair = 0; pair < search.n_pairs; pair++)
+                bound_anew(search, ws, features[f], pair);
+    }
+}
+
+// Upper bounds with the separation as it is known by now.
+void bound_by_separation(Search &search, Workspace &ws, const Index *features, Index n) {
+    const Table &t = *search.table;
+    const Index m = padded(t.n_features);
+    for (Index i = 0; i < n; i++) {
+        const Index f = features[i];
+        ws.upper[f] = rounded_up(ws.lambdas[t.n_features + f] / t.unit);
+        ws.upper[m + f] = rounded_up(ws.lambdas[3 * t.n_features + f]);
+        for (Index pair = 0; pair < search.n_pairs; pair++) bound_anew(search, ws, f, pair);
     }
 }
 
@@ -271,8 +355,7 @@ void know_separation(Search &search, Workspace &ws, bool directed, const Index *
             const double *c = t.centroids + features[start + least_of(i, here - 1)] * p;
             for (Index q = 0; q < p; q++) w.lanes[q * TILE + i] = static_cast<float>(c[q]);
         }
-        const Between known =
-            separation_between(t, w, directed ? Bound::FINE : Bound::DISTANCE, w.lanes, TILE);
+        const Between known = separation_between(t, w, directed, w.lanes, TILE);
         for (Index i = 0; i < here; i++) {
             const int lane = static_cast<int>(i);
             double *to = ws.lambdas + features[start + i];
@@ -316,7 +399,7 @@ void screen(Search &search, Workspace &ws, const Index *features, Index n) {
             search.low[pair * m + f] = low;
             search.high[pair * m + f] =
                 (lambda[m] + beta * lambda[3 * m]) / (distance - distance_error + alpha * least);
-            ws.most[pair * m + f] = -1;
+            ws.most[pair * padded(m) + f] = -1;
             if (search.n_best == 1) raise_reached(ws, pair, low);
         }
     }
@@ -341,20 +424,26 @@ void raise_by_several(Search &search, Workspace &ws) {
     }
 }
 
+// The next place, from `at` on, of a value that is not below a limit; `last` if there is none.
+Index next_from(const float *values, Index at, Index last, float limit) {
+    for (; at + TILE <= last; at += TILE)
+        if (any(load(values + at) >= all(limit))) break;
+    while (at < last && !(values[at] >= limit)) at++;
+    return at;
+}
+
 // Where the largest `n` values that are not negative are, in any order; returns how many.
-Index largest_of(const double *values, Index first, Index last, Index n, Index *top) {
+Index largest_of(const float *values, Index first, Index last, Index n, Index *top) {
     Index found = 0, lowest = 0;
-    for (Index j = first; j < last; j++) {
-        if (values[j] < 0) continue;
+    for (Index j = next_from(values, first, last, 0); j < last;) {
         if (found < n)
             top[found++] = j;
         else if (values[j] > values[top[lowest]])
             top[lowest] = j;
-        else
-            continue;
         if (found == n)
             for (Index k = 0; k < n; k++)
                 if (values[top[k]] < values[top[lowest]]) lowest = k;
+        j = next_from(values, j + 1, last, found < n ? 0.0f : values[top[lowest]]);
     }
     return found;
 }
@@ -381,25 +470,23 @@ void sort(Index *list, Index n, Before before) {
 }
 
 // Screen all candidates that may be among the best; false if the work is to be stopped.
-bool contend(Search &search, Workspace &ws, Sums kind) {
+bool contend(Search &search, Workspace &ws, Known kind) {
     const Table &t = *search.table;
     Worker &w = ws.worker;
-    const Index m = t.n_features;
+    const Index m = padded(t.n_features);
     const bool directed = is_directed(search);
-    const Bound bound = !directed                    ? Bound::DISTANCE
-                        : t.n_classes <= FEW_CLASSES ? Bound::FINE
-                                                     : Bound::COARSE;
-    tangent_of(search, ws, kind == Sums::CARRIED);
+    tangent_of(search, ws, kind == Known::CARRIED);
     prepare_separation(t, *search.state, w);
     w.screened[0] = 0;
     if (w.thread == 0)
         for (Index pair = 0; pair < search.n_pairs; pair++) ws.reached[pair] = 0;
     if (!all_here(search)) return false;
     join_tangents(search, ws);
-    if (kind == Sums::KEPT) keep_tangent(ws);
+    if (kind == Known::KEPT) keep_tangent(ws);
+    if (t.screens_in_single) prepare_most(search, ws, directed);
     const Room room(search, ws.tangent);
     for (Index f = w.first; f < w.last && !stopped(search); f += TILE)
-        bound_tile(search, ws, room, bound, kind, f);
+        bound_tile(search, ws, room, directed, kind, f);
     Index *list = w.list;
     const Index n_first = most_of((FIRST + search.n_threads - 1) / search.n_threads, search.n_best);
     for (Index pair = 0; pair < search.n_pairs; pair++) {
@@ -415,20 +502,32 @@ bool contend(Search &search, Workspace &ws, Sums kind) {
         return n_left;
     };
     Index n = 0;
-    for (Index f = w.first; f < w.last; f++)
-        if (may_reach(search, ws, f)) list[n++] = f;
+    if (search.n_pairs == 1) {
+        const float limit = rounded_down(reached_by(ws, 0));
+        for (Index f = w.first; (f = next_from(ws.most, f, w.last, limit)) < w.last; f++)
+            list[n++] = f;
+    } else
+        for (Index f = w.first; f < w.last; f++)
+            if (may_reach(search, ws, f)) list[n++] = f;
     ws.open[w.thread] = n;
-    const bool many = n > n_first;
+    const bool many = n > n_first, few_classes = t.n_classes <= FEW_CLASSES;
+    // The quicker bound first.
+    if (!many || few_classes) know_separation(search, ws, directed, list, n);
+    if (many && few_classes) {
+        bound_by_separation(search, ws, list, n);
+        n = left_of(n);
+    }
     if (many) {
         bound_by_roots(search, ws, room, list, n);
         n = left_of(n);
     }
-    know_separation(search, ws, directed, list, n);
-    if (many && bound == Bound::COARSE) {
-        for (Index i = 0; i < n; i++) {
-            const double *least = ws.least + list[i], *lambda = ws.lambdas + list[i];
-            bound_separability(search, ws, list[i], least[0], least[m], lambda[m], lambda[3 * m]);
+    if (many && !few_classes) {
+        if (directed && t.screens_in_single) {
+            bound_by_direction(search, ws, list, n);
+            n = left_of(n);
         }
+        know_separation(search, ws, directed, list, n);
+        bound_by_separation(search, ws, list, n);
         n = left_of(n);
     }
     sort(list, n, [&](Index a, Index b) { return ws.most[a] > ws.most[b]; });
@@ -441,11 +540,14 @@ bool contend(Search &search, Workspace &ws, Sums kind) {
     return all_here(search);
 }
 
-// Mark the candidates.
+// Mark the candidates, and begin with the classes in any order.
 void mark(const Search &search, Workspace &ws) {
+    const Index p = search.table->n_classes;
+    for (Index i = 0; i < p * p; i++)
+        ws.worker.order[i] = static_cast<std::int32_t>(i % p);
     if (ws.worker.thread > 0) return;
-    for (Index f = 0; f < search.table->n_features; f++) ws.is_candidate[f] = 0;
-    for (Index i = 0; i < search.n_candidates; i++) ws.is_candidate[search.candidates[i]] = 1;
+    for (Index f = 0; f < padded(search.table->n_features); f++) ws.is_candidate[f] = 0;
+    for (Index i = 0; i < search.n_candidates; i++) ws.is_candidate[search.candidates[i]] = -1;
 }
 
 // Step 2 for features: (4, n) components, the same for any number of threads.
@@ -518,9 +620,9 @@ void list_contenders(const Search &search, Workspace &ws) {
 struct Turns {
     Index work = 0, n_steps = 0;
     bool carries = false;
-    Sums next(const Table &t) const {
-        if (!t.screens_in_single || t.is_sparse) return Sums::NEW;
-        return carries ? Sums::CARRIED : Sums::KEPT;
+    Known next(const Table &t) const {
+        if (!t.screens_in_single || t.is_sparse) return Known::NEW;
+        return carries ? Known::CARRIED : Known::KEPT;
     }
     void take(Index n_features, Index n_open) {
         if (!carries) work = n_steps = 0;
@@ -561,7 +663,7 @@ void s2fs_score(s2fs_search *search, std::int64_t thread) {
 void s2fs_shortlist(s2fs_search *search, std::int64_t thread) {
     Workspace ws = lay_out(*search, thread);
     mark(*search, ws);
-    contend(*search, ws, Sums::NEW);
+    contend(*search, ws, Known::NEW);
 }
 
 void s2fs_forward(s2fs_search *search, std::int64_t thread) {
@@ -622,7 +724,7 @@ void s2fs_least(s2fs_search *search, std::int64_t thread) {
             for (Index q = 0; q < p; q++)
                 w.lanes[q * TILE + i] =
                     static_cast<float>(t.centroids[features[least_of(i, here - 1)] * p + q]);
-        const Between known = separation_between(t, w, Bound::DISTANCE, w.lanes, TILE);
+        const Between known = separation_between(t, w, false, w.lanes, TILE);
         for (Index i = 0; i < here; i++) {
             search->out[start + i] = t.rms ? search->state->spread + t.spread[features[i]]
                                            : room.theta_dis(sums[2 * i], Distance::ROOT);

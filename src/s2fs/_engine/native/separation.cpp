@@ -65,44 +65,13 @@ void prepare_separation(const Table &t, const State &s, Worker &worker) {
 namespace {
 
 constexpr int N = N_FLOATS;
-// With up to this many classes the nearest one is picked by comparisons, not looked up.
-constexpr Index PICKED = 8;
 
 Ints load_ints(const float *from) {
     return load(reinterpret_cast<const std::int32_t *>(from));
 }
 
-// Rows of several numbers, of which lane i has that of row a[i].
-struct Rows {
-    Ints a;
-    std::int32_t where[N];
-    explicit Rows(Ints a) : a(a) {
-        Ints place;
-        for (int i = 0; i < N; i++) place[i] = i;
-        place += a * N;
-        std::memcpy(where, &place, sizeof where);
-    }
-    // The lanes of rows that are `step` vectors apart.
-    Floats of(const float *rows, Index n_rows, Index step) const {
-        if (n_rows > PICKED) {
-            Ints place;
-            std::memcpy(&place, where, sizeof place);
-            Ints lane;
-            for (int i = 0; i < N; i++) lane[i] = i;
-            place = (place - lane) * static_cast<std::int32_t>(step) + lane;
-            std::int32_t there[N];
-            std::memcpy(there, &place, sizeof there);
-            return gather(rows, there);
-        }
-        Floats found = load(rows);
-        for (Index r = 1; r < n_rows; r++)
-            found = a == static_cast<std::int32_t>(r) ? load(rows + r * step * N) : found;
-        return found;
-    }
-};
-
 // Step 5, with the errors of step 7; centroids of a class are `step` apart from those of the next.
-template <Bound BOUND>
+template <bool DIRECTED>
 Between between(const Table &t, Worker &worker, const float *c, Index step) {
     const Index p = t.n_classes;
     // Of each class the squared distance to the nearest one, Σ 1/h, which one is the nearest.
@@ -120,17 +89,17 @@ Between between(const Table &t, Worker &worker, const float *c, Index step) {
             const Floats gap = here - load(c + r * step), square = gap * gap,
                          h = square + all(G[r]);
             found.form = fma(all(slopes[r]), square, found.form);
-            if constexpr (BOUND != Bound::DISTANCE) {
+            if constexpr (DIRECTED) {
                 a = h < first ? all(static_cast<std::int32_t>(r)) : a;
                 second = smaller(second, larger(first, h));
-                sum += BOUND == Bound::FINE ? inverse(smaller(h, all(1e30f))) : rough_inverse(h);
+                sum += inverse(smaller(h, all(1e30f)));
+                store(H + (q * p + r) * N, h);
             }
             first = smaller(first, h);
-            if constexpr (BOUND == Bound::FINE) store(H + (q * p + r) * N, h);
         }
         distance += root(first);
         least = smaller(least, first);
-        if constexpr (BOUND != Bound::DISTANCE) {
+        if constexpr (DIRECTED) {
             clear = smaller(clear, second / first);
             store(nearest + q * N, first);
             store(inverses + q * N, sum);
@@ -141,42 +110,31 @@ Between between(const Table &t, Worker &worker, const float *c, Index step) {
     const Floats wide = distance * ((n + 4) * 2 * u) + 4 * u;
     found.low_dis = larger(distance - wide, Floats{});
     found.high_dis = distance + wide;
-    if constexpr (BOUND == Bound::DISTANCE) return found;
+    if constexpr (!DIRECTED) return found;
 
     const Floats e = 3 * u + 4 * u * inverse_root(larger(least, all(ZERO_SINGLE)));
-    const float rough = static_cast<float>(ROUGH);
     found.unclear = (clear <= 1 + 8 * e) | (e > 1.0f / 128) | (least < 1e-16f);
     Floats direction = {};
-    if constexpr (BOUND == Bound::COARSE) {
-        const Floats loose = 2 * rough + 2 * e + 2 * (n + 1) * u;
-        Floats angles = {}, least_T = all(__builtin_inff());
-        for (Index q = 0; q < p; q++) {
-            const Floats T_q = load(inverses + q * N), once = inverse(load(nearest + q * N));
-            const Floats others = T_q * (1 + loose) - once * (1 - loose);
-            const Floats at_q = root(larger((n - 2) * others * once, Floats{}));
-            const Floats T_a = Rows(load_ints(near + q * N)).of(inverses, p, 1);
-            direction = fma(at_q, inverse(T_a), direction);
-            angles += at_q;
-            least_T = smaller(least_T, T_q);
-        }
-        // If two classes are as near as it seems, either may be the nearest one.
-        direction = clear <= 1 + 8 * e ? angles * inverse(least_T) : direction;
-        found.unclear = (e > 1.0f / 128) | (least < 1e-16f);
-        found.high_dir = direction * (0.5f / n) * (1 + 4 * loose);
-        return found;
-    }
     const float lead = t.printed ? 1.0f : 0.0f;
     for (Index q = 0; q < p; q++) {
         const Ints a = load_ints(near + q * N);
-        const Rows nearest_row(a);
-        const Floats T_a = nearest_row.of(inverses, p, 1), l = load(nearest + q * N);
-        for (Index r = 0; r < p; r++) {
-            if (r == q) continue;
-            const Floats h = load(H + (q * p + r) * N), across = nearest_row.of(H + r * N, p, p);
-            const Floats dot = (l + h - across) * 0.5f;
-            const Floats turned = larger(1.0f - dot * inverse_root(l * h), Floats{});
-            const Floats share = turned * inverse(lead + across * T_a);
-            direction += a != static_cast<std::int32_t>(r) ? share : Floats{};
+        const Floats l = load(nearest + q * N);
+        // Few of the lanes differ in which class is the nearest; each such class has a turn.
+        for (Ints left = a >= 0; any(left);) {
+            const Index which = first_of(left, a);
+            const Ints here = a == static_cast<std::int32_t>(which);
+            const Floats T_a = load(inverses + which * N);
+            const float *H_q = H + q * p * N, *H_a = H + which * p * N;
+            Floats at_q = {};
+            for (Index r = 0; r < p; r++) {
+                if (r == q || r == which) continue;
+                const Floats h = load(H_q + r * N), across = load(H_a + r * N);
+                const Floats dot = (l + h - across) * 0.5f;
+                const Floats turned = larger(1.0f - dot * inverse_root(l * h), Floats{});
+                at_q = fma(turned, inverse(lead + across * T_a), at_q);
+            }
+            direction += here ? at_q : Floats{};
+            left &= ~here;
         }
     }
     direction /= n;
@@ -188,15 +146,293 @@ Between between(const Table &t, Worker &worker, const float *c, Index step) {
 
 }  // namespace
 
-Between separation_between(const Table &t, Worker &worker, Bound bound, const float *centroids,
+Between separation_between(const Table &t, Worker &worker, bool directed, const float *centroids,
                            Index step) {
-    switch (bound) {
-        case Bound::DISTANCE:
-            return between<Bound::DISTANCE>(t, worker, centroids, step);
-        case Bound::COARSE:
-            return between<Bound::COARSE>(t, worker, centroids, step);
-        default:
-            return between<Bound::FINE>(t, worker, centroids, step);
+    return directed ? between<true>(t, worker, centroids, step)
+                    : between<false>(t, worker, centroids, step);
+}
+
+namespace {
+
+// Step 5 for few classes: an upper bound of Λ_dir of every candidate, from the gaps that the
+// features have at most. With them a squared distance is between G and G + widest.
+double most_direction(const Table &t, const State &s) {
+    const Index p = t.n_classes;
+    constexpr Index MOST = FEW_CLASSES * FEW_CLASSES;
+    const double lead = t.printed ? 1.0 : 0.0;
+    double low[MOST], high[MOST], norm_low[MOST], norm_high[MOST];
+    double least_T[FEW_CLASSES] = {}, reach[FEW_CLASSES];
+    for (Index q = 0; q < p; q++) {
+        reach[q] = INF;
+        for (Index r = 0; r < p; r++) {
+            const Index at = q * p + r;
+            low[at] = s.G[at];
+            high[at] = s.G[at] + t.widest[at];
+            norm_low[at] = std::sqrt(low[at]);
+            norm_high[at] = std::sqrt(high[at]);
+            if (r == q) continue;
+            least_T[q] += 1 / high[at];
+            reach[q] = high[at] < reach[q] ? high[at] : reach[q];
+        }
+    }
+    double sum = 0;
+    for (Index q = 0; q < p; q++) {
+        double most = 0;
+        for (Index a = 0; a < p; a++) {
+            if (a == q || low[q * p + a] > reach[q]) continue;  // not the nearest one
+            double at_a = 0;
+            for (Index r = 0; r < p; r++) {
+                if (r == q || r == a) continue;
+                const Index qa = q * p + a, qr = q * p + r, ar = a * p + r;
+                const double one = norm_low[qr] - norm_high[qa];
+                const double other = norm_low[qa] - norm_high[qr];
+                double apart = one > other ? one : other;
+                apart = apart > 0 ? apart : 0.0;
+                const double across = high[ar] - apart * apart;
+                const double turned = across / (2 * norm_low[qa] * norm_low[qr]);
+                const double membership = 1 / (lead + low[ar] * least_T[a]);
+                at_a += (turned < 2 ? most_of(turned, 0.0) : 2.0) *
+                        (membership < 1 ? membership : 1.0);
+            }
+            most = most_of(most, at_a);
+        }
+        sum += most;
+    }
+    // Memberships sum to 1 at most, and no angle adds more than 2.
+    const double found = sum / static_cast<double>(p) * (1 + 1e-6) + 1e-6;
+    return found < 2 ? found : 2.0;
+}
+
+// With many classes: the others of each class in the order of their distance. From one step to the
+// next the order changes little, so it is sorted by insertion.
+void put_in_order(const Table &t, const State &s, Worker &w) {
+    const Index p = t.n_classes;
+    double least = INF;
+    for (Index q = 0; q < p; q++) {
+        const float *G = w.G + q * p;
+        std::int32_t *order = w.order + q * p;
+        for (Index i = 1; i < p; i++) {
+            const std::int32_t r = order[i];
+            Index at = i;
+            for (; at > 0 && G[order[at - 1]] > G[r]; at--) order[at] = order[at - 1];
+            order[at] = r;
+        }
+        double T = 0;
+        for (Index r = 0; r < p; r++) {
+            const double g = s.G[q * p + r];
+            w.ordered[q * p + r] = G[order[r]];
+            w.inverses[q * p + r] = r == q ? 0.0f : static_cast<float>(1 / g);
+            if (r == q) continue;
+            T += 1 / g;
+            least = g < least ? g : least;
+        }
+        w.least_T[q] = rounded_down(T);
+        w.most_T[q] = rounded_up(T);
+    }
+    const double e = (3 + 4 / std::sqrt(least)) * U_SINGLE;
+    w.clear = e <= 1.0 / 128 ? static_cast<float>(e) : __builtin_inff();
+}
+
+// With many classes: what the candidates of a tile take of Σ 1/G, class by class, and Σ S g².
+// g²/(G + g²) has the error 2e + ROUGH of its value.
+void lose(const Search &search, Workspace &ws, Index first) {
+    const Table &t = *search.table;
+    const Worker &w = ws.worker;
+    const Index p = t.n_classes, step = padded(t.n_features);
+    const float *c = t.single_centroids + first;
+    const float u = static_cast<float>(U_SINGLE), rough = static_cast<float>(2 * ROUGH);
+    Floats form = {}, low = load(c), high = low;
+    for (Index q = 0; q < p; q++) {
+        const Floats here = load(c + q * step);
+        low = smaller(low, here);
+        high = larger(high, here);
+        const float *G = w.G + q * p, *inverses = w.inverses + q * p, *slopes = w.slopes + q * p;
+        Floats loss = {};
+        for (Index r = 0; r < p; r++) {
+            const Floats gap = here - load(c + r * step), square = gap * gap;
+            const Floats share = square * rough_inverse(square + all(G[r]));
+            loss = fma(all(inverses[r]), share, loss);
+            form = fma(all(slopes[r]), square, form);
+        }
+        const float n = static_cast<float>(p);
+        loss = loss * (1 + rough + 4 * n * u) + w.most_T[q] * (2 * w.clear + 8 * u);
+        store(ws.carried.losses + q * step + first, loss);
+    }
+    store(ws.carried.forms + first, form);
+    const Floats widest = high - low + 4 * u;
+    store(ws.carried.widest + first, widest * widest * (1 + 4 * u));
+}
+
+}  // namespace
+
+// What the bounds of all candidates share.
+void prepare_most(const Search &search, Workspace &ws, bool directed) {
+    const Table &t = *search.table;
+    Worker &w = ws.worker;
+    const Index p = t.n_classes, size = search.state->size;
+    if (p <= FEW_CLASSES) {
+        w.most_dir = directed ? rounded_up(most_direction(t, *search.state)) : 0.0f;
+        return;
+    }
+    put_in_order(t, *search.state, w);
+    Carried &carried = ws.carried;
+    const Index then = carried.losses_at;
+    double grown = 0;
+    for (Index i = 0; then > 0 && i < p * p; i++)
+        if (i / p != i % p && w.slopes[i] > w.slopes_then[i])
+            grown += static_cast<double>(w.slopes[i]) - w.slopes_then[i];
+    w.grown_slopes = rounded_up(grown);
+    if (then > 0 && size < then + most_of(1, then / 8)) return;
+    carried.losses_at = w.clear < 1 ? size : -1;
+    w.grown_slopes = 0;
+    std::memcpy(w.slopes_then, w.slopes, static_cast<std::size_t>(p * p) * sizeof(float));
+    for (Index f = w.first; f < w.last && !stopped(search); f += N) lose(search, ws, f);
+}
+
+// Step 5 for a tile of candidates.
+Most most_separation(const Search &search, Workspace &ws, bool directed, Index first) {
+    const Table &t = *search.table;
+    const Worker &w = ws.worker;
+    const Index p = t.n_classes, step = padded(t.n_features);
+    const float *c = t.single_centroids + first;
+    const float n = static_cast<float>(p), u = static_cast<float>(U_SINGLE);
+    Most found = {};
+    Floats distance = {};
+    const auto with_error = [&] {
+        distance /= n;
+        found.dis = distance + (distance * ((n + 4) * 2 * u) + 4 * u);
+    };
+    if (p <= FEW_CLASSES) {
+        Floats nearest[FEW_CLASSES];
+        for (Index q = 0; q < p; q++) nearest[q] = all(__builtin_inff());
+        for (Index q = 1; q < p; q++) {
+            const Floats here = load(c + q * step);
+            for (Index r = 0; r < q; r++) {
+                const Floats gap = here - load(c + r * step), square = gap * gap;
+                const Floats h = square + all(w.G[q * p + r]);
+                found.form = fma(all(2 * w.slopes[q * p + r]), square, found.form);
+                nearest[q] = smaller(nearest[q], h);
+                nearest[r] = smaller(nearest[r], h);
+            }
+        }
+        for (Index q = 0; q < p; q++) distance += root(nearest[q]);
+        with_error();
+        found.dir = all(w.most_dir);
+        return found;
+    }
+    // As a squared distance h is at least G, the nearest class is among the first ones.
+    const bool clear = w.clear < 1 && directed && ws.carried.losses_at > 0;
+    const float margin = clear ? 1 + 8 * w.clear : 1.0f, loose = 2 * w.clear + (n + 16) * u;
+    const float *losses = ws.carried.losses + first;
+    Floats direction = {};
+    for (Index q = 0; q < p; q++) {
+        const Floats here = load(c + q * step);
+        const std::int32_t *order = w.order + q * p;
+        const float *ordered = w.ordered + q * p;
+        Floats nearest = all(__builtin_inff()), T_a = nearest;
+        for (Index i = 0; i < p - 1 && any(nearest * margin >= all(ordered[i])); i++) {
+            const Index r = order[i];
+            const Floats gap = here - load(c + r * step), h = fma(gap, gap, all(ordered[i]));
+            if (clear) {
+                // If two classes are as near as it seems, either may be the nearest one.
+                const Floats T_r = w.least_T[r] - load(losses + r * step);
+                const Floats lower = h <= nearest * margin ? smaller(T_a, T_r) : T_a;
+                T_a = h * margin < nearest ? T_r : lower;
+            }
+            nearest = smaller(nearest, h);
+        }
+        distance += root(nearest);
+        if (!clear) continue;
+        const Floats once = inverse(nearest);
+        const Floats others = w.most_T[q] * (1 + 8 * u) - once * (1 - loose);
+        const Floats at_q = root(larger((n - 2) * others * once, Floats{}));
+        direction += T_a > 0 ? at_q * inverse(T_a) : all(__builtin_inff());
+    }
+    with_error();
+    found.form = fma(all(w.grown_slopes), load(ws.carried.widest + first),
+                     load(ws.carried.forms + first));
+    const Floats two = all(2.0f);
+    found.dir = clear      ? smaller(direction * (0.5f / n) * (1 + 4 * loose), two)
+                : directed ? two
+                           : Floats{};
+    return found;
+}
+
+// Λ_dir itself (step 5), rounded roughly (step 7). Where it is not clear which class is the nearest,
+// the bound stays as it is.
+void tighten_direction(const Search &search, Workspace &ws, const Index *features, Index n) {
+    const Table &t = *search.table;
+    const Worker &w = ws.worker;
+    const Index p = t.n_classes;
+    if (!(w.clear < 1)) return;
+    const float margin = 1 + 8 * w.clear, lead = t.printed ? 1.0f : 0.0f;
+    float *H = w.pairs, *T = H + p * p * N, *c = w.lanes;
+    for (Index i = 0; i < N; i++) {
+        const double *centroids = t.centroids + features[least_of(i, n - 1)] * p;
+        for (Index q = 0; q < p; q++) c[q * N + i] = static_cast<float>(centroids[q]);
+    }
+    for (Index q = 0; q < p; q++) store(T + q * N, Floats{});
+    for (Index q = 1; q < p; q++) {
+        const Floats here = load(c + q * N);
+        Floats sum = {};
+        for (Index r = 0; r < q; r++) {
+            const Floats gap = here - load(c + r * N), h = fma(gap, gap, all(w.G[q * p + r]));
+            const Floats once = rough_inverse(h);
+            store(H + (q * p + r) * N, h);
+            store(H + (r * p + q) * N, h);
+            store(T + r * N, load(T + r * N) + once);
+            sum += once;
+        }
+        store(T + q * N, load(T + q * N) + sum);
+    }
+    Floats direction = {};
+    Ints unclear = {};
+    for (Index q = 0; q < p; q++) {
+        const std::int32_t *order = w.order + q * p;
+        const float *ordered = w.ordered + q * p, *H_q = H + q * p * N;
+        Floats nearest = all(__builtin_inff()), second = nearest;
+        Ints a = {};
+        for (Index i = 0; i < p - 1 && any(nearest * margin >= all(ordered[i])); i++) {
+            const Floats h = load(H_q + order[i] * N);
+            a = h < nearest ? all(order[i]) : a;
+            second = smaller(second, larger(nearest, h));
+            nearest = smaller(nearest, h);
+        }
+        unclear |= second <= nearest * margin;
+        const Floats half = 0.5f * rough_inverse_root(nearest), offset = nearest * half;
+        for (Ints left = a >= 0; any(left);) {
+            const Index which = first_of(left, a);
+            const Ints here = a == static_cast<std::int32_t>(which);
+            const Floats T_a = load(T + which * N);
+            const float *H_a = H + which * p * N;
+            Floats at_q = {};
+            const auto add = [&](Index first, Index last) {
+                for (Index r = first; r < last; r++) {
+                    const Floats h = load(H_q + r * N), across = load(H_a + r * N);
+                    // 1 − cos, from the three sides of a triangle
+                    const Floats turned =
+                        fma(fma(across - h, half, -offset), rough_inverse_root(h), all(1.0f));
+                    const Floats membership = rough_inverse(fma(across, T_a, all(lead)));
+                    at_q = fma(larger(turned, Floats{}), membership, at_q);
+                }
+            };
+            const Index one = least_of(q, which), other = most_of(q, which);
+            add(0, one);
+            add(one + 1, other);
+            add(other + 1, p);
+            direction += here ? at_q : Floats{};
+            left &= ~here;
+        }
+    }
+    const float classes = static_cast<float>(p), u = static_cast<float>(U_SINGLE);
+    const float rough = static_cast<float>(ROUGH), e = w.clear;
+    direction /= classes;
+    direction += direction * (2 * (classes * classes + classes + 20) * u + 4 * e + 4 * rough) +
+                 (2 * classes * (7 * e + 27 * u) + 5 * rough);
+    for (Index i = 0; i < n; i++) {
+        const int lane = static_cast<int>(i);
+        float *upper = ws.upper + padded(t.n_features) + features[i];
+        if (!unclear[lane] && direction[lane] < *upper) *upper = direction[lane];
     }
 }
 

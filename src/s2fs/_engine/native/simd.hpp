@@ -265,10 +265,62 @@ inline Floats rough_inverse(Floats v) {
 
 #endif
 
-// The relative error of `rough_inverse` and `rough_inverse_root`, on any processor.
-inline constexpr double ROUGH = 1.5 / 4096;
+// Whether a comparison holds in any lane.
+#if defined(S2FS_AVX512)
+inline bool any(Ints mask) {
+    return _mm512_movepi32_mask((__m512i)mask) != 0;
+}
+inline bool any(Longs mask) {
+    return _mm512_movepi64_mask((__m512i)mask) != 0;
+}
+#elif defined(S2FS_AVX2)
+inline bool any(Ints mask) {
+    return _mm256_movemask_ps((__m256)mask) != 0;
+}
+inline bool any(Longs mask) {
+    return _mm256_movemask_pd((__m256d)mask) != 0;
+}
+#else
+inline bool any(Ints mask) {
+    std::int32_t found = 0;
+    for (int i = 0; i < N_FLOATS; i++) found |= mask[i];
+    return found != 0;
+}
+inline bool any(Longs mask) {
+    std::int64_t found = 0;
+    for (int i = 0; i < N_DOUBLES; i++) found |= mask[i];
+    return found != 0;
+}
+#endif
 
-// 1/√v with the relative error 7u of single precision: a Newton step leaves 3/2 ROUGH² = 3.4u of
+// The value of the first lane where a comparison holds, which it does in one of them.
+inline std::int32_t first_of(Ints mask, Ints values) {
+    int i = 0;
+    while (!mask[i]) i++;
+    return values[i];
+}
+
+// The relative error of `rough_inverse` and `rough_inverse_root`, as their makers promise.
+#if defined(S2FS_AVX512)
+inline constexpr double ROUGH = 1.0 / 16384;
+#else
+inline constexpr double ROUGH = 1.5 / 4096;
+#endif
+
+// √v from below: with the relative error 2 ROUGH where that is much quicker than the root itself.
+// A number too small for its inverse gives less than its root.
+inline Floats root_from_below(Floats v) {
+#if defined(S2FS_AVX512)
+    return v * rough_inverse_root(larger(v, all(1e-30f))) * static_cast<float>(1 - ROUGH);
+#else
+    return root(v);
+#endif
+}
+inline Doubles root_from_below(Doubles v) {
+    return root(v);
+}
+
+// 1/√v with the relative error 7u of single precision: a Newton step leaves 3/2 ROUGH² < 3.4u of
 // the rough root, and its three roundings add 3u.
 inline Floats inverse_root(Floats v) {
     const Floats rough = rough_inverse_root(v);
@@ -287,7 +339,7 @@ inline Doubles inverse_root(Doubles v) {
 #endif
 }
 
-// 1/v with the relative error 5u: a Newton step leaves ROUGH² = 2.3u, its roundings add 2u.
+// 1/v with the relative error 5u: a Newton step leaves ROUGH² < 2.3u, its roundings add 2u.
 inline Floats inverse(Floats v) {
     const Floats rough = rough_inverse(v);
     return rough * fma(-v, rough, all(2.0f));

@@ -40,6 +40,16 @@ inline Index least_of(Index a, Index b) {
 inline Index most_of(Index a, Index b) {
     return a > b ? a : b;
 }
+inline double most_of(double a, double b) {
+    return a > b ? a : b;
+}
+// Rounded up to single precision, and down if positive.
+inline float rounded_up(double x) {
+    return static_cast<float>(x * (1 + 2 * U_SINGLE)) + 1e-37f;
+}
+inline float rounded_down(double x) {
+    return static_cast<float>(x * (1 - 2 * U_SINGLE));
+}
 inline Index padded(Index n) {
     return (n + LANES - 1) / LANES * LANES;
 }
@@ -72,6 +82,10 @@ struct Carried {
     float *curvature_sums;            // (features): Σ curvature a² of that step
     alignas(64) float shrunk[LANES];  // the least ratio of the chords now and then
     double grown;                     // what the larger curvatures now add at most
+    float *losses;     // (classes, features), with many classes: what a candidate took of Σ 1/G
+    float *forms;      // (features), likewise: Σ S g²
+    float *widest;     // (features), likewise: their largest g²
+    Index losses_at;   // the size of the subset then, -1 if there are none
 };
 
 // What a thread has to itself.
@@ -91,6 +105,15 @@ struct Worker {
     double *H, *norm, *lines;  // (classes, classes) twice, (4, classes), for the separation
     float *G;                  // (classes, classes) of the state, infinite on the diagonal
     float *slopes;             // (classes, classes) half of those of all instances, symmetric
+    // With many classes, of each class and the others, the nearest first (step 5):
+    std::int32_t *order;       // (classes, classes) which they are; the class itself is the last
+    float *ordered;            // (classes, classes) their squared distances G
+    float *inverses;           // (classes, classes) 1/G
+    float *least_T, *most_T;   // (classes) Σ 1/G, rounded down and up
+    float *slopes_then;        // (classes, classes) slopes of the step whose losses are carried
+    float clear;               // relative error of a squared distance, or infinite
+    float most_dir;            // with few classes: an upper bound of Λ_dir of any candidate
+    float grown_slopes;        // what the larger slopes now add for gaps of 1
     float *lanes;              // (classes, N_FLOATS) centroids of several candidates
     float *pairs;              // (classes, classes + 3, N_FLOATS) for their separation
     Index *list;               // features
@@ -104,13 +127,13 @@ struct Workspace {
     Tangent tangent;
     Carried carried;
     Index *open;         // (threads): how many candidates the first bound left
-    double *most;        // (pairs, features): upper bound of Sep, -1 if no candidate any more
-    double *upper;       // (3, features): upper bounds of Λ_dis and Λ_dir, and Σ S g²
-    double *least;       // (2, features): lower bounds of what Θ_dis and Θ_dir are made of
+    float *most;         // (pairs, features): upper bound of Sep, -1 if no candidate any more
+    float *upper;        // (3, features): upper bounds of Λ_dis / unit and Λ_dir, and Σ S g²
+    float *least;        // (2, features): lower bounds of what Θ_dis and Θ_dir are made of
     double *lambdas;     // (4, features): between what Λ_dis and Λ_dir are
     double *chunk_sums;  // (tasks, 2)
     Index *contenders;   // features, and their number in front
-    std::uint8_t *is_candidate;  // (features)
+    std::int32_t *is_candidate;  // (features) -1, or 0 for those that are not
     std::uint64_t *reached;      // (pairs): Sep that n_best candidates are known to reach, as bits
     Worker worker;
     Index bytes;
@@ -149,10 +172,20 @@ struct Between {
     Floats low_dis, high_dis, low_dir, high_dir, form;
     Ints unclear;
 };
-enum class Bound { DISTANCE, COARSE, FINE };
-Between separation_between(const Table &t, Worker &worker, Bound bound, const float *centroids,
+Between separation_between(const Table &t, Worker &worker, bool directed, const float *centroids,
                            Index step);
 void prepare_separation(const Table &t, const State &s, Worker &worker);
+
+// With up to this many classes one bound of Λ_dir serves all candidates.
+inline constexpr Index FEW_CLASSES = 8;
+// Upper bounds of Λ_dis / unit and Λ_dir of a candidate in each lane, and of its Σ S g².
+struct Most {
+    Floats dis, dir, form;
+};
+void prepare_most(const Search &search, Workspace &ws, bool directed);
+Most most_separation(const Search &search, Workspace &ws, bool directed, Index first);
+// With many classes: a tighter bound of Λ_dir in `upper` for up to N_FLOATS features.
+void tighten_direction(const Search &search, Workspace &ws, const Index *features, Index n);
 
 // bounds.cpp
 void tangent_of(const Search &search, Workspace &ws, bool carry);
@@ -162,7 +195,11 @@ enum class Distance { CHORD, ROOT };
 void least_sums(const Search &search, const Tangent &tangent, Distance distance,
                 const Index *features, Index n, Worker &worker, double *sums);
 void sums_to_carry(const Search &search, Workspace &ws, Index first, Index n, double *sums);
-void carried_sums(const Search &search, const Workspace &ws, Index first, double *sums);
+// Lower bounds of Σ chord a², upper bounds of Σ curvature a², of a candidate in each lane.
+struct Sums {
+    Floats chord, curvature;
+};
+Sums carried_sums(const Search &search, const Workspace &ws, Index first);
 
 // How sums over the instances make lower bounds of what Θ_dis and Θ_dir are made of (step 8).
 struct Room {
