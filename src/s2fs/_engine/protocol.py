@@ -56,8 +56,13 @@ class Criterion(Protocol):
 class RunsAhead(Protocol):
     """A criterion that goes through a forward search faster than step by step."""
 
-    def run(self, candidates: Indices, n_steps: int) -> Iterator[tuple[int, Scored]]:
-        """Let the best candidate join, ``n_steps`` times; the subset may be ahead of the yields."""
+    def run(
+        self, candidates: Indices, n_steps: int
+    ) -> Iterator[tuple[int, float, tuple[float, ...]]]:
+        """Let the best candidate join, ``n_steps`` times; yield each with its score and parts.
+
+        The subset may be ahead of the yields.
+        """
 
 
 class State(Protocol):

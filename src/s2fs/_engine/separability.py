@@ -55,12 +55,15 @@ class Separability:
 class NativeSeparability(Separability):
     """The same on a native state, which goes through whole searches by itself."""
 
-    def run(self, candidates: Indices, n_steps: int) -> Iterator[tuple[int, Scored]]:
-        """Let the best candidate join, ``n_steps`` times; the subset may be ahead of the yields."""
-        weights = self.alpha, self.beta
+    def run(
+        self, candidates: Indices, n_steps: int
+    ) -> Iterator[tuple[int, float, tuple[float, ...]]]:
+        """Let the best candidate join, ``n_steps`` times; yield each with its score and parts.
+
+        The subset may be ahead of the yields.
+        """
         state = cast(NativeState, self.state)
-        for feature, sep, parts in state.forward(candidates, n_steps, weights):
-            yield feature, Scored(np.array([sep]), np.array(parts)[:, None])
+        return state.forward(candidates, n_steps, (self.alpha, self.beta))
 
     def copy(self) -> "NativeSeparability":
         """An independent criterion of the same subset."""

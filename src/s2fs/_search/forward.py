@@ -1,6 +1,6 @@
 """Greedy forward search (Algorithm 1), for any criterion."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -21,14 +21,14 @@ class Step(NamedTuple):
         The feature that joins.
     score, gain : float
         The criterion of the subset with it, and how much that is above the one before.
-    parts : ndarray
+    parts : sequence of float
         The quantities the criterion is made of.
     """
 
     feature: int
     score: float
     gain: float
-    parts: Floats
+    parts: Iterable[float]
 
 
 def forward(
@@ -50,12 +50,12 @@ def forward(
     while left := left.fitting(n_left):
         if ahead and isinstance(criterion, RunsAhead) and not left.groups and left.twins is None:
             ready = eligible(criterion.varying, left).singles
-            n_steps = min(n_left, len(ready))
-            for feature, scored in criterion.run(ready, n_steps):
-                step = best(np.array([feature]), scored, score)
-                left, score = left.minus([(feature,)]), step.score
-                yield step
-            n_left -= n_steps
+            taken: list[Group] = []
+            for feature, now, parts in criterion.run(ready, min(n_left, len(ready))):
+                taken.append((feature,))
+                yield Step(feature, now, _gain(now, score), parts)
+                score = now
+            left, n_left = left.minus(taken), n_left - len(taken)
             continue
         ((group, scored),) = extensions(criterion, left)
         left, n_left = left.minus([group]), n_left - len(group)
@@ -111,8 +111,11 @@ def best(candidates: Indices, scored: Scored, before: float) -> Step:
     scores = scored.scores
     i = int(np.argmax(may_be_best(scores, scores))) if len(scores) > 1 else 0
     score = float(scores[i])
-    gain = 0.0 if score == before else score - before  # two infinities are equal
-    return Step(int(candidates[i]), score, gain, scored.parts[:, i])
+    return Step(int(candidates[i]), score, _gain(score, before), scored.parts[:, i])
+
+
+def _gain(score: float, before: float) -> float:
+    return 0.0 if score == before else score - before  # two infinities are equal
 
 
 def best_first(scores: Floats, n_best: int) -> list[int]:

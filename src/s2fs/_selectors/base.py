@@ -106,8 +106,11 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         self.support_[indices] = True
         self.ranking_ = np.full(self.n_features_in_, len(indices) + 1)
         self.ranking_[indices] = np.arange(1, len(indices) + 1)
-        names = self.get_feature_names_out()  # in the order of the columns
-        self.feature_names_ = names[indices.argsort().argsort()]
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:  # those that scikit-learn gives to columns without a name
+            self.feature_names_ = np.array([f"x{f}" for f in indices], dtype=object)
+        else:
+            self.feature_names_ = names[indices]
         return self
 
     def _encode(self, y: NDArray[Any]) -> Indices:
