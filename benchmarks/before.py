@@ -76,7 +76,8 @@ class Environment:
 
     def fit(self, task: dict[str, Any]) -> list[Any]:
         """Seconds waited and worked, MB, and the chosen features."""
-        assert self._process.stdin and self._process.stdout
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         print(json.dumps(task), file=self._process.stdin, flush=True)
         return json.loads(self._process.stdout.readline())
 

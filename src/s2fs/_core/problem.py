@@ -107,6 +107,8 @@ class Problem:
     scaling : Scaling, optional
         That of a larger table of which these rows are a part; ``scale`` is not used then, and a
         class may be missing.
+    sums : callable, optional
+        Takes the place of :func:`class_sums`.
 
     Attributes
     ----------
@@ -129,6 +131,7 @@ class Problem:
         sample_weight: Floats | None = None,
         *,
         scaling: Scaling | None = None,
+        sums: Callable[..., Floats] | None = None,
     ) -> None:
         self.X = X
         self.is_sparse = issparse(X)
@@ -141,7 +144,7 @@ class Problem:
                 values,
                 np.bincount(codes, sample_weight).astype(np.float64),
                 scale,
-                lambda centre: class_sums(X, codes, values[0], centre, sample_weight),
+                lambda centre: (sums or class_sums)(X, codes, values[0], centre, sample_weight),
             )
         self.scaling = scaling
         self.lower, self.width, self.unit, self.varying, self.on_centroid, self.centroids, total = (

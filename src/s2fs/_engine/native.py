@@ -13,10 +13,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from s2fs._core.criterion import CentroidMembership, Compactness, Components
 from s2fs._core.problem import Problem
-from s2fs._engine.library import address, load
+from s2fs._core.problem import class_sums as plain_class_sums
+from s2fs._engine.library import address, load, slices
 from s2fs._engine.memory import Remembering
 from s2fs._engine.protocol import Weights, may_be_best
 from s2fs._util.types import Floats, Indices
@@ -370,31 +372,30 @@ def _check(library: ctypes.CDLL) -> None:
 
 
 def class_sums(
-    X: NDArray[Any], codes: Indices, lower: Floats, centre: Floats, sample_weight: Floats | None
-) -> Floats | None:
-    """What :func:`s2fs._core.problem.class_sums` gives of dense rows, without temporary arrays.
-
-    None where there is no native library.
-    """
+    X: Any, codes: Indices, lower: Floats, centre: Floats, sample_weight: Floats | None = None
+) -> Floats:
+    """What :func:`s2fs._core.problem.class_sums` gives, of dense rows without temporary arrays."""
     library = load()
-    if library is None:
-        return None
+    if library is None or issparse(X) or X.strides[1] != X.itemsize:
+        return plain_class_sums(X, codes, lower, centre, sample_weight)
     _, values = _readable(X)
     sums, centre = np.zeros_like(centre), np.ascontiguousarray(centre)
     order = np.argsort(codes, kind="stable")
     own = codes[order].astype(np.int32)
     weight = np.ones(len(order)) if sample_weight is None else sample_weight[order].astype(float)
     row_step, column_step = (stride // values.itemsize for stride in values.strides)
-    table = _Table(
-        len(order), centre.shape[1], len(centre), values=values.ctypes.data, row_step=row_step,
-        column_step=column_step, is_single=int(values.dtype == np.float32),
-        lower=address(lower, np.float64), weight=address(weight, np.float64),
-        own=address(own, np.int32), row=address(order, np.int64),
-    )  # fmt: skip
-    library.s2fs_class_sums(
-        ctypes.byref(table), _pointer(address(centre, np.float64)),
-        _pointer(address(sums, np.float64)),
-    )  # fmt: skip
+    for start, stop in slices(len(order), centre.shape[1]):
+        table = _Table(
+            stop - start, centre.shape[1], len(centre), values=values.ctypes.data,
+            row_step=row_step, column_step=column_step,
+            is_single=int(values.dtype == np.float32), lower=address(lower, np.float64),
+            weight=address(weight[start:], np.float64), own=address(own[start:], np.int32),
+            row=address(order[start:], np.int64),
+        )  # fmt: skip
+        library.s2fs_class_sums(
+            ctypes.byref(table), _pointer(address(centre, np.float64)),
+            _pointer(address(sums, np.float64)),
+        )  # fmt: skip
     return sums
 
 

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from s2fs._core.criterion import CentroidMembership, Compactness, Components
 from s2fs._core.problem import Problem, Scale
 from s2fs._core.weights import ClassWeight, relative
+from s2fs._engine.native import class_sums
 from s2fs._engine.separability import Separability, empty_state, separability_of
 from s2fs._selectors.base import Search, SearchSelector
 from s2fs._util.types import Floats, HowMany, Indices
@@ -171,7 +172,7 @@ class S2FS(SearchSelector):
 
     def _criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> Separability:
         weight = None if sample_weight is None else relative(sample_weight)
-        problem = Problem(X, codes, self.scale, weight)
+        problem = Problem(X, codes, self.scale, weight, sums=class_sums)
         state = empty_state(
             problem, self.centroid_membership, self.compactness, effective_n_jobs(self.n_jobs)
         )

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from s2fs._core.problem import Problem, Scaling, class_sums, value_range
-from s2fs._engine.native import class_sums as native_sums
+from s2fs._core.problem import Problem, Scaling, value_range
+from s2fs._engine.native import class_sums
 from s2fs._util.inputs import encode_classes
 from s2fs._util.types import Floats, Indices
 
@@ -138,9 +138,7 @@ def _sums(rows: Rows, codes: Indices, lower: Floats, centre: Floats) -> Floats:
     """Weighted class sums of a chunk, of the differences to ``lower + centre``."""
     # In plain NumPy it takes temporary arrays, and workers of Dask are set to give memory back as
     # soon as it is free: to get it anew for each array takes longer than the sums.
-    known = (rows.X, codes, lower, centre, rows.sample_weight)
-    sums = None if issparse(rows.X) else native_sums(*known)
-    return class_sums(*known) if sums is None else sums
+    return class_sums(rows.X, codes, lower, centre, rows.sample_weight)
 
 
 def merge(surveys: Sequence[Survey | None]) -> Survey | None:
