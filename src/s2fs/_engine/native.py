@@ -18,7 +18,7 @@ from scipy.sparse import issparse
 from s2fs._core.criterion import CentroidMembership, Compactness, Components
 from s2fs._core.problem import Problem
 from s2fs._core.problem import class_sums as plain_class_sums
-from s2fs._engine.library import address, load, slices
+from s2fs._engine.library import TERMS_PER_CALL, load
 from s2fs._engine.memory import Remembering
 from s2fs._engine.protocol import Weights, may_be_best
 from s2fs._util.types import Floats, Indices
@@ -379,23 +379,25 @@ def class_sums(
     if library is None or issparse(X) or X.strides[1] != X.itemsize:
         return plain_class_sums(X, codes, lower, centre, sample_weight)
     _, values = _readable(X)
-    sums, centre = np.zeros_like(centre), np.ascontiguousarray(centre)
+    sums, centre = np.zeros(centre.shape), np.ascontiguousarray(centre)
+    lower = np.ascontiguousarray(lower, np.float64)
     order = np.argsort(codes, kind="stable")
     own = codes[order].astype(np.int32)
     weight = np.ones(len(order)) if sample_weight is None else sample_weight[order].astype(float)
     row_step, column_step = (stride // values.itemsize for stride in values.strides)
-    for start, stop in slices(len(order), centre.shape[1]):
+    n_rows = 1 + TERMS_PER_CALL // centre.shape[1]
+    for start in range(0, len(order), n_rows):
+        some = slice(start, start + n_rows)
         table = _Table(
-            stop - start, centre.shape[1], len(centre), values=values.ctypes.data,
+            len(order[some]), centre.shape[1], len(centre), values=values.ctypes.data,
             row_step=row_step, column_step=column_step,
-            is_single=int(values.dtype == np.float32), lower=address(lower, np.float64),
-            weight=address(weight[start:], np.float64), own=address(own[start:], np.int32),
-            row=address(order[start:], np.int64),
+            is_single=int(values.dtype == np.float32), lower=lower.ctypes.data,
+            weight=weight[some].ctypes.data, own=own[some].ctypes.data,
+            row=order[some].ctypes.data,
         )  # fmt: skip
         library.s2fs_class_sums(
-            ctypes.byref(table), _pointer(address(centre, np.float64)),
-            _pointer(address(sums, np.float64)),
-        )  # fmt: skip
+            ctypes.byref(table), _pointer(centre.ctypes.data), _pointer(sums.ctypes.data)
+        )
     return sums
 
 
