@@ -1,6 +1,6 @@
 """Greedy forward search (Algorithm 1), for any criterion."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -21,14 +21,14 @@ class Step(NamedTuple):
         The feature that joins.
     score, gain : float
         The criterion of the subset with it, and how much that is above the one before.
-    parts : sequence of float
+    parts : ndarray or tuple
         The quantities the criterion is made of.
     """
 
     feature: int
     score: float
     gain: float
-    parts: Iterable[float]
+    parts: Floats | tuple[float, ...]
 
 
 def forward(
