@@ -144,7 +144,7 @@ def error_control(n_tables: int) -> list[tuple[Any, ...]]:
             for name, selector in selectors().items():
                 found: dict[int, list[np.ndarray]] = {}
                 for n_true in (0, 10):
-                    for seed in range(n_tables if n_true == 0 else max(1, n_tables // 4)):
+                    for seed in range(n_tables if n_true == 0 else max(1, n_tables // 10)):
                         rng = np.random.default_rng([n, p, n_true, seed])
                         X, y = planted(n, m, p, n_true, rng)
                         found.setdefault(n_true, []).append(selector.fit(X, y).indices_)

@@ -1,5 +1,6 @@
 """What a search may choose: features that are in, out, come in groups, or repeat one another."""
 
+import math
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from s2fs._util.inputs import Columns, repeated
-from s2fs._util.types import HowMany, Indices
+from s2fs._util.types import Floats, HowMany, Indices
 
 #: Features that are chosen together; mostly a single one.
 Group = tuple[int, ...]
@@ -30,12 +31,18 @@ class Choices:
     twins : callable, optional
         For a feature those that may not be added beside it, because they say almost the same.
         Features of one group may be twins.
+    costs : ndarray, optional
+        What each feature of the table costs.
+    budget : float
+        What all that is added may cost.
     """
 
     included: Group
     singles: Indices
     groups: tuple[Group, ...] = ()
     twins: Callable[[int], Indices] | None = None
+    costs: Floats | None = None
+    budget: float = math.inf
 
     @classmethod
     def everything(cls, m: int) -> "Choices":
@@ -53,7 +60,11 @@ class Choices:
 
     def minus(self, taken: Collection[Group]) -> "Choices":
         """What is left to add if the groups ``taken`` are in."""
-        return self.without(taken)._without_twins(taken)
+        left = self.without(taken)._without_twins(taken)
+        if self.costs is None:
+            return left
+        spent = sum(float(self.costs[list(group)].sum()) for group in taken)
+        return replace(left, budget=self.budget - spent)
 
     def without(self, groups: Collection[Group]) -> "Choices":
         """The same except ``groups``, which are not in, either."""
@@ -85,9 +96,39 @@ class Choices:
         """What can be added if at most ``n_left`` more features are wanted."""
         if n_left <= 0:
             return replace(self, singles=self.singles[:0], groups=())
+        if self.costs is not None:
+            self = self._affordable(self.costs)
         if not self.groups:
             return self
         return replace(self, groups=tuple(group for group in self.groups if len(group) <= n_left))
+
+    def _affordable(self, costs: Floats) -> "Choices":
+        most = self.budget + 1e-9 * costs.max()  # sums of prices are rounded
+        groups = tuple(group for group in self.groups if costs[list(group)].sum() <= most)
+        return replace(self, singles=self.singles[costs[self.singles] <= most], groups=groups)
+
+    def priced(self, costs: Any, budget: float | None, m: int) -> "Choices":
+        """The same, with what each of ``m`` features costs and what all may cost together."""
+        if costs is None or budget is None:
+            raise ValueError("costs and budget go together; give both, or none of them.")
+        prices = np.asarray(costs, dtype=np.float64)
+        if prices.shape != (m,) or not np.isfinite(prices).all() or prices.min() < 0:
+            raise ValueError(
+                f"costs has the shape {prices.shape}, or something that is no price; give one "
+                f"finite number from 0 up for each of the {m} feature(s) of X."
+            )
+        left = budget - float(prices[list(self.included)].sum())
+        found = replace(self, costs=prices, budget=left)
+        if left < 0:
+            raise ValueError(
+                f"budget is {budget:g}, but the included features cost {budget - left:g}; raise it."
+            )
+        if not self.included and not found.fitting(m):
+            raise ValueError(
+                f"budget is {budget:g}, which buys no feature: the cheapest costs "
+                f"{prices.min():g}; raise it."
+            )
+        return found
 
     def __bool__(self) -> bool:
         return len(self.singles) + len(self.groups) > 0

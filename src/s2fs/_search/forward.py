@@ -48,7 +48,8 @@ def forward(
         score = step.score
         yield step
     while left := left.fitting(n_left):
-        if ahead and isinstance(criterion, RunsAhead) and not left.groups and left.twins is None:
+        free = not left.groups and left.twins is None and left.costs is None
+        if ahead and free and isinstance(criterion, RunsAhead):
             ready = eligible(criterion.varying, left).singles
             taken: list[Group] = []
             for feature, now, parts in criterion.run(ready, min(n_left, len(ready))):

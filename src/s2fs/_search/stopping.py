@@ -139,14 +139,15 @@ class Chance:
         steps = forward(criterion, choices.n_features, choices, ahead=False)
         taken = list(islice(steps, len(choices.included)))
         yield from (_with(step, math.nan) for step in taken)
-        left, n_moves = choices, 1
+        n_features = choices.n_features
+        left, n_moves = choices.fitting(n_features), 1
         while left:
             moves: list[_Move] = []
             while left and len(moves) < n_moves:
                 step = next(steps)
                 group = group_of.get(step.feature, (step.feature,))
                 moves.append(_Move([step, *islice(steps, len(group) - 1)], left))
-                left = left.minus([group])
+                left = left.minus([group]).fitting(n_features)
             p_values = self._p_values([step.feature for step in taken], moves)
             for move, p_value in zip(moves, p_values, strict=False):
                 taken += move.steps

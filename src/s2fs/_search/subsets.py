@@ -6,7 +6,7 @@ subtraction: what is left after that is exact up to rounding only, and an instan
 centroid would no longer do so. Its criterion is built anew from the features that stay.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,10 +36,18 @@ class _Node(NamedTuple):
     is_greedy: bool
 
 
-def beam(criterion: Criterion, k: int, choices: Choices, width: int) -> dict[int, Subset]:
+def never() -> bool:
+    """Whether the time for a search is over."""
+    return False
+
+
+def beam(
+    criterion: Criterion, k: int, choices: Choices, width: int, late: Callable[[], bool] = never
+) -> dict[int, Subset]:
     """The best set found of each size: every size keeps its ``width`` best sets to grow from.
 
-    The set of the forward search is kept beyond the width, so no size falls behind it.
+    The set of the forward search is kept beyond the width, so no size falls behind it. Once it is
+    ``late``, the sets found so far must do.
     """
     start = _joined(criterion, [choices.included])
     size = len(choices.included)
@@ -47,7 +55,7 @@ def beam(criterion: Criterion, k: int, choices: Choices, width: int) -> dict[int
         size: {frozenset(): _Node(frozenset(), 0.0, (), start, True)}
     }
     found: dict[int, Subset] = {}
-    while levels:
+    while levels and not (late() and len(found) > 1):
         size = min(levels)
         nodes = _kept(list(levels.pop(size).values()), width)
         found[size] = Subset(nodes[0].groups, nodes[0].score)
@@ -67,21 +75,26 @@ def beam(criterion: Criterion, k: int, choices: Choices, width: int) -> dict[int
     return found
 
 
-def floating(criterion: Criterion, k: int, choices: Choices) -> dict[int, Subset]:
+def floating(
+    criterion: Criterion, k: int, choices: Choices, late: Callable[[], bool] = never
+) -> dict[int, Subset]:
     """The best set found of each size: add, then drop or swap while that beats the best known.
 
-    Every drop and every swap raises the best score of some size, so no set comes back.
+    Every drop and every swap raises the best score of some size, so no set comes back. Once it is
+    ``late``, the sets found so far must do.
     """
     start = _joined(criterion, [choices.included])
     current = Subset(frozenset(), 0.0)
-    found = {len(choices.included): current, **_forward_sets(start.copy(), k, choices)}
+    found = {len(choices.included): current, **_forward_sets(start.copy(), k, choices, late)}
     settled: set[Groups] = set()
     while left := choices.minus(current.groups).fitting(k - _size(choices, current.groups)):
         here = _joined(start, current.groups)
+        if late():
+            break
         ((group, scored),) = extensions(here, left)
         score = float(scored.scores[0])
         current = _best_known(found, choices, Subset(current.groups | {group}, score))
-        while current.groups not in settled:
+        while current.groups not in settled and not late():
             better = _improvement(start, current, k, choices, found)
             if better is None:
                 settled.add(current.groups)
@@ -98,7 +111,9 @@ def _kept(nodes: list[_Node], width: int) -> list[_Node]:
     return [nodes[i] for i in order + greedy]
 
 
-def _forward_sets(criterion: Criterion, k: int, choices: Choices) -> dict[int, Subset]:
+def _forward_sets(
+    criterion: Criterion, k: int, choices: Choices, late: Callable[[], bool]
+) -> dict[int, Subset]:
     """The sets the forward search passes through, by size."""
     found: dict[int, Subset] = {}
     groups: Groups = frozenset()
@@ -108,6 +123,8 @@ def _forward_sets(criterion: Criterion, k: int, choices: Choices) -> dict[int, S
             criterion.add(feature)
         groups |= {group}
         found[_size(choices, groups)] = Subset(groups, float(scored.scores[0]))
+        if late():
+            break
     return found
 
 

@@ -5,6 +5,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from numbers import Integral, Real
+from time import monotonic
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
@@ -31,6 +32,7 @@ from s2fs._search.choices import Choices, n_to_choose, resolve
 from s2fs._search.forward import Step, forward
 from s2fs._search.stopping import Chance, in_order_of_contents
 from s2fs._search.subsets import beam, floating
+from s2fs._search.swaps import swaps
 from s2fs._selectors.onnx import OnnxConversion
 from s2fs._util.inputs import (
     canonical,
@@ -56,6 +58,8 @@ except ImportError:  # an experimental part of scikit-learn; without it there ar
 
 
 Item = TypeVar("Item")
+#: A feature that could take the place of another, the score then, and how the two correlate.
+_STAND_IN = np.dtype([("feature", np.intp), ("score", np.float64), ("r", np.float64)])
 Search = Literal["forward", "floating", "beam"]
 
 
@@ -202,6 +206,10 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         "exclude": ["array-like", None],
         "groups": ["array-like", None],
         "max_correlation": [Interval(Real, 0, 1, closed="both"), None],
+        "costs": ["array-like", None],
+        "budget": [Interval(Real, 0, None, closed="neither"), None],
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "stand_ins": [Interval(Real, 0, 1, closed="left"), None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -214,6 +222,12 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
     exclude: Iterable[str | int] | None
     groups: Iterable[Any] | None
     max_correlation: float | None
+    costs: ArrayLike | None
+    budget: float | None
+    max_time: float | None
+    stand_ins: float | None
+    #: When the fit has to end, if there is a ``max_time``.
+    _deadline: float | None = None
     class_weight: ClassWeight
     n_jobs: int | None
     verbose: int
@@ -264,6 +278,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         Self
             The fitted selector.
         """
+        self._deadline = None if self.max_time is None else monotonic() + self.max_time
         if is_dask(X) and (client := current_client()) is not None:
             self._reject_on_cluster(batch)
             criterion = self._criterion_on_cluster(client, X, y, sample_weight)
@@ -282,9 +297,32 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             if self.search == "forward" or k == 0:
                 self._record(criterion, steps, k)
                 self._say_if_empty()
-                return self
+                return self._find_stand_ins(X, codes, weight, choices)
         criterion = self._criterion(X, codes, weight)
-        return self._record(criterion, self._steps(criterion, k, choices), k)
+        self._record(criterion, self._steps(criterion, k, choices), k)
+        return self._find_stand_ins(X, codes, weight, choices)
+
+    def _find_stand_ins(
+        self, X: Any, codes: Indices, weight: Floats | None, choices: Choices
+    ) -> Self:
+        """Set ``stand_ins_``, if it is asked for."""
+        if self.stand_ins is None:
+            return self
+        chosen = self.indices_.tolist()
+        found = {}
+        if chosen:
+            found = swaps(self._criterion(X, codes, weight), chosen, choices, self.stand_ins)
+        correlation = Twins(X, 1.0, weight).correlations
+        self.stand_ins_ = [
+            np.array(
+                list(zip(*swap, correlation(feature)[swap.features], strict=True)), dtype=_STAND_IN
+            )
+            for feature, swap in ((feature, found[feature]) for feature in chosen)
+        ]
+        return self
+
+    def _late(self) -> bool:
+        return self._deadline is not None and monotonic() > self._deadline
 
     def _say_if_empty(self) -> None:
         if not len(self.indices_):
@@ -303,6 +341,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
                 f"max_correlation={self.max_correlation}",
                 "leave it None",
             ),
+            (self.stand_ins is not None, f"stand_ins={self.stand_ins}", "leave it None"),
             (
                 self.n_features_to_select == "auto",
                 "n_features_to_select='auto'",
@@ -342,16 +381,19 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         choices = resolve(
             self.include, self.exclude, self.groups, m, getattr(self, "feature_names_in_", None)
         )
-        return choices, n_to_choose(choices, self.n_features_to_select, m)
+        k = n_to_choose(choices, self.n_features_to_select, m)
+        if self.costs is not None or self.budget is not None:
+            choices = choices.priced(self.costs, self.budget, m)
+        return choices, k
 
     def _steps(self, criterion: Criterion, k: int, choices: Choices) -> Iterable[Step]:
         """The selected features in order, ``k`` of them if groups and twins allow it."""
         if self.search == "forward":
             return self._counted(forward(criterion, k, choices), k, choices)
         if self.search == "floating":
-            found = floating(criterion.copy(), k, choices)
+            found = floating(criterion.copy(), k, choices, self._late)
         else:
-            found = beam(criterion.copy(), k, choices, self.beam_width)
+            found = beam(criterion.copy(), k, choices, self.beam_width, self._late)
         steps = forward(criterion, k, choices.only(found[max(found)].groups))
         return self._counted(steps, k, choices)
 
@@ -383,7 +425,15 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         if self.verbose or getattr(self, "_skl_callbacks", None):
             steps = watched(self, steps, k, self._label, so_far)
         for step in steps:
-            rows.append((step.feature, step.score, step.gain, *step.parts))  # noqa: PERF401
+            rows.append((step.feature, step.score, step.gain, *step.parts))
+            if self._late() and self.search == "forward":
+                break
+        if self._late() and len(rows) < k:
+            warnings.warn(
+                f"max_time={self.max_time} was over before the search ended; {len(rows)} "
+                "feature(s) are selected.",
+                stacklevel=2,
+            )
         self._set_path(rows)
         self._explain(criterion)
         return self
@@ -400,7 +450,16 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         return self._set_ranking(self.path_["feature"].copy(), scores)
 
     def _score_columns(self) -> dict[str, NDArray[Any]]:
-        return path_columns(self.path_)
+        columns = path_columns(self.path_)
+        if self.stand_ins is not None:
+            names = getattr(self, "feature_names_in_", None)
+            columns["stand_ins"] = np.array(
+                [
+                    ", ".join(f"x{f}" if names is None else str(names[f]) for f in some["feature"])
+                    for some in self.stand_ins_
+                ]
+            )
+        return columns
 
 
 def features_in_order(selector: Any) -> Indices | None:

@@ -81,6 +81,14 @@ class PairCover(SearchSelector):
         Features that are chosen together, as for :class:`S2FS`.
     max_correlation : float, default=None
         The largest correlation |r| of two selected features, as for :class:`S2FS`.
+    costs, budget : array-like of shape (n_features,) and float, default=None
+        What each feature costs, and what the selected ones may cost together: in every step only
+        features that still fit into the budget are considered.
+    max_time : float, default=None
+        Seconds after which ``fit`` ends with what it has found, at least one feature, and warns.
+    stand_ins : float, default=None
+        Also find features that could take the place of a selected one: 0.01 is those with which
+        the criterion loses at most 1 %; see ``stand_ins_``.
     class_weight : "balanced" or dict, default=None
         How much the rows of a class count. ``"balanced"`` lets every class count alike.
     n_jobs : int, default=None
@@ -102,6 +110,10 @@ class PairCover(SearchSelector):
         ``first`` and ``second`` in ``classes_``), and that bound ``before`` and ``after``.
     separation_ : ndarray of shape (n_classes, n_classes)
         The separation of every two classes by all selected features.
+    stand_ins_ : list of structured ndarray
+        Only if asked for. For each selected feature, in order of choice, up to 20 others that could
+        take its place, the best first: ``feature``, ``score``, the criterion after the swap, and
+        ``r``, the correlation of the two. A column of ``ranking_table`` names them.
     ranking_, support_, classes_, n_features_in_, feature_names_in_
         As for :class:`S2FS`.
 
@@ -143,6 +155,10 @@ class PairCover(SearchSelector):
         exclude: Iterable[str | int] | None = None,
         groups: Iterable[Any] | None = None,
         max_correlation: float | None = None,
+        costs: ArrayLike | None = None,
+        budget: float | None = None,
+        max_time: float | None = None,
+        stand_ins: float | None = None,
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -157,6 +173,10 @@ class PairCover(SearchSelector):
         self.exclude = exclude
         self.groups = groups
         self.max_correlation = max_correlation
+        self.costs = costs
+        self.budget = budget
+        self.max_time = max_time
+        self.stand_ins = stand_ins
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.verbose = verbose

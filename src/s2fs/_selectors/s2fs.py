@@ -5,6 +5,7 @@ from numbers import Real
 from typing import Any, ClassVar, Literal
 
 from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._core.criterion import CentroidMembership, Compactness, Components
@@ -59,6 +60,14 @@ class S2FS(SearchSelector):
         Features whose correlation |r| with a selected one is above this, from 0 to 1, are left out,
         so no two selected features repeat each other; those of ``include`` and of one group may.
         If nothing else is left, fewer are selected, with a warning. ``None`` allows any.
+    costs, budget : array-like of shape (n_features,) and float, default=None
+        What each feature costs, and what the selected ones may cost together: in every step only
+        features that still fit into the budget are considered.
+    max_time : float, default=None
+        Seconds after which ``fit`` ends with what it has found, at least one feature, and warns.
+    stand_ins : float, default=None
+        Also find features that could take the place of a selected one: 0.01 is those with which
+        the criterion loses at most 1 %; see ``stand_ins_``.
     class_weight : "balanced" or dict, default=None
         How much the instances of a class count in the compactness. ``"balanced"`` lets every class
         count as much as another, however few instances it has. Classes not in a dict count 1.
@@ -86,6 +95,10 @@ class S2FS(SearchSelector):
         Per step ``feature``, ``sep``, ``gain`` and the four components ``theta_dis``,
         ``theta_dir``, ``lambda_dis``, ``lambda_dir`` of the features selected so far; for "auto"
         with a forward search also ``p_value``, NaN for included features.
+    stand_ins_ : list of structured ndarray
+        Only if asked for. For each selected feature, in order of choice, up to 20 others that could
+        take its place, the best first: ``feature``, ``score``, the criterion after the swap, and
+        ``r``, the correlation of the two. A column of ``ranking_table`` names them.
     ranking_ : ndarray of shape (n_features_in_,)
         Per feature its rank, 1 for the first chosen; features that were not chosen share the rank
         ``n_selected + 1``.
@@ -145,6 +158,10 @@ class S2FS(SearchSelector):
         exclude: Iterable[str | int] | None = None,
         groups: Iterable[Any] | None = None,
         max_correlation: float | None = None,
+        costs: ArrayLike | None = None,
+        budget: float | None = None,
+        max_time: float | None = None,
+        stand_ins: float | None = None,
         class_weight: ClassWeight = None,
         scale: Scale = "minmax",
         centroid_membership: CentroidMembership = "printed",
@@ -163,6 +180,10 @@ class S2FS(SearchSelector):
         self.exclude = exclude
         self.groups = groups
         self.max_correlation = max_correlation
+        self.costs = costs
+        self.budget = budget
+        self.max_time = max_time
+        self.stand_ins = stand_ins
         self.class_weight = class_weight
         self.scale = scale
         self.centroid_membership = centroid_membership
