@@ -6,7 +6,7 @@ JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-build test-long coverage docs lint format bench changelog clean
+.PHONY: demo test test-build test-long fuzz coverage docs lint format bench changelog clean
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/s2fs demo
@@ -17,6 +17,10 @@ test: $(VENV)/.installed-test
 # All examples of the property tests, and the tests that take minutes.
 test-long: $(VENV)/.installed-test
 	S2FS_TESTS=long $(PYTEST)
+
+# Twenty thousand damaged files, of every format.
+fuzz: $(VENV)/.installed-test
+	S2FS_FUZZ=20000 $(PYTEST) tests/datasets/test_fuzz.py
 
 coverage: $(VENV)/.installed-dev
 	$(PYTEST) --cov --cov-report=term --cov-report=xml

@@ -128,7 +128,7 @@ def test_export(ran, folder):
         (["run", "quik", "--results", "x"], "Error: plan is 'quik', which is no file (did you me"),
         (["run", "quick", "--results", "no/x"], "Error: path is 'no/x', but 'no' is no directory"),
         (["run", "quick", "--results", "x", "--datasets", "y"], "Error: datasets has 'y', which"),
-        (["export", "empty.sqlite", "--out", "x.txt"], "Error: --output is 'x.txt'; give a name"),
+        (["export", "empty.sqlite", "--out", "x.txt"], "Error: --out is 'x.txt'; give a name"),
         (["export", "empty.sqlite", "--out", "x.csv"], "Error: empty.sqlite has no complete cross"),
         (["tables", "empty.sqlite", "--out", "x"], "Error: empty.sqlite has no complete cross-v"),
     ],

@@ -391,7 +391,8 @@ def read_labels(labels: Sequence[Any] | NDArray[Any], source: str) -> tuple[NDAr
                 f"{source} holds fractions such as {fractions[0]:g}, so it is a quantity and not a "
                 "class; choose another column or group the values."
             )
-        values = values.astype(np.int64)
+        small = (np.abs(values) < 2.0**63).all()
+        values = values.astype(np.int64) if small else np.array([int(v) for v in values], object)
     elif values.dtype.kind not in "biu":
         values = np.char.strip(values.astype(str))
     classes, codes_of_known = np.unique(values, return_inverse=True)

@@ -1,6 +1,7 @@
 """The paper's figures from the results of a bench."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from s2fs import S2FS
+from s2fs._util.files import write_whole
 from s2fs.bench._datasets import PAPER_DATASETS, find_dataset, load_dataset
 from s2fs.bench._learners import LEARNER_TITLES
 from s2fs.bench._plots import (
@@ -74,7 +76,9 @@ def write_figures(results_file: ResultsFile, folder: str | PathLike[str]) -> lis
                 path = place / f"{stem}.{suffix}"
                 # Without a date the same results give the same file.
                 date = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(suffix)
-                figure.savefig(path, dpi=200, metadata=date)
+                buffer = BytesIO()
+                figure.savefig(buffer, format=suffix, dpi=200, metadata=date)
+                write_whole(path, buffer.getvalue())
                 written.append(path)
     return written
 

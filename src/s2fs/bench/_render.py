@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from s2fs._util.files import write_whole
 from s2fs.bench._learners import LEARNER_TITLES, score_name
 from s2fs.bench._ranks import RankComparison, compare_ranks
 from s2fs.bench._results import Result, ResultsFile, setting_folders
@@ -51,7 +52,7 @@ def write_tables(results_file: ResultsFile, folder: str | PathLike[str]) -> list
             ("tables.csv", _csv(table_rows(tables))),
             ("comparisons.csv", _csv(comparison_rows(comparisons))),
         ):
-            (place / filename).write_text(text, encoding="utf-8")
+            write_whole(place / filename, text.encode())
             written.append(place / filename)
     return written
 

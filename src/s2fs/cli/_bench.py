@@ -129,7 +129,7 @@ def tables(*, results: Path, out: Path) -> None:
     required=True,
     type=click.Path(path_type=Path),
     callback=checked_output,
-    help="A .csv, .json or .parquet file.",
+    help="A .csv, .tsv, .json or .parquet file.",
 )
 @click.option("--curves", is_flag=True, help="A row for each size, not only the best and average.")
 def export(*, results: Path, out: Path, curves: bool) -> None:

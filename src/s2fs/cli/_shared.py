@@ -274,13 +274,14 @@ criterion_arguments = collected(
 )
 
 
-def checked_output(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+def checked_output(_: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
     """Refuse an output that cannot be written before any work is done."""
     if path is None:
         return None
-    check_place(path, "--output", OUTPUT_SUFFIXES)
+    option = max(param.opts, key=len)  # the long name
+    check_place(path, option, OUTPUT_SUFFIXES)
     if path.suffix.lower() == ".parquet":
-        need("pyarrow", extra="parquet", purpose="--output to a Parquet file")
+        need("pyarrow", extra="parquet", purpose=f"{option} to a Parquet file")
     return path
 
 

@@ -1,4 +1,4 @@
-"""MATLAB and HDF5 files are read in a process of their own.
+"""MATLAB, HDF5 and Feather files are read in a process of their own.
 
 The libraries that read them can be brought to crash, or to ask for terabytes, by a damaged file.
 Here that ends the process that reads, not the one that asks. This file is also the program of that
@@ -29,7 +29,7 @@ class Reader:
 
     Parameters
     ----------
-    kind : {"mat", "h5ad"}
+    kind : {"mat", "h5ad", "feather"}
         The format.
     source : Source
         The file.
@@ -59,21 +59,26 @@ class Reader:
                 f"{source.name} made the library that reads {source.suffix} files crash "
                 f"(exit code {result.returncode}); it is damaged, so make it again."
             )
-        head, _, self._rest = result.stdout.partition(b"\n")
+        head, _, self.content = result.stdout.partition(b"\n")
         self.said: dict[str, Any] = json.loads(head)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by name."""
         from io import BytesIO
 
-        file = BytesIO(self._rest)
+        file = BytesIO(self.content)
         return {
             key: np.lib.format.read_array(file, allow_pickle=False) for key in self.said["arrays"]
         }
 
 
 def _asked(asked: dict[str, Any], path: str) -> "subprocess.CompletedProcess[bytes]":
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+        "ARROW_DEFAULT_MEMORY_POOL": "system",  # the others reserve more than they use
+        "OPENBLAS_NUM_THREADS": "1",
+    }
     return subprocess.run(
         [sys.executable, "-P", __file__, json.dumps(asked), path],
         capture_output=True,
@@ -194,6 +199,20 @@ def _cells(data: Any, limit: int) -> NDArray[Any]:
     return np.asarray(data[()])
 
 
+def _feather(path: str, out: Any) -> int:
+    """Write the table as a stream in which nothing is compressed."""
+    import pyarrow
+    from pyarrow import feather
+
+    table = feather.read_table(path, memory_map=False, use_threads=False)
+    table.validate(full=True)
+    out.write(b"{}\n")
+    with pyarrow.ipc.new_stream(out, table.schema) as stream:
+        stream.write_table(table)
+    out.flush()
+    return 0
+
+
 def _main() -> int:
     asked, path = json.loads(sys.argv[1]), sys.argv[2]
     try:
@@ -209,8 +228,10 @@ def _main() -> int:
     except ImportError:  # not a Unix system
         pass
     try:
-        said, arrays = {"mat": _mat, "h5ad": _h5ad}[asked["kind"]](path, asked)
         out = sys.stdout.buffer
+        if asked["kind"] == "feather":
+            return _feather(path, out)
+        said, arrays = {"mat": _mat, "h5ad": _h5ad}[asked["kind"]](path, asked)
         out.write(json.dumps({**said, "arrays": list(arrays)}).encode() + b"\n")
         for array in arrays.values():
             np.lib.format.write_array(out, array, allow_pickle=False)
@@ -227,7 +248,7 @@ def _main() -> int:
         return 3
     except Exception as error:
         reason = " ".join(str(error).split()).rstrip(".")[:200] or type(error).__name__
-        name = {"mat": "MATLAB", "h5ad": ".h5ad"}[asked["kind"]]
+        name = "MATLAB" if asked["kind"] == "mat" else f".{asked['kind']}"
         print(f"is damaged or no {name} file ({reason}); check or make it again.", file=sys.stderr)
         return 3
     return 0

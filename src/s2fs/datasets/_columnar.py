@@ -12,6 +12,7 @@ import numpy as np
 from s2fs._util.inputs import as_numbers
 from s2fs._util.messages import did_you_mean, some_of
 from s2fs._util.optional import need
+from s2fs.datasets._child import Reader
 from s2fs.datasets._delimited import Delimited
 from s2fs.datasets._errors import UnreadableError, check_size, reading, remark
 from s2fs.datasets._frame import Frame, unique_names
@@ -141,7 +142,7 @@ def arrow_frame(
     """A Parquet or Feather file; numbers come as float64 with NaN for null."""
     arrow = need("pyarrow", extra="parquet", purpose=f"Reading {source.name}")
     with reading(source.name, source.suffix), source.open() as file:
-        table = _parquet(file, source) if source.suffix == ".parquet" else _feather(file, source)
+        table = _parquet(file, source) if source.suffix == ".parquet" else _feather(arrow, source)
         if not table.num_columns or not table.num_rows:
             raise UnreadableError(f"{source.name} has no data rows.")
         columns = [_from_arrow(column, arrow.types) for column in table.columns]
@@ -161,11 +162,10 @@ def _parquet(file: Any, source: Source) -> Any:
         return content.read()
 
 
-def _feather(file: Any, source: Source) -> Any:
-    feather = need("pyarrow.feather", extra="parquet", purpose=f"Reading {source.name}")
-    check_size(file.seek(0, 2), source.limit, source.name)
-    file.seek(0)
-    return feather.read_table(file)
+def _feather(arrow: Any, source: Source) -> Any:
+    """A Feather file, whose parts declare how long they are when decompressed."""
+    with arrow.ipc.open_stream(Reader("feather", source).content) as stream:
+        return stream.read_all()
 
 
 def _from_arrow(column: Any, types: Any) -> Any:
