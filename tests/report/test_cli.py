@@ -17,6 +17,11 @@ def pictures(tmp_path):
     return path
 
 
+def chosen(text):
+    """The features of the page, in order of choice; their rows have a cell for each component."""
+    return [row[1] for row in Page(text).rows if len(row) == 8 + 5][1:]
+
+
 def run(*args):
     return CliRunner().invoke(main, [str(arg) for arg in args])
 
@@ -30,7 +35,7 @@ def test_select_writes_the_report_beside_the_ranking(pictures, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert "<h1>pictures.npz</h1>" in text
     assert 'id="pixels"' in text
-    ranked = [row[1] for row in Page(text).rows if len(row) == 8][1:]
+    ranked = chosen(text)
     assert ranked == re.findall(r"^ +\d+  (\w+)", plain.stdout, flags=re.MULTILINE)
 
 
@@ -59,6 +64,6 @@ def test_demo_ends_by_saying_where_the_report_is(tmp_path):
     result = run("demo", "--report", page)
     assert result.exit_code == 0, result.output
     assert f"Open the report in a browser: {page}" in result.stdout
-    ranked = [row[1] for row in Page(page.read_text(encoding="utf-8")).rows if len(row) == 8][1:]
+    ranked = chosen(page.read_text(encoding="utf-8"))
     assert len(ranked) == 20
     assert set(ranked) <= set(load_srbct().feature_names)

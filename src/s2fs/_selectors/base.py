@@ -167,6 +167,27 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         features = self.feature_names_.astype(str)
         return as_table({"rank": ranks, "feature": features, **self._score_columns()})
 
+    def report(self, X: Any, y: Any, **options: Any) -> Any:
+        """Show what was selected: how good on unseen rows, how stable, how redundant, and why.
+
+        Parameters
+        ----------
+        X : array-like, sparse array or data frame of shape (n_samples, n_features)
+            The data the selector was fitted on.
+        y : array-like of shape (n_samples,)
+            The class labels.
+        **options
+            ``title``, ``random_state``, ``n_jobs`` and others of :class:`s2fs.report.Report`.
+
+        Returns
+        -------
+        s2fs.report.Report
+            Shows itself in a notebook; ``.save("report.html")`` writes it to a file.
+        """
+        from s2fs.report import Report  # the one import that points up, and only when called
+
+        return Report(self, X, y, **options)
+
     def _score_columns(self) -> dict[str, NDArray[Any]]:
         """The columns of :meth:`ranking_table` that follow rank and feature."""
         return {"score": self.scores_}

@@ -15,7 +15,7 @@ from s2fs import S2FS
 from s2fs.cli._select import ranking_columns
 from s2fs.cli._shared import checked_report, print_table
 from s2fs.datasets import load_srbct
-from s2fs.report import selection_report
+from s2fs.report import Origin, Report
 
 N_SELECTED = 20
 N_RANDOM_DRAWS = 10
@@ -72,7 +72,8 @@ def demo(*, report: Path) -> None:
         }
     )
     title = "SRBCT: genes that tell four childhood tumours apart"
-    selection_report(data, selector, report, title=title, seconds=seconds)
+    origin = Origin(command="s2fs demo", seconds=seconds)
+    Report(selector, data, title=title, origin=origin).save(report)
     click.echo(f"\nTook {perf_counter() - start:.1f} s.")
     click.echo(f"Open the report in a browser: {report.resolve()}")
     click.echo("Your own data: s2fs select FILE --target COLUMN -k 20   (see s2fs select --help)")

@@ -1,6 +1,7 @@
 """``s2fs select``: rank the features of a file."""
 
 import re
+import shlex
 import sys
 import warnings
 from contextlib import suppress
@@ -357,14 +358,14 @@ def select(
     if files.report is not None:
         if files.image_shape is not None:
             table.image_shape, table.image_order = files.image_shape, files.image_order
-        report.selection_report(
-            table,
+        command = shlex.join(["s2fs", *sys.argv[1:]])
+        report.Report(
             selector,
-            files.report,
+            table,
             title=data.file.name,
-            seconds=seconds,
+            origin=report.Origin(command=command, seconds=seconds),
             n_jobs=wanted.n_jobs,
-        )
+        ).save(files.report)
         note(f"Wrote {files.report}.")
 
 

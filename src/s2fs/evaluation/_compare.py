@@ -427,14 +427,17 @@ def _run_fold(
     A ranking is fitted once, with the last size, and its first features are taken.
     """
     if isinstance(selector, np.ndarray):
-        return [_score(fold, selector, learner)] * len(sizes)
+        return _score(fold, selector, [len(selector)], learner) * len(sizes)
     found = _choose(fold, selector)
+    own = len(found.chosen)
     if len(sizes) == 1:  # one without a number of its own keeps what it has chosen
-        return [_score(fold, found.chosen, learner, found.seconds)]
+        return _score(fold, found.chosen, [own], learner, found.seconds)
     if found.ranked:
-        return [_score(fold, found.chosen[:size], learner, found.seconds) for size in sizes]
-    smaller = [_choose(fold, _sized(selector, size, 0)) for size in sizes[:-1]]
-    return [_score(fold, one.chosen, learner, one.seconds) for one in [*smaller, found]]
+        first = [min(own, size or own) for size in sizes]
+        return _score(fold, found.chosen, first, learner, found.seconds)
+    others = [*(_choose(fold, _sized(selector, size, 0)) for size in sizes[:-1]), found]
+    scored = [_score(fold, one.chosen, [len(one.chosen)], learner, one.seconds) for one in others]
+    return [score for (score,) in scored]
 
 
 class _Choice(NamedTuple):
@@ -455,28 +458,38 @@ def _choose(fold: _Fold, selector: Any) -> _Choice:
     return _Choice(chosen, order is not None, seconds)
 
 
-def _score(fold: _Fold, chosen: Indices, learner: Any, seconds: float | None = None) -> _Scored:
-    """Train on the chosen columns of the training rows and score on the test rows."""
+def _score(
+    fold: _Fold,
+    ranking: Indices,
+    sizes: Sequence[int],
+    learner: Any,
+    seconds: float | None = None,
+) -> list[_Scored]:
+    """Train on the first columns of a ranking, for each size, and score on the test rows."""
     _, values, y, train, test = fold
-    A, B = values[np.ix_(train, chosen)], values[np.ix_(test, chosen)]
-    sizes = [len(chosen)]
-    if len(chosen):
-        result = evaluate_fold(
-            A, y[train], B, y[test], np.arange(len(chosen)), learners={"": learner}, sizes=sizes
-        )
+    A, B = values[np.ix_(train, ranking)], values[np.ix_(test, ranking)]
+    steps = sorted(set(sizes))
+    if len(ranking):
+        order = np.arange(len(ranking))
+        result = evaluate_fold(A, y[train], B, y[test], order, learners={"": learner}, sizes=steps)
     else:  # nothing to learn from: the largest class, the first of equal ones
         classes, counts = np.unique(y[train], return_counts=True)
         guess = np.full((1, len(test)), classes[counts.argmax()])
-        result = FoldResult(np.array(sizes), chosen, y[test], {"": guess}, {})
+        result = FoldResult(np.array(steps), ranking, y[test], {"": guess}, {})
     scores = pool_folds([result])[""].scores
-    return _Scored(
-        chosen,
-        result.predictions[""][0],
-        float(scores["accuracy"][0]),
-        float(scores["balanced_accuracy"][0]),
-        None if seconds is None else _redundancy(A),
-        seconds,
-    )
+    r = None if seconds is None else np.abs(correlations(A))
+    by_size = {
+        size: _Scored(
+            ranking[:size],
+            result.predictions[""][i],
+            float(scores["accuracy"][i]),
+            float(scores["balanced_accuracy"][i]),
+            None if r is None else _mean_of_pairs(r[:size, :size]),
+            seconds,
+        )
+        for i, size in enumerate(steps)
+    }
+    return [by_size[size] for size in sizes]
 
 
 def _chosen(fitted: Any, m: int) -> Indices:
@@ -505,13 +518,10 @@ def _chosen(fitted: Any, m: int) -> Indices:
     return kept
 
 
-def _redundancy(A: Floats) -> float | None:
-    """Mean |r| of two columns; one that is constant on these rows has r = 0 with any other."""
-    k = A.shape[1]
-    if k < 2:
-        return None
-    r = np.abs(correlations(A))
-    return float((r.sum() - np.trace(r)) / (k * (k - 1)))
+def _mean_of_pairs(r: Floats) -> float | None:
+    """The mean of |r| over pairs of different columns."""
+    k = len(r)
+    return None if k < 2 else float((r.sum() - np.trace(r)) / (k * (k - 1)))
 
 
 def _row(name: str, found: list[_Scored], m: int) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def plot_heatmap(
         order = np.argsort(codes, kind="stable")
         table, column_codes = table[order], codes[order]
     if ax is None:
-        ax = new_figure(2 * COLUMN_WIDTH, 0.9 + 0.125 * k).add_subplot()
+        ax = new_figure(2 * COLUMN_WIDTH, max(2.0, 0.9 + 0.125 * k)).add_subplot()
     drawn = ax.imshow(
         table.T[rows],
         cmap=DIVERGING,

@@ -3,24 +3,23 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.preprocessing import minmax_scale
 
-from s2fs._core.criterion import PERFECT
-from s2fs._selectors.s2fs import S2FS
-from s2fs.datasets import Dataset
-from s2fs.evaluation import Curve
+from s2fs.evaluation import Comparison
 from s2fs.plotting import (
-    class_geometry,
-    plot_centroids,
-    plot_class_matrix,
-    plot_curves,
-    plot_memberships,
-    plot_path,
+    plot_coverage,
+    plot_heatmap,
     plot_pixels,
-    plot_plane,
+    plot_redundancy,
+    plot_samples,
+    plot_sizes,
 )
-from s2fs.plotting.style import COLUMN_WIDTH, new_figure
-from s2fs.report._summary import scaled_columns
+from s2fs.plotting.style import COLUMN_WIDTH, MOST_COLOURS, MOST_POINTS, new_figure
+from s2fs.report._table import Table
 from s2fs.report.svg import inline_svg
+
+#: More features than this cannot be read in a figure; the first ones are shown.
+MOST_FEATURES = 50
 
 
 class Drawing(NamedTuple):
@@ -31,111 +30,96 @@ class Drawing(NamedTuple):
     svg : str
         The markup, safe to be put on a page as it is.
     wide : bool
-        Whether it needs the width of two columns.
+        Whether it needs the whole width of the page.
     """
 
     svg: str
     wide: bool = False
 
 
-def draw_selection(data: Dataset, selector: S2FS, summary: dict[str, Any]) -> dict[str, Drawing]:
+def draw(table: Table, summary: dict[str, Any], compared: Comparison | None) -> dict[str, Drawing]:
     """Draw all figures that the data allow, by name."""
-    suggested = summary["suggested"]
-    scaled = scaled_columns(data, selector)
-    after = class_geometry(scaled(selector.indices_[:suggested]), data.y)
+    chosen = np.array([row["index"] for row in summary["features"]])
+    names = [row["name"] for row in summary["features"]]
+    first = slice(MOST_FEATURES)
     drawings = {
-        "path": _path(selector, summary),
-        "separation": _separation(data, scaled, after),
-        "centroids": Drawing(
-            inline_svg(
-                plot_centroids(after, class_names=data.class_names),
-                "centroids",
-                f"Distances and directions of the class centroids in the first {suggested} "
-                "features.",
-            ),
-            wide=True,
-        ),
-        "memberships": Drawing(
-            inline_svg(
-                plot_memberships(after, class_names=data.class_names).figure,  # type: ignore[arg-type]
-                "memberships",
-                "Fuzzy membership of every sample in every class.",
-            )
-        ),
+        "heatmap": _heatmap(table, chosen[first], names[first]),
+        "coverage": _coverage(table, chosen),
     }
-    if len(selector.indices_) > 1:
-        drawings["plane"] = _plane(data, selector, scaled)
-    if summary["curves"]["learners"]:
-        drawings["curves"] = _curves(summary["curves"])
-    if data.image_shape is not None:
-        drawings["pixels"] = _pixels(data, selector)
+    if compared is not None and compared.sizes:
+        drawings["sizes"] = _sizes(compared, summary)
+    if len(chosen) > 1:
+        drawings["redundancy"] = _redundancy(table, chosen[first], names[first], summary)
+        if len(table.classes) > MOST_COLOURS:
+            drawings["samples"] = _samples(table, chosen)
+    if table.image_shape is not None:
+        drawings["pixels"] = _pixels(table, chosen)
     return drawings
 
 
-def _path(selector: S2FS, summary: dict[str, Any]) -> Drawing:
-    figure = plot_path(selector.path_, suggested=summary["suggested"])
-    (line,) = (line for line in figure.axes[0].lines if line.get_gid() == "sep")
-    marked = range(0, len(selector.path_), line.get_markevery())  # type: ignore[arg-type]
-    rows = [summary["ranking"][i] for i in marked if selector.path_["sep"][i] < PERFECT]
+def _heatmap(table: Table, chosen: Any, names: list[str]) -> Drawing:
+    ax = plot_heatmap(
+        table.values[:, chosen], table.codes, feature_names=names, class_names=table.classes
+    )
+    label = f"Heat map of {len(names)} features over the samples, ordered by class."
+    return Drawing(inline_svg(ax.figure, "heatmap", label), wide=True)  # type: ignore[arg-type]
+
+
+def _sizes(compared: Comparison, summary: dict[str, Any]) -> Drawing:
+    ax = new_figure(1.5 * COLUMN_WIDTH, COLUMN_WIDTH * 0.8).add_subplot()
+    plot_sizes(compared, needed=summary["needed"], ax=ax)
+    own = summary["curves"]["rows"][0]
+    label = f"Accuracy on unseen samples over the number of features. {own['name']}: " + ", ".join(
+        f"{accuracy:.1%} with {size}"
+        for size, accuracy in zip(compared.sizes, own["accuracy"], strict=True)
+    )
     titles = [
-        f"{r['rank']}: {r['feature']}, Sep {r['sep']:.4g}, gain {r['gain']:.2g}" for r in rows
+        f"{size} features: {accuracy:.1%} ± {100 * spread:.1f}"
+        for size, accuracy, spread in zip(
+            compared.sizes, own["accuracy"], own["spread"], strict=True
+        )
     ]
+    return Drawing(inline_svg(ax.figure, "sizes", label, titles={"line-0": titles}))  # type: ignore[arg-type]
+
+
+def _coverage(table: Table, chosen: Any) -> Drawing:
+    figure = plot_coverage(
+        minmax_scale(table.values), table.codes, chosen, class_names=table.classes
+    )
+    label = "Separation of every two classes, in all features and in the chosen ones."
+    return Drawing(inline_svg(figure, "coverage", label), wide=True)
+
+
+def _redundancy(table: Table, chosen: Any, names: list[str], summary: dict[str, Any]) -> Drawing:
+    redundant = summary["redundant"]
+    ax = plot_redundancy(
+        table.values[:, chosen], feature_names=names, threshold=redundant["threshold"]
+    )
     label = (
-        "Sep and its four components over the number of features; "
-        f"{summary['suggested']} are suggested."
+        f"Absolute correlation of every two of {len(names)} features; {redundant['total']} pairs "
+        f"have {redundant['threshold']} or more."
     )
-    return Drawing(inline_svg(figure, "path", label, titles={"sep": titles}))
+    return Drawing(inline_svg(ax.figure, "redundancy", label))  # type: ignore[arg-type]
 
 
-def _plane(data: Dataset, selector: S2FS, scaled: Any) -> Drawing:
-    names = [data.feature_names[f] for f in selector.indices_[:2]]
-    ax = plot_plane(
-        scaled(selector.indices_[:2]),
-        data.y,
-        feature_names=names,
-        class_names=data.class_names,
-    )
+def _samples(table: Table, chosen: Any) -> Drawing:
+    ax = plot_samples(table.values[:, chosen], table.codes, class_names=table.classes)
     titles = {
-        f"class-{q}": [f"row {i + 1}, {name}" for i in np.flatnonzero(data.y == q)]
-        for q, name in enumerate(data.class_names)
+        f"class-{q}": [f"{table.samples[i]}, {name}" for i in np.flatnonzero(table.codes == q)]
+        for q, name in enumerate(table.classes)
     }
-    label = f"The classes in the features {names[0]} and {names[1]}, with centroids and directions."
-    return Drawing(inline_svg(ax.figure, "plane", label, titles=titles))  # type: ignore[arg-type]
+    few = len(table.samples) <= MOST_POINTS
+    label = "The samples in the plane of the first two discriminants of the chosen features."
+    svg = inline_svg(ax.figure, "samples", label, titles=titles if few else None)  # type: ignore[arg-type]
+    return Drawing(svg)
 
 
-def _separation(data: Dataset, scaled: Any, after: Any) -> Drawing:
-    before = class_geometry(scaled(np.arange(data.X.shape[1])), data.y)
-    figure = new_figure(2 * COLUMN_WIDTH, COLUMN_WIDTH * 0.85)
-    panels = {f"all {data.X.shape[1]} features": before, "suggested features": after}
-    for ax, (title, geometry) in zip(figure.subplots(1, 2), panels.items(), strict=True):
-        apart = geometry.separation.copy()
-        np.fill_diagonal(apart, np.nan)
-        plot_class_matrix(apart, class_names=data.class_names, title=title, ax=ax)
-    return Drawing(
-        inline_svg(figure, "separation", "Separation of each two classes, before and after."),
-        wide=True,
-    )
-
-
-def _curves(summary: dict[str, Any]) -> Drawing:
-    sizes = np.array(summary["sizes"])
-    curves = {
-        learner["name"]: Curve(learner["name"], sizes, {"accuracy": np.array(learner["accuracy"])})
-        for learner in summary["learners"]
-    }
-    label = "Cross-validated accuracy over the number of features: " + "; ".join(
-        f"{one['name']} at best {one['best']:.1%} with {one['best_size']}"
-        for one in summary["learners"]
-    )
-    return Drawing(inline_svg(plot_curves(curves, highlight=None).figure, "curves", label))  # type: ignore[arg-type]
-
-
-def _pixels(data: Dataset, selector: S2FS) -> Drawing:
+def _pixels(table: Table, chosen: Any) -> Drawing:
     ax = plot_pixels(
-        selector.indices_,
-        data.image_shape,  # type: ignore[arg-type]
-        image=data.X.mean(axis=0),
-        image_order=data.image_order or "C",
+        chosen,
+        table.image_shape,  # type: ignore[arg-type]
+        image=table.values.mean(axis=0),
+        image_order=table.image_order,
     )
-    label = f"The {len(selector.indices_)} selected pixels on the mean picture."
+    label = f"The {len(chosen)} selected pixels on the mean picture."
     return Drawing(inline_svg(ax.figure, "pixels", label))  # type: ignore[arg-type]

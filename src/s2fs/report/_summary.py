@@ -1,293 +1,523 @@
 """Summarise a selection to a plain dict: numbers, text and lists, nothing to draw."""
 
-import warnings
-from typing import Any
+import platform
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.base import clone
+import scipy
+import sklearn
+from sklearn.base import BaseEstimator, clone
+from sklearn.preprocessing import minmax_scale
 from sklearn.utils.validation import check_is_fitted
 
-from s2fs._core.criterion import Components
-from s2fs._core.problem import Problem
+from s2fs._core.correlation import correlations
+from s2fs._selectors.base import features_in_order
+from s2fs._selectors.cv import S2FSCV
+from s2fs._selectors.pairs import PairCover
 from s2fs._selectors.s2fs import S2FS
+from s2fs._selectors.stability import StabilitySelector
+from s2fs._util.types import Floats, Indices
 from s2fs._util.values import plain
-from s2fs.datasets import Dataset
-from s2fs.evaluation import Curve, prefix_curves
-from s2fs.plotting import ClassGeometry, class_geometry
+from s2fs._util.version import __version__
+from s2fs.baselines import AnovaF
+from s2fs.baselines.reference import RandomOrder
+from s2fs.evaluation import Comparison, compare, stability
+from s2fs.plotting import class_geometry
+from s2fs.plotting.contrast import pair_distances, stands_out
+from s2fs.plotting.style import COLOURS, MOST_COLOURS
+from s2fs.report._code import pipeline_code
+from s2fs.report._table import Table
 
-#: The numbers of features at which the learners are scored; few, for each costs time.
-SIZES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150)
-#: An instance with less than this share of its own class sits between classes.
-BETWEEN = 0.6
-#: How many instances, and how many pairs of classes, are listed at most.
-LONGEST_LIST = 20
-N_FOLDS = 10
-#: A sparse table of at most this many numbers is made dense to be drawn; that takes 128 MB.
-MOST_NUMBERS = 1 << 24
-LEARNER_NAMES = {"knn": "5 nearest neighbours", "svm": "support vector machine"}
+#: The numbers of features at which the selection is scored; few, for each costs time.
+SIZES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500)
+N_FOLDS = 5
+#: On how many random halves of the samples the selection is repeated.
+N_HALVES = 20
+#: Two features with |r| of this or more are called redundant.
+REDUNDANT = 0.9
+#: How many pairs of classes, pairs of features and mistaken samples are listed at most.
+LONGEST_LIST = 15
+#: Features beyond this number have no plot of their own in the table, for size.
+MOST_STRIPS = 200
+#: With more values than this, a strip shows quartiles and not every sample.
+MOST_DOTS = 12_000
+#: The width of a strip, in its own units.
+STRIP = 150
+#: What the selectors of the package are called on a page.
+TITLES = {"S2FS": "S²FS", "S2FSCV": "S²FS, tuned", "AnovaF": "ANOVA F", "RandomOrder": "random"}
+#: Landis and Koch's words, which Nogueira et al. (2018) use for their index.
+WORDS = ((0.75, "excellent"), (0.4, "intermediate to good"), (-np.inf, "poor"))
+PAPER = (
+    "S. Xu, C. Dai, Y. Liu, L. Shang, X. Yang, W. Pedrycz: S²FS: Spatially-Aware "
+    "Separability-Driven Feature Selection in Fuzzy Decision Systems, arXiv 2509.25841, 2025."
+)
 
 
-def summarise_selection(
-    data: Dataset, selector: S2FS, *, n_jobs: int | None = None
-) -> dict[str, Any]:
-    """Collect what a selection report says.
+class _Unranked(BaseEstimator):
+    """A selector that gives no order, with its features in the order of the columns."""
 
-    Parameters
-    ----------
-    data : Dataset
-        The data the selector was fitted on.
-    selector : S2FS
-        The fitted selector.
-    n_jobs : int, optional
-        How many folds of the cross-validation to run at once.
+    def __init__(self, selector: Any = None) -> None:
+        self.selector = selector
 
-    Returns
-    -------
-    dict
-        Plain values under "data", "parameters", "ranking", "suggested", "pairs", "between" and
-        "curves".
+    def fit(self, X: Any, y: Any) -> "_Unranked":
+        fitted = clone(self.selector).fit(X, y)
+        self.indices_ = np.flatnonzero(fitted.get_support())
+        return self
 
-    Examples
-    --------
-    >>> from s2fs import S2FS
-    >>> from s2fs.datasets import load_srbct
-    >>> from s2fs.report import summarise_selection
-    >>> data = load_srbct()
-    >>> summary = summarise_selection(data, S2FS(3).fit(data.X, data.y))
-    >>> summary["ranking"][0]["feature"], summary["suggested"]
-    ('V153', 3)
-    """
-    _check(data, selector)
-    data = made_dense(data)
-    suggested = suggested_size(selector, data.X, data.y)
-    scaled = scaled_columns(data, selector)
-    before = class_geometry(scaled(np.arange(data.X.shape[1])), data.y)
-    after = class_geometry(scaled(selector.indices_[:suggested]), data.y)
-    return {
-        "data": _describe(data),
-        "parameters": _parameters(selector),
-        "ranking": _ranking(data, selector),
-        "suggested": suggested,
-        "more_would_help": (
-            selector.n_features_to_select != "auto"
-            and suggested == len(selector.indices_) < data.X.shape[1]
-        ),
-        "pairs": _pairs(before, after, data.class_names),
-        "between": _between(after, data.class_names),
-        "curves": _curves(data, selector, n_jobs),
+
+class _Chosen(NamedTuple):
+    """What a fitted selector chose, and how it is called."""
+
+    selector: Any
+    indices: Indices
+    ranked: bool
+    name: str
+
+
+def summarise(
+    selector: Any, table: Table, *, random_state: int = 0, n_jobs: int | None = None
+) -> tuple[dict[str, Any], Comparison | None]:
+    """Collect what a report says, as plain values, and the comparison behind it."""
+    chosen = _chosen(selector, table)
+    k = len(chosen.indices)
+    halves = _halves(chosen, table, random_state, n_jobs)
+    pairs = _redundant_pairs(chosen.indices, table)
+    compared, reason = _compared(chosen, table, random_state, n_jobs)
+    needed = k if compared is None else _needed(compared)
+    by_size = [
+        _at_size(size, chosen, table, halves, pairs, compared, needed)
+        for size in (_sizes(k) if compared is None or not compared.sizes else compared.sizes)
+    ]
+    last = by_size[-1]
+    mistakes = [] if compared is None else _mistakes(compared, table)
+    summary = {
+        "verdict": {"headline": last["headline"], "rest": last["rest"]},
+        "size": k,
+        "needed": needed,
+        "reason": reason,
+        "by_size": by_size,
+        "data": _describe(table),
+        "selector": _describe_selector(chosen, table),
+        "features": _features(chosen, table, halves),
+        "components": _component_names(selector),
+        "redundant": {"threshold": REDUNDANT, "total": len(pairs), "rows": pairs[:LONGEST_LIST]},
+        "pairs": _class_pairs(chosen.indices, table),
+        "mistakes": {"total": len(mistakes), "rows": mistakes[: 2 * LONGEST_LIST]},
+        "curves": None if compared is None else _curves(compared),
+        "run": {
+            "versions": {
+                "s2fs": __version__,
+                "Python": platform.python_version(),
+                "NumPy": np.__version__,
+                "SciPy": scipy.__version__,
+                "scikit-learn": sklearn.__version__,
+            },
+            "seed": random_state,
+            "n_folds": 0 if compared is None else compared.n_splits,
+            "n_halves": len(halves),
+            "data_sha256": table.fingerprint,
+        },
     }
+    return summary, compared
 
 
-def suggested_size(selector: S2FS, X: Any, y: Any) -> int:
-    """Suggest how many of the selected features to use: as many as do better than chance.
-
-    The rule is that of ``S2FS("auto")``, with the ``level`` and ``tol`` of the selector; one if
-    none does better.
-
-    Parameters
-    ----------
-    selector : S2FS
-        The fitted selector.
-    X : array-like of shape (n_samples, n_features)
-        The data it was fitted on.
-    y : array-like of shape (n_samples,)
-        The class labels.
-
-    Returns
-    -------
-    int
-        A number from 1 to the number of selected features.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from s2fs import S2FS
-    >>> from s2fs.report import suggested_size
-    >>> X, y = load_iris(return_X_y=True)
-    >>> suggested_size(S2FS(2).fit(X, y), X, y)
-    2
-    """
-    n_selected = len(selector.indices_)
-    if selector.n_features_to_select == "auto":
-        return n_selected
-    auto = clone(selector).set_params(n_features_to_select="auto", search="forward", verbose=0)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="No feature does better than chance")
-        n_better = len(auto.fit(X, y).indices_)
-    return min(n_selected, max(1, n_better))
-
-
-def scaled_columns(data: Dataset, selector: S2FS) -> Any:
-    """A function that gives columns of the data as the selector saw them."""
-    if selector.scale is None:
-        return lambda features: data.X[:, features]
-    problem = Problem(data.X, data.y, selector.scale)
-    return lambda features: problem.columns(np.asarray(features)).T
-
-
-def made_dense(data: Dataset) -> Dataset:
-    """The same data with a dense table; raise if that would be too large.
-
-    Parameters
-    ----------
-    data : Dataset
-        Data with a dense or a sparse table.
-
-    Returns
-    -------
-    Dataset
-        The data given, if they are dense.
-
-    Examples
-    --------
-    >>> from s2fs.datasets import load_srbct
-    >>> from s2fs.report import made_dense
-    >>> data = load_srbct()
-    >>> made_dense(data) is data
-    True
-    """
-    if not issparse(data.X):
-        return data
-    n, m = data.X.shape
-    if n * m > MOST_NUMBERS:
-        raise ValueError(
-            f"report needs a dense table, but the data are sparse and {n} × {m}, more than "
-            f"{MOST_NUMBERS} numbers; leave the report out, or make it of fewer rows or columns."
-        )
-    return data._replace(X=data.X.toarray())
-
-
-def _check(data: Dataset, selector: S2FS) -> None:
-    if not isinstance(selector, S2FS):
+def _chosen(selector: Any, table: Table) -> _Chosen:
+    if not hasattr(selector, "get_support"):
         raise TypeError(
-            f"selector is a {type(selector).__name__}; the report explains the path of S2FS, so "
-            "give one of those."
+            f"selector is a {type(selector).__name__}, which has no get_support; give a fitted "
+            "selector."
         )
     check_is_fitted(selector)
-    if selector.n_features_in_ != data.X.shape[1]:
+    m = table.values.shape[1]
+    if len(selector.get_support()) != m:
         raise ValueError(
-            f"selector was fitted on {selector.n_features_in_} features, but data has "
-            f"{data.X.shape[1]}; give the data it was fitted on."
+            f"selector was fitted on {len(selector.get_support())} features, but X has {m}; give "
+            "the data it was fitted on."
         )
-    shape = data.image_shape
-    if shape is not None and shape[0] * shape[1] != data.X.shape[1]:
+    if len(table.classes) < 2:
+        raise ValueError("y has one class only; at least two are needed.")
+    shape = table.image_shape
+    if shape is not None and shape[0] * shape[1] != m:
         raise ValueError(
             f"image_shape is {shape[0]} × {shape[1]}, which are {shape[0] * shape[1]} pixels, but "
-            f"data has {data.X.shape[1]} features; give the shape of one picture."
+            f"X has {m} features; give the shape of one picture."
         )
+    order = features_in_order(selector)
+    indices = np.flatnonzero(selector.get_support()) if order is None else order
+    if not len(indices):
+        raise ValueError("selector has chosen no feature; let it choose at least one.")
+    kind, status = type(selector).__name__, getattr(selector, "status", "")
+    name = TITLES.get(kind, kind) + (f" ({status})" if "reconstructed" in status else "")
+    return _Chosen(selector, indices, order is not None, name)
 
 
-def _parameters(selector: S2FS) -> dict[str, Any]:
-    """The parameters that shape the criterion, and the others that are not as by default."""
-    usual = {**S2FS().get_params(), "n_jobs": selector.n_jobs, "verbose": selector.verbose}
-    always = ("n_features_to_select", "alpha", "beta", "scale", "centroid_membership")
-    return {
-        name: plain(value)
-        for name, value in selector.get_params().items()
-        if name in always or str(value) != str(usual[name])
-    }
+def _sizes(k: int) -> list[int]:
+    return [*(size for size in SIZES if size < k), k]
 
 
-def _describe(data: Dataset) -> dict[str, Any]:
-    n, m = data.X.shape
-    counts = np.bincount(data.y, minlength=len(data.class_names)).tolist()
-    return {
-        "n_samples": n,
-        "n_features": m,
-        "n_constant": int((data.X.min(axis=0) == data.X.max(axis=0)).sum()),
-        "classes": [
-            {"name": name, "size": size}
-            for name, size in zip(data.class_names, counts, strict=True)
-        ],
-        "largest_share": max(counts) / n,
-    }
-
-
-def _ranking(data: Dataset, selector: S2FS) -> list[dict[str, Any]]:
-    measures = ("sep", "gain", *Components._fields)
-    columns = [selector.path_[name].tolist() for name in measures]
-    names = [data.feature_names[f] for f in selector.indices_]
-    return [
-        {"rank": rank, "feature": name, **dict(zip(measures, values, strict=True))}
-        for rank, (name, *values) in enumerate(zip(names, *columns, strict=True), start=1)
-    ]
-
-
-def _pairs(before: ClassGeometry, after: ClassGeometry, names: list[str]) -> dict[str, Any]:
-    """The pairs of classes, those that are hardest to tell apart first."""
-    first, second = np.triu_indices(len(names), k=1)
-    apart = after.separation[first, second]
-    order = np.argsort(apart, kind="stable")[:LONGEST_LIST]
-    rows = [
-        {
-            "one": names[q],
-            "other": names[r],
-            "before": float(before.separation[q, r]),
-            "after": float(after.separation[q, r]),
-        }
-        for q, r in zip(first[order], second[order], strict=True)
-    ]
-    return {"rows": rows, "total": len(first)}
-
-
-def _between(geometry: ClassGeometry, names: list[str]) -> dict[str, Any]:
-    """The instances that sit between classes, the least sure first."""
-    share, other = geometry.own_share, geometry.nearest_other
-    found = np.flatnonzero(share < BETWEEN)
-    order = found[np.argsort(share[found], kind="stable")]
-    rows = [
-        {
-            "row": int(i) + 1,
-            "own": names[geometry.codes[i]],
-            "own_membership": float(geometry.memberships[i, geometry.codes[i]]),
-            "other": names[other[i]],
-            "other_membership": float(geometry.memberships[i, other[i]]),
-            "share": float(share[i]),
-            "nearer_to_other": bool(share[i] < 0.5),
-        }
-        for i in order[:LONGEST_LIST]
-    ]
-    return {
-        "rows": rows,
-        "total": len(order),
-        "nearer_to_other": int((share < 0.5).sum()),
-        "threshold": BETWEEN,
-    }
-
-
-def _curves(data: Dataset, selector: S2FS, n_jobs: int | None) -> dict[str, Any]:
-    """Leak-free curves of the learners, or why there are none."""
-    k = min(len(selector.indices_), SIZES[-1])
-    sizes = sorted({size for size in SIZES if size < k} | {k})
-    ranker = clone(selector).set_params(n_features_to_select=k, verbose=0)
-    X, imputer = data.for_folds()
+def _halves(chosen: _Chosen, table: Table, random_state: int, n_jobs: int | None) -> list[Indices]:
+    """The features chosen on random halves of the samples, in order of choice."""
+    selector = chosen.selector
+    if isinstance(selector, StabilitySelector):  # it has done this itself
+        return list(selector.selected_)
+    if isinstance(selector, S2FSCV) and selector.selector is None:
+        # With the weights it found: choosing them again on each half takes too long.
+        selector = S2FS(scale=selector.scale, **selector.best_params_)
+    sized = _with_size(selector, len(chosen.indices))
+    again = StabilitySelector(
+        selector=sized if chosen.ranked else _Unranked(sized),
+        n_resamples=N_HALVES,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
     try:
-        curves = prefix_curves(
-            X,
-            data.y,
-            ranker,
-            imputer=imputer,
-            learners=tuple(LEARNER_NAMES),
-            sizes=sizes,
+        return list(again.fit(table.X, table.labels).selected_)
+    except ValueError:  # missing values that only this selector takes, or a half it cannot take
+        return []
+
+
+def _with_size(selector: Any, k: int) -> Any:
+    """A fresh copy that chooses as many features as this one has chosen."""
+    fresh = clone(selector)
+    taken = fresh.get_params(deep=False)
+    quiet = {"n_features_to_select": k, "k": k, "verbose": 0}
+    return fresh.set_params(**{name: value for name, value in quiet.items() if name in taken})
+
+
+def _compared(
+    chosen: _Chosen, table: Table, random_state: int, n_jobs: int | None
+) -> tuple[Comparison | None, str]:
+    """The selection beside others on the same folds, or why there are no folds."""
+    k = len(chosen.indices)
+    if table.n_missing:
+        return None, "5 nearest neighbours cannot take missing values."
+    kinds = {
+        "PairCover": PairCover(),
+        "ANOVA F": AnovaF(),
+        "random": RandomOrder(random_state=random_state),
+    }
+    others = {
+        name: other
+        for name, other in kinds.items()
+        if type(other) is not type(chosen.selector) and chosen.name != name
+    }
+    try:
+        result = compare(
+            table.X,
+            table.labels,
+            k=_sizes(k) if chosen.ranked and k > 1 else k,
+            selectors={chosen.name: _with_size(chosen.selector, k), **others},
             cv=N_FOLDS,
+            random_state=random_state,
             n_jobs=n_jobs,
         )
     except ValueError as error:  # a class with one member, or too few rows
-        return {"reason": str(error), "learners": [], "sizes": sizes, "n_folds": 0}
+        return None, str(error)
+    return result, ""
+
+
+def _needed(compared: Comparison) -> int:
+    """The fewest features within one standard error of the best accuracy."""
+    if not compared.sizes:
+        return round(compared.rows[0]["n_features"])
+    rows = [compared.at(size).rows[0] for size in compared.sizes]
+    best = max(rows, key=lambda row: row["accuracy"])
+    enough = best["accuracy"] - best["accuracy_spread"] / compared.n_splits**0.5
+    return next(
+        size
+        for size, row in zip(compared.sizes, rows, strict=True)
+        if row["accuracy"] >= enough - 1e-12
+    )
+
+
+def _at_size(
+    size: int,
+    chosen: _Chosen,
+    table: Table,
+    halves: list[Indices],
+    pairs: list[dict[str, Any]],
+    compared: Comparison | None,
+    needed: int,
+) -> dict[str, Any]:
+    """What the tiles, the verdict and the confusion matrix say for the first features."""
+    sets = [half[:size] for half in halves]
+    m = table.values.shape[1]
+    share = sum(map(len, sets)) / (len(sets) * m) if sets else 0.0
+    index = stability(sets, m) if 0 < share < 1 else None
+    found: dict[str, Any] = {
+        "size": size,
+        "stability": None if index is None else index.value,
+        "stability_low": None if index is None else index.low,
+        "stability_high": None if index is None else index.high,
+        "stability_text": "–" if index is None else f"{index.value:.2f}",
+        "stability_note": (
+            ("all features were selected every time" if sets else "not measured")
+            if index is None
+            else f"{_word(index.value)}, {index.low:.2f} to {index.high:.2f}, on {len(sets)} "
+            "random halves; 1 is always the same"
+        ),
+        "redundant": sum(max(pair["ranks"]) <= size for pair in pairs),
+        "accuracy_text": "–",
+        "accuracy_note": "not measured",
+        "headline": f"{_features_word(size)} {'was' if size == 1 else 'were'} selected.",
+        "rest": "",
+        "accuracy": None,
+        "rows": [],
+        "confusion": [],
+    }
+    if compared is None:
+        return found
+    at = compared.at(size) if compared.sizes else compared
+    own = at.rows[0]
+    said = at.predictions[own["selector"]]
+    predicted = np.searchsorted(np.unique(table.labels), said)
+    p = len(table.classes)
+    counts = np.bincount(table.codes * p + predicted, minlength=p * p)
+    standing = {row["selector"]: at.standing(row["selector"]) for row in at.rows[1:]}
+    verb = "gets" if size == 1 else "get"
+    doubt = "" if standing["chance"] == "ahead of" else "Not shown to beat chance: "
+    found |= {
+        "accuracy": own["accuracy"],
+        "accuracy_spread": own["accuracy_spread"],
+        "accuracy_text": f"{100 * own['accuracy']:.1f} %",
+        "accuracy_note": (
+            f"± {100 * own['accuracy_spread']:.1f} over {at.n_splits} folds; chance is "
+            f"{100 * at.rows[-1]['accuracy']:.1f} %"
+        ),
+        "balanced_accuracy": own["balanced_accuracy"],
+        "rows": [
+            {
+                "name": row["selector"],
+                "accuracy": row["accuracy"],
+                "accuracy_spread": row["accuracy_spread"],
+                "n_features": row["n_features"],
+                "standing": standing.get(row["selector"], ""),
+            }
+            for row in at.rows
+        ],
+        "confusion": [[int(c // p), int(c % p), int(counts[c])] for c in np.flatnonzero(counts)],
+        "headline": (
+            f"{doubt}{_features_word(size)} {verb} {100 * own['accuracy']:.1f} ± "
+            f"{100 * own['accuracy_spread']:.1f} % of unseen samples right."
+        ),
+        "rest": _rest(at, standing, size, needed),
+    }
+    return found
+
+
+def _rest(at: Comparison, standing: Mapping[str, str], size: int, needed: int) -> str:
+    """The second sentence of the verdict: where this stands beside the others."""
+    rows = {row["selector"]: row for row in at.rows[1:]}
+    named: dict[str, list[str]] = {"ahead of": [], "level with": [], "behind": []}
+    for name, row in rows.items():
+        if name != "random":  # it is in the table; the sentence is long enough
+            named[standing[name]].append(f"{name} ({100 * row['accuracy']:.1f} %)")
+    parts = [f"{word} {_listed(names)}" for word, names in named.items() if names]
+    proven = standing["chance"] == "ahead of"
+    fewer = f" {needed} of them would do." if needed < size and proven else ""
+    return f"That is {'; '.join(parts)}.{fewer}"
+
+
+def _listed(words: list[str]) -> str:
+    return ", ".join(words[:-1]) + " and " * (len(words) > 1) + words[-1]
+
+
+def _features_word(size: int) -> str:
+    return f"{size} feature{'' if size == 1 else 's'}"
+
+
+def _word(value: float) -> str:
+    return next(word for least, word in WORDS if value >= least)
+
+
+def _describe(table: Table) -> dict[str, Any]:
+    n, m = table.values.shape
+    counts = np.bincount(table.codes, minlength=len(table.classes)).tolist()
+    coloured = len(table.classes) <= MOST_COLOURS
     return {
-        "reason": "",
-        "sizes": sizes,
-        "n_folds": curves.n_splits,
-        "learners": [_learner(LEARNER_NAMES[name], curves[name]) for name in LEARNER_NAMES],
+        "n_samples": n,
+        "n_features": m,
+        "n_missing": table.n_missing,
+        "n_filled": table.n_filled,
+        "n_constant": int((table.values.min(axis=0) == table.values.max(axis=0)).sum()),
+        "classes": [
+            {"name": name, "size": size, "colour": COLOURS[q] if coloured else None}
+            for q, (name, size) in enumerate(zip(table.classes, counts, strict=True))
+        ],
     }
 
 
-def _learner(name: str, curve: Curve) -> dict[str, Any]:
+def _describe_selector(chosen: _Chosen, table: Table) -> dict[str, Any]:
+    selector = chosen.selector
+    kind = type(selector).__name__
+    base = selector.selector if isinstance(selector, StabilitySelector) else selector
+    of_the_paper = isinstance(base, S2FS | S2FSCV) or (base is None and kind != "PairCover")
     return {
-        "name": name,
-        "accuracy": curve.values.tolist(),
-        "balanced_accuracy": curve.scores["balanced_accuracy"].tolist(),
-        "best": curve.max,
-        "best_size": int(curve.sizes[curve.values.argmax()]),
+        "name": chosen.name,
+        "class": kind,
+        "ranked": chosen.ranked,
+        "parameters": {name: plain(value) for name, value in selector.get_params().items()},
+        "code": pipeline_code(selector, *table.values.shape),
+        "citation": PAPER if of_the_paper else str(getattr(selector, "citation", "")),
+        "of_the_paper": of_the_paper,
+    }
+
+
+def _component_names(selector: Any) -> list[str]:
+    path = getattr(selector, "path_", None)
+    return [] if path is None or path.dtype.names is None else list(path.dtype.names[2:])
+
+
+def _features(chosen: _Chosen, table: Table, halves: list[Indices]) -> list[dict[str, Any]]:
+    """A row for each feature, in order of choice."""
+    selector, indices = chosen.selector, chosen.indices
+    columns = table.values[:, indices]
+    out = stands_out(columns, table.codes)
+    m = table.values.shape[1]
+    returns = np.full(len(indices), np.nan)
+    if halves:
+        returns = np.bincount(np.concatenate(halves), minlength=m)[indices] / len(halves)
+    twins, r = _twins(indices, table.values)
+    rank_of = {int(f): rank for rank, f in enumerate(indices, start=1)}
+    strips = _strips(columns, table.codes, out.class_)
+    scores = np.asarray(getattr(selector, "scores_", np.full(len(indices), np.nan)), dtype=float)
+    scores = (
+        scores
+        if len(scores) == len(indices) and hasattr(selector, "indices_")
+        else (scores[indices] if len(scores) == m else np.full(len(indices), np.nan))
+    )
+    names = _component_names(selector)
+    return [
+        {
+            "rank": i + 1,
+            "name": table.features[f],
+            "index": int(f),
+            "class": int(out.class_[i]),
+            "high": bool(out.high[i]),
+            "returns": float(returns[i]) if halves else None,
+            "twin": None if twins[i] < 0 else table.features[twins[i]],
+            "twin_r": None if twins[i] < 0 else float(r[i]),
+            "twin_rank": rank_of.get(int(twins[i])),
+            "score": float(scores[i]) if np.isfinite(scores[i]) else None,
+            "components": [plain(float(selector.path_[name][i])) for name in names],
+            "strip": strips[i] if i < len(strips) else None,
+        }
+        for i, f in enumerate(indices.tolist())
+    ]
+
+
+def _twins(indices: Indices, values: Floats) -> tuple[Indices, Floats]:
+    """For each chosen feature the other feature, of all, with the largest |r|, and that r."""
+    k, m = len(indices), values.shape[1]
+    twins, r = np.full(k, -1), np.zeros(k)
+    if m < 2:
+        return twins, r
+    step = max(1, (1 << 22) // max(1, len(values)))  # columns at once, for memory
+    for start in range(0, m, step):
+        found = correlations(values[:, indices], values[:, start : start + step])
+        inside = (indices >= start) & (indices < start + step)
+        found[np.flatnonzero(inside), indices[inside] - start] = 0.0
+        best = np.abs(found).argmax(axis=1)
+        value = found[np.arange(k), best]
+        better = (np.abs(value) > np.abs(r)) | (twins < 0)
+        twins, r = np.where(better, best + start, twins), np.where(better, value, r)
+    return twins, r
+
+
+def _redundant_pairs(indices: Indices, table: Table) -> list[dict[str, Any]]:
+    """The pairs of chosen features that say the same, the most alike first."""
+    r = correlations(table.values[:, indices])
+    first, second = np.triu_indices(len(indices), k=1)
+    alike = np.abs(r[first, second]) >= REDUNDANT
+    first, second = first[alike], second[alike]
+    order = np.argsort(-np.abs(r[first, second]), kind="stable")
+    return [
+        {
+            "one": table.features[indices[i]],
+            "other": table.features[indices[j]],
+            "ranks": [int(i) + 1, int(j) + 1],
+            "r": float(r[i, j]),
+        }
+        for i, j in zip(first[order], second[order], strict=True)
+    ]
+
+
+def _strips(columns: Floats, codes: Indices, stands: Indices) -> list[dict[str, Any]]:
+    """For each feature the places of its values by class, from 0 to :data:`STRIP`.
+
+    Few values are all there ("dots"); of many the 5th, 25th, 50th, 75th and 95th percentile
+    ("boxes"). Of more classes than colours there are two lanes: the class the feature stands out
+    in, and the others.
+    """
+    n, k = columns.shape
+    p = int(codes.max()) + 1
+    shown = min(k, MOST_STRIPS)
+    places = np.rint(minmax_scale(columns[:, :shown]) * STRIP).astype(int)
+    dots = n * shown <= MOST_DOTS and p <= MOST_COLOURS
+    strips = []
+    for i in range(shown):
+        lanes = codes if p <= MOST_COLOURS else (codes != stands[i]).astype(int)
+        parts = [places[lanes == q, i] for q in range(int(lanes.max()) + 1)]
+        if dots:
+            strips.append({"dots": [np.unique(part).tolist() for part in parts]})
+        else:
+            quantiles = [np.quantile(part, [0.05, 0.25, 0.5, 0.75, 0.95]) for part in parts]
+            strips.append({"boxes": [np.rint(five).astype(int).tolist() for five in quantiles]})
+    return strips
+
+
+def _class_pairs(indices: Indices, table: Table) -> dict[str, Any]:
+    """The pairs of classes, those that are hardest to tell apart first."""
+    scaled = minmax_scale(table.values)
+    before = class_geometry(scaled, table.codes).separation
+    after = class_geometry(scaled[:, indices], table.codes).separation
+    apart = pair_distances(table.values[:, indices], table.codes)
+    first, second = np.triu_indices(len(table.classes), k=1)
+    order = np.argsort(after[first, second], kind="stable")[:LONGEST_LIST]
+    rows = []
+    for q, r in zip(first[order], second[order], strict=True):
+        best = np.argsort(-apart[q, r], kind="stable")[:3]
+        rows.append(
+            {
+                "one": table.classes[q],
+                "other": table.classes[r],
+                "before": plain(float(before[q, r])),
+                "after": plain(float(after[q, r])),
+                "features": [
+                    {"name": table.features[indices[f]], "apart": plain(float(apart[q, r, f]))}
+                    for f in best
+                ],
+            }
+        )
+    return {"rows": rows, "total": len(first)}
+
+
+def _mistakes(compared: Comparison, table: Table) -> list[dict[str, Any]]:
+    """The samples that were taken for another class when they were unseen."""
+    said = compared.predictions[compared.rows[0]["selector"]]
+    predicted = np.searchsorted(np.unique(table.labels), said)
+    return [
+        {
+            "sample": table.samples[i],
+            "class": table.classes[table.codes[i]],
+            "taken_for": table.classes[predicted[i]],
+        }
+        for i in np.flatnonzero(predicted != table.codes)
+    ]
+
+
+def _curves(compared: Comparison) -> dict[str, Any]:
+    """The accuracy of every row over the sizes."""
+    at = [compared.at(size) for size in compared.sizes] or [compared]
+    return {
+        "sizes": compared.sizes or [round(compared.rows[0]["n_features"])],
+        "rows": [
+            {
+                "name": row["selector"],
+                "accuracy": [one.rows[i]["accuracy"] for one in at],
+                "spread": [one.rows[i]["accuracy_spread"] for one in at],
+            }
+            for i, row in enumerate(compared.rows)
+        ],
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 from s2fs._core.criterion import PERFECT
 from s2fs._util.files import check_place, write_whole
+from s2fs._util.messages import cut
 from s2fs._util.optional import need
 
 _SUFFIXES = (".html", ".htm")
@@ -40,7 +41,13 @@ def render(template: str, **content: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"short": _short, "percent": _percent}
+    environment.filters |= {
+        "short": _short,
+        "fixed": _fixed,
+        "thousands": "{:,}".format,
+        "middle": cut,
+        "symbol": _symbol,
+    }
     folder = files("s2fs.report") / "templates"
     script = (folder / "page.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -62,5 +69,15 @@ def _short(value: float) -> str:
     return "perfect" if value >= PERFECT else f"{value:.4g}"
 
 
-def _percent(value: float) -> str:
-    return f"{value:.1%}"
+def _fixed(value: float, digits: int) -> str:
+    """A number with a fixed count of decimals, so that a column lines up; with a true minus."""
+    text = f"{value:.{digits}f}" if abs(value) < 1e6 else f"{value:.2e}"
+    return text.replace("-", "−")
+
+
+def _symbol(name: str) -> str:
+    """The name of a component as the paper writes it: Θ dis for theta_dis."""
+    for word, letter in {"theta": "Θ", "lambda": "Λ"}.items():
+        if name.startswith(f"{word}_"):
+            return f"{letter} {name.removeprefix(f'{word}_')}"
+    return name.capitalize()

@@ -44,6 +44,8 @@ def inline_svg(
     with matplotlib.rc_context(_SETTINGS), warnings.catch_warnings():
         # The browser has fonts for scripts that Matplotlib's own font lacks.
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        # Long names may need more space than there is; the figure is then drawn as well as can be.
+        warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
         figure.savefig(buffer, format="svg", transparent=True, dpi=144, metadata={"Date": None})
     svg = ElementTree.fromstring(buffer.getvalue())
     for gid, texts in (titles or {}).items():

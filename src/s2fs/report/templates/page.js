@@ -1,15 +1,19 @@
 "use strict";
-// Sorting, search, copy, download and tooltips; the page can be read without any of them.
+// Sorting, search, slider, copy, download and tooltips; the page can be read without any of them.
 (() => {
+  const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
+  const byId = (id) => document.getElementById(id);
   const value = (cell) => cell.dataset.v ?? cell.textContent;
+  const percent = (share) => (100 * share).toFixed(1);
 
   // Sorting: a click on a heading sorts by it, a second one turns the order round.
   const collator = new Intl.Collator("en", { numeric: true });
-  const number = (text) => Number(text.replace(/^(-?)inf$/, "$1Infinity"));
-  for (const table of document.querySelectorAll("table.sortable")) {
+  const number = (text) => (text === "" ? NaN : Number(text));
+  for (const table of all("table.sortable")) {
     const body = table.tBodies[0];
     const headings = [...table.tHead.rows[0].cells];
     headings.forEach((heading, column) => {
+      if (heading.hasAttribute("data-plain")) return;
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = heading.textContent;
@@ -25,7 +29,8 @@
         const text = heading.classList.contains("text");
         const keyed = [...body.rows].map((row) => [value(row.cells[column]), row]);
         keyed.sort(([a], [b]) => {
-          const order = text ? collator.compare(a, b) : number(a) - number(b) || 0;
+          const order = text ? collator.compare(a, b)
+            : (Number.isNaN(number(a)) - Number.isNaN(number(b))) || number(a) - number(b) || 0;
           return down ? -order : order;
         });
         body.append(...keyed.map(([, row]) => row));
@@ -34,9 +39,9 @@
   }
 
   // A switch shows one of the figures of its section.
-  for (const choice of document.querySelectorAll(".switch")) {
-    const pickers = [...choice.querySelectorAll("select")];
-    const figures = choice.closest("section").querySelectorAll("figure[data-dataset]");
+  for (const choice of all(".switch")) {
+    const pickers = all("select", choice);
+    const figures = all("figure[data-dataset]", choice.closest("section"));
     const pick = () => {
       for (const figure of figures) {
         figure.hidden = pickers.some((picker) => figure.dataset[picker.name] !== picker.value);
@@ -47,31 +52,54 @@
     pick();
   }
 
-  // Search, copy and download of the table that has tools.
-  const table = document.getElementById("ranking-table");
+  // The table of features: what is shown, what is copied, and the arrow keys.
+  const table = byId("feature-table");
+  let first = Infinity; // how many features the slider looks at
   if (table) {
-    const rows = [...table.tBodies[0].rows];
-    const status = document.getElementById("status");
-    document.querySelector("#ranking .tools").hidden = false;
+    const body = table.tBodies[0];
+    const rows = [...body.rows];
+    const status = byId("status");
+    const search = byId("search");
+    const shown = () => [...body.rows].filter((row) => !row.hidden);
+    document.querySelector("#features .tools").hidden = false;
 
-    document.getElementById("search").addEventListener("input", (event) => {
-      const wanted = event.target.value.trim().toLowerCase();
-      let found = 0;
+    const show = () => {
+      const wanted = search.value.trim().toLowerCase();
       for (const row of rows) {
-        row.hidden = !row.cells[1].textContent.toLowerCase().includes(wanted);
-        found += !row.hidden;
+        const found = row.cells[1].textContent.toLowerCase().includes(wanted);
+        row.hidden = !found || Number(row.cells[0].textContent) > first;
       }
-      status.textContent = wanted ? `${found} of ${rows.length} features` : "";
+      const some = wanted || shown().length < rows.length;
+      status.textContent = some ? `${shown().length} of ${rows.length} features` : "";
+      rove(shown()[0]);
+    };
+    search.addEventListener("input", show);
+    table.addEventListener("sizechange", show);
+
+    byId("components")?.addEventListener("change", (event) => {
+      for (const cell of all(".component", table)) cell.hidden = !event.target.checked;
     });
 
-    const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-    const lines = (join, write) =>
-      [table.tHead.rows[0], ...[...table.tBodies[0].rows].filter((row) => !row.hidden)]
-        .map((row) => [...row.cells].map((cell) => write(value(cell))).join(join) + "\n")
-        .join("");
+    // One row at a time is in the tab order; the arrow keys go to the others.
+    let current;
+    const rove = (row) => {
+      if (current) current.tabIndex = -1;
+      current = row;
+      if (current) current.tabIndex = 0;
+    };
+    rove(rows[0]);
+    body.addEventListener("keydown", (event) => {
+      const row = event.target.closest("tr");
+      const visible = shown();
+      const at = visible.indexOf(row);
+      const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: visible.length - 1 }[event.key];
+      if (to === undefined || !visible[to]) return;
+      event.preventDefault();
+      rove(visible[to]);
+      visible[to].focus();
+    });
 
-    document.getElementById("copy").addEventListener("click", async () => {
-      const text = lines("\t", (cell) => cell.replace(/\s+/g, " "));
+    const copy = async (text) => {
       try {
         await navigator.clipboard.writeText(text);
         status.textContent = "Copied.";
@@ -83,17 +111,65 @@
         status.textContent = document.execCommand("copy") ? "Copied." : "Copying is not allowed here.";
         area.remove();
       }
-    });
+    };
+    byId("copy-names").addEventListener("click", () =>
+      copy(shown().map((row) => row.cells[1].textContent).join("\n") + "\n"));
+    byId("copy-python").addEventListener("click", () => copy(byId("python").textContent));
 
-    const download = document.getElementById("download");
+    // A name that a spreadsheet would take for a formula gets an apostrophe in front.
+    const safe = (text) => (/^[=+@\t\r-]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text);
+    const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    const download = byId("download");
     download.addEventListener("click", () => {
+      const columns = [...table.tHead.rows[0].cells].map((cell, i) => [cell.dataset.csv, i])
+        .filter(([name]) => name);
+      const lines = [columns.map(([name]) => name), ...shown().map((row) =>
+        columns.map(([, i]) => safe(value(row.cells[i]))))];
+      const text = lines.map((line) => line.map(quoted).join(",") + "\n").join("");
       const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([lines(",", quoted)], { type: "text/csv" }));
+      link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
       link.download = download.dataset.name;
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
       status.textContent = "Downloaded.";
     });
+  }
+
+  // The slider over the numbers of features moves verdict, tiles, table and confusion matrix.
+  const slider = byId("size");
+  if (slider) {
+    const sizes = JSON.parse(byId("how-many").dataset.sizes);
+    const move = () => {
+      const at = sizes[slider.value];
+      byId("size-out").textContent = at.size;
+      slider.setAttribute("aria-valuetext", `${at.size} features`);
+      for (const element of all("[data-at]")) element.textContent = at[element.dataset.at];
+      const beside = document.querySelector(".beside");
+      at.rows.forEach((row, i) => {
+        const cells = beside.tBodies[0].rows[i].cells;
+        cells[1].textContent = `${percent(row.accuracy)} ± ${percent(row.accuracy_spread)}`;
+        cells[2].firstElementChild.style.setProperty("--v", row.accuracy);
+      });
+      const confusion = byId("confusion");
+      if (confusion) {
+        const lines = [...confusion.tBodies[0].rows];
+        const total = lines.map((_, q) =>
+          at.confusion.reduce((sum, [of, , n]) => sum + (of === q ? n : 0), 0));
+        for (const cell of all("td", confusion)) {
+          cell.textContent = "";
+          cell.style.setProperty("--share", 0);
+        }
+        for (const [of, said, n] of at.confusion) {
+          const cell = lines[of].cells[said + 1];
+          cell.textContent = n;
+          cell.style.setProperty("--share", n / total[of]);
+        }
+      }
+      first = at.size;
+      table.dispatchEvent(new Event("sizechange"));
+    };
+    slider.addEventListener("input", move);
+    slider.closest(".slider").hidden = false;
   }
 
   // Tooltips that also come with the keyboard, and at once.
@@ -103,16 +179,16 @@
   tip.hidden = true;
   document.body.append(tip);
   const texts = new Map();
-  for (const element of document.querySelectorAll("[title]")) {
+  for (const element of all("[title]")) {
     texts.set(element, element.title);
     element.setAttribute("aria-description", element.title);
     element.removeAttribute("title");
   }
-  for (const title of document.querySelectorAll("figure svg title")) {
+  for (const title of all("figure svg title")) {
     texts.set(title.parentElement, title.textContent);
     title.remove();
   }
-  const show = (element) => {
+  const tell = (element) => {
     tip.textContent = texts.get(element);
     tip.hidden = false;
     const box = element.getBoundingClientRect();
@@ -123,9 +199,9 @@
   };
   const hide = () => { tip.hidden = true; };
   for (const element of texts.keys()) {
-    element.addEventListener("pointerenter", () => show(element));
+    element.addEventListener("pointerenter", () => tell(element));
     element.addEventListener("pointerleave", hide);
-    element.addEventListener("focus", () => show(element));
+    element.addEventListener("focus", () => tell(element));
     element.addEventListener("blur", hide);
   }
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });

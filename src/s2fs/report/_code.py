@@ -1,0 +1,84 @@
+"""The lines of Python that make a selection again."""
+
+import inspect
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+_LINES = """\
+{imports}
+
+# X: {n} samples × {m} features, y: their classes
+selector = {selector}
+model = make_pipeline(selector, MinMaxScaler(), KNeighborsClassifier(5))
+model.fit(X, y)
+print(model[0].get_feature_names_out())
+"""
+_ALWAYS = {
+    "from sklearn.neighbors import KNeighborsClassifier",
+    "from sklearn.pipeline import make_pipeline",
+    "from sklearn.preprocessing import MinMaxScaler",
+}
+
+
+def pipeline_code(selector: Any, n_samples: int, n_features: int) -> str:
+    """A script that selects the same features of the data ``X``, ``y`` and trains on them.
+
+    Parameters
+    ----------
+    selector : estimator
+        The selector, fitted or not.
+    n_samples, n_features : int
+        The shape of the data, for a comment.
+
+    Returns
+    -------
+    str
+        Python.
+    """
+    imports = set(_ALWAYS)
+    written = _written(selector, imports)
+    return _LINES.format(
+        imports="\n".join(sorted(imports)), n=n_samples, m=n_features, selector=written
+    )
+
+
+def _written(value: Any, imports: set[str]) -> str:
+    """A value as Python that makes it; classes and functions are added to the imports."""
+    if hasattr(value, "get_params") and not inspect.isclass(value):
+        kind = type(value)
+        usual = {
+            name: parameter.default
+            for name, parameter in inspect.signature(kind.__init__).parameters.items()
+        }
+        given = {
+            name: setting
+            for name, setting in value.get_params(deep=False).items()
+            if repr(setting) != repr(usual.get(name))
+        }
+        imports.add(_import(kind))
+        arguments = (f"{name}={_written(setting, imports)}" for name, setting in given.items())
+        return f"{kind.__name__}({', '.join(arguments)})"
+    if inspect.isfunction(value) or inspect.isclass(value):
+        imports.add(_import(value))
+        return value.__name__
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, dict):
+        items = (f"{_written(k, imports)}: {_written(v, imports)}" for k, v in value.items())
+        return f"{{{', '.join(items)}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_written(item, imports) for item in value)}]"
+    return repr(value)
+
+
+def _import(thing: Any) -> str:
+    """The import of a class or function from the shortest public module that has it."""
+    name = thing.__name__
+    parts = thing.__module__.split(".")
+    for end in range(1, len(parts) + 1):
+        module = ".".join(parts[:end])
+        if getattr(import_module(module), name, None) is thing:
+            return f"from {module} import {name}"
+    return f"from {thing.__module__} import {name}"

@@ -1,0 +1,164 @@
+"""A report of what a selector chose."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from html import escape
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from s2fs.report._figures import draw
+from s2fs.report._summary import summarise
+from s2fs.report._table import Table
+from s2fs.report.page import check_destination, render, write
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a selection comes from, for the end of its report.
+
+    Parameters
+    ----------
+    command : str, optional
+        The command line that made it.
+    seconds : float, optional
+        How long the selection took.
+    date : datetime, optional
+        When it was made, by default now.
+    """
+
+    command: str | None = None
+    seconds: float | None = None
+    date: datetime | None = None
+
+
+#: What the components of a score mean, by the names they have in ``path_``.
+COMPONENTS = {
+    "gain": "How much this feature added to the score; may be negative",
+    "theta_dis": "Mean distance of the samples to the centroid of their class; smaller is better",
+    "theta_dir": "How far samples are turned towards other classes; smaller is better",
+    "lambda_dis": "Mean distance of each centroid to the nearest other one; larger is better",
+    "lambda_dir": "How far centroids lie in other directions than the nearest; larger is better",
+    "closest": "Separation of the pair of classes that is still the closest; larger is better",
+}
+
+
+class Report:
+    """What a selector chose, how good it is on unseen rows, how stable and how redundant.
+
+    The last expression of a notebook cell shows it; :meth:`save` writes one HTML file that needs
+    no network and no other file, and can be read and printed without JavaScript.
+
+    Parameters
+    ----------
+    selector : estimator
+        A fitted selector: any of this package, or any of scikit-learn.
+    X : array-like, data frame, sparse array or Dataset
+        The data the selector was fitted on, without missing values. The names of features and
+        samples come from the columns and the index of a data frame, or from the
+        :class:`s2fs.datasets.Dataset`. Sparse data are made dense, which is refused beyond 2²⁴
+        numbers.
+    y : array-like of shape (n_samples,), optional
+        The class labels; left out if X is a Dataset.
+    title : str, default="Selected features"
+        The heading, such as the name of the data.
+    origin : Origin, optional
+        Where the selection comes from.
+    random_state : int, default=0
+        Seed of the folds, the random halves and the random features.
+    n_jobs : int, optional
+        Number of threads.
+
+    Attributes
+    ----------
+    summary : dict
+        All that the page says, as plain values that JSON can hold.
+    html : str
+        The page.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from s2fs import S2FS
+    >>> from s2fs.report import Report
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> report = Report(S2FS(4).fit(X, y), X, y, title="Wine")
+    >>> report
+    Report: 4 features get 96.1 ± 3.2...of unseen samples right. ...
+    >>> report.summary["features"][0]["name"]
+    'flavanoids'
+    """
+
+    def __init__(
+        self,
+        selector: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        title: str = "Selected features",
+        origin: Origin | None = None,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._table = Table.of(X, y)
+        self.summary, self._compared = summarise(
+            selector, self._table, random_state=random_state, n_jobs=n_jobs
+        )
+        came = origin or Origin()
+        self.summary["title"] = title
+        self.summary["run"] |= {
+            "command": came.command,
+            "seconds": came.seconds,
+            "date": (came.date or datetime.now()).strftime("%Y-%m-%d %H:%M"),
+        }
+
+    @cached_property
+    def html(self) -> str:
+        """The page."""
+        return render(
+            "selection.html",
+            title=self.summary["title"],
+            summary=self.summary,
+            figures=draw(self._table, self.summary, self._compared),
+            confusion=_confusion(self.summary),
+            words=COMPONENTS,
+            version=self.summary["run"]["versions"]["s2fs"],
+        )
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the page: the whole file or, if anything fails, nothing.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A name that ends in ``.html``.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        place = check_destination(path)
+        write(place, self.html)
+        return place
+
+    def __repr__(self) -> str:
+        return f"Report: {self.summary['verdict']['headline']} {self.summary['verdict']['rest']}"
+
+    def _repr_html_(self) -> str:
+        # A frame of its own: the style of the notebook and that of the page stay apart.
+        return (
+            f'<iframe title="{escape(self.summary["title"])}" sandbox="allow-scripts '
+            f'allow-downloads allow-modals" style="width:100%;height:52rem;border:0" '
+            f'srcdoc="{escape(self.html)}"></iframe>'
+        )
+
+
+def _confusion(summary: dict[str, Any]) -> list[list[int]]:
+    """The confusion matrix of all selected features."""
+    p = len(summary["data"]["classes"])
+    table = [[0] * p for _ in range(p)]
+    for of, said, n in summary["by_size"][-1]["confusion"]:
+        table[of][said] = n
+    return table
