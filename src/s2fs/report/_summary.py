@@ -204,10 +204,11 @@ def _compared(
     }
     try:
         result = compare(
-            table.X,
+            table.X if table.imputer is None else table.incomplete,
             table.labels,
             k=_sizes(k) if chosen.ranked and k > 1 else k,
             selectors={chosen.name: _with_size(chosen.selector, k), **others},
+            imputer=table.imputer,
             cv=N_FOLDS,
             random_state=random_state,
             n_jobs=n_jobs,

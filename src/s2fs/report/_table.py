@@ -71,8 +71,8 @@ class Table:
         The names. Samples that have none are "row 1", "row 2", ….
     image_shape, image_order
         As for :class:`s2fs.datasets.Dataset`.
-    n_filled : int
-        How many values were missing and have been filled in from all samples.
+    incomplete, imputer
+        As for :class:`s2fs.datasets.Dataset`.
     """
 
     X: Any
@@ -84,7 +84,8 @@ class Table:
     samples: list[str]
     image_shape: tuple[int, int] | None = None
     image_order: Literal["C", "F"] = "C"
-    n_filled: int = 0
+    incomplete: Any = None
+    imputer: Any = None
 
     @classmethod
     def of(cls, X: Any, y: Any) -> "Table":
@@ -103,7 +104,7 @@ class Table:
                 _names(data.sample_ids, data.X.shape[0]),
                 data.image_shape,
                 data.image_order or "C",
-                0 if data.incomplete is None else int(np.isnan(data.incomplete).sum()),
+                *data.for_folds(),
             )
         if y is None:
             raise ValueError("y is None; give a label per row of X.")
@@ -126,6 +127,11 @@ class Table:
             [str(label) for label in classes],
             _names(None if counted else index, len(values)),
         )
+
+    @property
+    def n_filled(self) -> int:
+        """How many values were missing and have been filled in."""
+        return 0 if self.imputer is None else int(np.isnan(self.incomplete).sum())
 
     @property
     def n_missing(self) -> int:
