@@ -13,6 +13,7 @@ from sklearn.feature_selection import (
     VarianceThreshold,
     mutual_info_classif,
 )
+from sklearn.impute import SimpleImputer
 from sklearn.metrics import confusion_matrix
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import minmax_scale

@@ -85,7 +85,7 @@ class Report:
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> report = Report(S2FS(4).fit(X, y), X, y, title="Wine")
     >>> report
-    Report: 4 features get 96.1 ± 3.2...of unseen samples right. ...
+    Report: 4 features get 96.1 ± 3.2 % of unseen samples right. ...
     >>> report.summary["features"][0]["name"]
     'flavanoids'
     """
@@ -144,7 +144,8 @@ class Report:
         return place
 
     def __repr__(self) -> str:
-        return f"Report: {self.summary['verdict']['headline']} {self.summary['verdict']['rest']}"
+        verdict = self.summary["verdict"]
+        return " ".join(f"Report: {verdict['headline']} {verdict['rest']}".split())
 
     def _repr_html_(self) -> str:
         # A frame of its own: the style of the notebook and that of the page stay apart.
