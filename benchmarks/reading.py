@@ -3,7 +3,7 @@
 Run ``python benchmarks/reading.py``: every reader gives the numbers as one float64 array, in a
 process of its own. Processor time and growth of the peak memory are medians over alternating
 repetitions, and ratios to ``pandas.read_csv``. pandas rounds the last digit of some numbers unless
-it is told to take more time; s2fs and pyarrow never do. Needs Linux, for the memory.
+it is asked to take more time; s2fs and pyarrow never do. Needs Linux, for the memory.
 """
 
 import subprocess
@@ -17,7 +17,7 @@ import pandas as pd
 from timing import table
 
 REPETITIONS = 3
-SHAPES = {"long": (3000, 500), "wide": (100, 15_000)}
+SHAPES = {"long": (3000, 500), "wide": (801, 20_531), "wider": (100, 30_000)}
 #: What is imported before the clock starts, and what gives the array X.
 READERS = {
     "pandas": ("import pandas", "X = pandas.read_csv(path).iloc[:, :-1].to_numpy()"),
@@ -25,6 +25,7 @@ READERS = {
         "import pandas",
         "X = pandas.read_csv(path, float_precision='round_trip').iloc[:, :-1].to_numpy()",
     ),
+    "polars": ("import polars", "X = polars.read_csv(path).drop('kind').to_numpy()"),
     "pyarrow": (
         "import numpy, pyarrow.csv",
         "options = pyarrow.csv.ReadOptions(block_size=1 << 24)\n"
