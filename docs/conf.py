@@ -20,6 +20,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "accessible",
     "baselines",
     "docstrings",
     "linked_names",

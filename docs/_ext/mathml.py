@@ -17,6 +17,9 @@ TAG = re.compile(r"\\tag\{([^}]*)\}")
 LETTERS = re.compile(r'(?:<mi mathvariant="normal">\w</mi>){2,}')
 LETTER = re.compile(r">(\w)<")
 
+#: Formulas of more characters than this do not fit on a telephone.
+LONG = 120
+
 
 def mathml(latex: str, display: str) -> str:
     """One formula; upright words such as those in subscripts are single identifiers."""
@@ -37,7 +40,9 @@ def block(self: Any, node: nodes.math_block) -> None:
     number = TAG.search(latex)
     label = f'<span class="number">({number[1]})</span>' if number else ""
     formula = mathml(TAG.sub("", latex), "block")
-    self.body.append(f'<div class="formula">{formula}{label}</div>\n')
+    # A long one scrolls on a narrow screen, and can be reached by keyboard for that.
+    focus = ' tabindex="0"' if len(latex) > LONG else ""
+    self.body.append(f'<div class="formula"{focus}>{formula}{label}</div>\n')
     raise nodes.SkipNode
 
 

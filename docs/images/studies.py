@@ -20,7 +20,7 @@ DOCS = Path(__file__).parents[1]
 RESULTS = DOCS.parent / "benchmarks" / "results"
 #: Colours that colour-blind readers tell apart (Okabe and Ito), and the marks that go with them.
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
-SMALL = 7.0
+SMALL = 8.0
 
 Rows = list[dict[str, str]]
 
@@ -54,7 +54,7 @@ def number(text: str) -> float:
     return float(found[0].replace("−", "-"))
 
 
-def figure(n_rows: int, width: float = 5.0):  # type: ignore[no-untyped-def]
+def figure(n_rows: int, width: float = 5.5):  # type: ignore[no-untyped-def]
     """Axes for a dot plot with n_rows lines."""
     ax = Figure(figsize=(width, 0.23 * n_rows + 0.9), layout="constrained").add_subplot()
     ax.tick_params(labelsize=SMALL, width=0.6, length=2.5)
