@@ -315,16 +315,22 @@ def _t_tests(X: Any, codes: Indices, p: int, chosen: Indices) -> dict[str, Float
 def _class_means(X: Any, codes: Indices, p: int) -> tuple[Floats, Floats, Floats]:
     """Number, mean and mean square of the values in each class: class × gene."""
     members = csr_array((np.ones(len(codes)), (codes, np.arange(len(codes)))), (p, len(codes)))
-    n, total, squares = np.empty((3, p, X.shape[1]))
-    step = max(1, _BLOCK * X.shape[1] // max(X.nnz if issparse(X) else X.size, 1))
-    for start in range(0, X.shape[1], step):
-        some = slice(start, start + step)
-        n[:, some], total[:, some], squares[:, some] = _class_sums(X[:, some], members)
-    few = np.maximum(n, 1)
-    return n, total / few, squares / few
+    sums = np.zeros((3, p, X.shape[1]))
+    if issparse(X):
+        step = max(1, _BLOCK * X.shape[1] // max(X.nnz, 1))
+        for start in range(0, X.shape[1], step):
+            some = slice(start, start + step)
+            sums[:, :, some] = _class_sums(X[:, some], members)
+    else:
+        step = max(1, _BLOCK // X.shape[1])
+        for start in range(0, X.shape[0], step):
+            some = slice(start, start + step)
+            sums += _class_sums(X[some], members[:, some])
+    n = sums[0]
+    return n, *(sums[1:] / np.maximum(n, 1))
 
 
-def _class_sums(X: Any, members: csr_array) -> tuple[Floats, ...]:
+def _class_sums(X: Any, members: csr_array) -> Floats:
     """Number, sum and sum of squares of the values in each class; of a sparse X by its entries."""
     values = X.data.astype(np.float64) if issparse(X) else X.astype(np.float64)
     missing = np.isnan(values)
@@ -336,7 +342,7 @@ def _class_sums(X: Any, members: csr_array) -> tuple[Floats, ...]:
         return (members @ csc_array((entries, X.indices, X.indptr), X.shape)).toarray()
 
     n = members.sum(axis=1)[:, None] - summed(missing.astype(np.float64))
-    return n, summed(values), summed(values**2)
+    return np.array([n, summed(values), summed(values**2)])
 
 
 def _deviation(n: Floats, mean: Floats, square: Floats) -> Floats:

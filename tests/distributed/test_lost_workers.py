@@ -1,79 +1,134 @@
 """A lost worker costs time, never the answer; without workers the fit ends with an error."""
 
 import os
+import re
 import signal
-import subprocess
-import sys
 
 import dask.array as da
 import numpy as np
+import psutil
 import pytest
 from distributed import Client, LocalCluster
 
-from s2fs import S2FS
+import s2fs
+from s2fs import S2FS, PairCover
 from s2fs.distributed import _cluster
 from s2fs.distributed._state import DistributedState
 
 
 @pytest.fixture
-def workers():
-    """A scheduler and two worker processes that nobody restarts."""
-    with (
-        LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=":0") as cluster,
-        Client(cluster) as client,
-    ):
-        command = [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address,
-                   "--no-nanny", "--no-dashboard", "--nthreads", "1"]  # fmt: skip
-        processes = [
-            subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            for _ in range(2)
-        ]
-        try:
-            client.wait_for_workers(2, timeout=300)
-            yield client, processes
-        finally:
-            for process in processes:
-                process.kill()
-                process.wait()
+def workers(start):
+    with start([], []) as found:
+        yield found
 
 
-def killing(monkeypatch, process, before_step):
-    """Kill a process when the search is about to take a step."""
-    add = DistributedState.add
-    steps = []
+def before_step(monkeypatch, n, action):
+    """Do something when a search is about to take its step ``n``, from 0."""
+    add, steps = DistributedState.add, []
 
-    def add_and_kill(state, feature):
-        if len(steps) == before_step:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+    def act_and_add(state, feature):
+        if len(steps) == n:
+            action()
         steps.append(feature)
         add(state, feature)
 
-    monkeypatch.setattr(DistributedState, "add", add_and_kill)
+    monkeypatch.setattr(DistributedState, "add", act_and_add)
+
+
+def killed(process):
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def table(n=400, m=30):
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 3
+    return rng.normal(size=(n, m)) + y[:, None] * rng.uniform(size=m), y
+
+
+def assert_same(selector, local):
+    np.testing.assert_array_equal(selector.indices_, local.indices_)
+    np.testing.assert_allclose(selector.scores_, local.scores_, rtol=0, atol=1e-9)
 
 
 def test_workers_are_killed_in_the_middle(workers, monkeypatch):
     client, (first, second) = workers
-    rng = np.random.default_rng(0)
-    y = np.arange(400) % 3
-    X = rng.normal(size=(400, 30)) + y[:, None] * rng.uniform(size=30)
+    X, y = table()
     there = da.from_array(X, chunks=(50, 30))
     local = S2FS(6).fit(X, y)
 
     with monkeypatch.context() as patch:
-        killing(patch, first, before_step=2)
+        before_step(patch, 2, lambda: killed(first))
         selector = S2FS(6).fit(there, y)
     assert first.returncode == -signal.SIGKILL
-    np.testing.assert_array_equal(selector.indices_, local.indices_)
-    np.testing.assert_allclose(selector.scores_, local.scores_, rtol=0, atol=1e-9)
+    assert_same(selector, local)
     assert len(client.nthreads()) == 1
 
     monkeypatch.setattr(_cluster, "PATIENCE", 2.0)
-    killing(monkeypatch, second, before_step=3)
+    before_step(monkeypatch, 3, lambda: killed(second))
     with pytest.raises(RuntimeError, match=r"All workers of the Dask cluster at tcp.* are gone"):
         S2FS(6).fit(there, y)
     with pytest.raises(RuntimeError, match="none came within 2 s; start workers and fit again"):
         S2FS(6).fit(there, y)
+
+
+def test_workers_that_hang_or_have_no_memory_are_given_up(start, monkeypatch):
+    X, y = table()
+    there = da.from_array(X, chunks=(50, 30))
+    with start([], ["--memory-limit", "4GiB"], []) as (client, processes):
+        S2FS(2).fit(there, y)  # so that all have loaded what they need
+        monkeypatch.setattr(_cluster, "SILENCE", 6.0)
+        pids = client.run(os.getpid)
+        (small,) = (
+            worker
+            for worker, facts in client.scheduler_info(n_workers=-1)["workers"].items()
+            if facts["memory_limit"] == 4 * 2**30
+        )
+        stopped, paused = processes[0], small
+        hung = next(worker for worker, pid in pids.items() if pid == stopped.pid)
+        with monkeypatch.context() as patch:
+            before_step(patch, 2, lambda: stopped.send_signal(signal.SIGSTOP))
+            assert_same(S2FS(6).fit(there, y), S2FS(6).fit(X, y))
+        assert hung not in client.nthreads()
+        assert not any(psutil.Process(process.pid).children() for process in processes)
+
+        def pause():
+            client.run(fill_memory, workers=[paused])
+
+        with monkeypatch.context() as patch:
+            before_step(patch, 2, pause)
+            assert_same(S2FS(6).fit(there, y), S2FS(6).fit(X, y))
+        assert list(client.nthreads().values()) == [1]
+
+
+def fill_memory(dask_worker):
+    """Say that all memory is in use, as a worker that cannot give any back."""
+    dask_worker.monitor.get_process_memory = lambda: 2**60
+    dask_worker.memory_manager.memory_spill_fraction = False
+
+
+@pytest.mark.long
+def test_a_worker_that_is_silent_from_the_start(start, monkeypatch):
+    X, y = table(120, 8)
+    there = da.from_array(X, chunks=(30, 8))
+    with start([], []) as (client, (first, _)):
+        S2FS(2).fit(there, y)
+        monkeypatch.setattr(_cluster, "SILENCE", 6.0)
+        first.send_signal(signal.SIGSTOP)
+        assert_same(PairCover(3).fit(there, y), PairCover(3).fit(X, y))
+        assert len(client.nthreads()) == 1
+
+
+def test_a_worker_with_another_version_is_refused(start, tmp_path):
+    X, y = table(60, 4)
+    there = da.from_array(X, chunks=(20, 4))
+    other = tmp_path / "other.py"
+    other.write_text("import s2fs\ns2fs.__version__ = '0.0.9'\n")
+    with start([], ["--preload", str(other)]):
+        for selector in (S2FS(2), PairCover(2)):
+            words = r"The worker at tcp://.* has s2fs 0\.0\.9, but this is s2fs "
+            with pytest.raises(RuntimeError, match=words + re.escape(s2fs.__version__)):
+                selector.fit(there, y)
 
 
 def test_the_scheduler_is_lost(monkeypatch):

@@ -1,10 +1,18 @@
-"""Sending work to a cluster and waiting for it, but not for ever."""
+"""Sending work to a cluster and waiting for it, but not for ever.
+
+A worker that is lost is noticed by the scheduler at once. One that hangs for good (stopped, or in
+a machine that swaps) is not: by default the scheduler waits up to ten minutes for it. One that is
+out of memory is paused and may stay so. So whoever waits here also watches the workers, and takes
+those from the cluster that were silent or paused all the time for ``SILENCE`` seconds. Their rows
+are then read by others.
+"""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 import dask
 from distributed import CancelledError, Client, KilledWorker, wait
@@ -13,7 +21,20 @@ from distributed.comm import CommClosedError
 
 #: Seconds to wait for a worker once there is none left.
 PATIENCE = 30.0
+#: Seconds after which a worker is given up that shows no sign of life, or is short of memory.
+SILENCE = 60.0
 _POLL = 1.0
+#: Seconds in which workers say which version they have.
+_QUICK = 5.0
+#: The workers that were found to have this version of s2fs, by client.
+_checked: WeakKeyDictionary[Client, set[str]] = WeakKeyDictionary()
+
+
+class _Life(NamedTuple):
+    """The last sign of life of a worker, and when it was seen here."""
+
+    sign: Any
+    since: float
 
 
 class Cluster:
@@ -27,6 +48,26 @@ class Cluster:
 
     def __init__(self, client: Client) -> None:
         self.client = client
+        self._lives: dict[str, _Life] = {}
+
+    def check_versions(self) -> None:
+        """Raise unless all workers have the s2fs that is in use here."""
+        known = _checked.setdefault(self.client, set())
+        here = _own_code()()
+        while new := sorted(self._running() - known):
+            try:
+                answers = self.client.sync(self._ask_versions, new, callback_timeout=_QUICK)
+            except TimeoutError:  # one of them may hang
+                self._watch()
+                continue
+            for worker, found in answers.items():
+                if isinstance(found, OSError):
+                    continue  # it is gone
+                if isinstance(found, BaseException):
+                    raise found
+                if found != here:
+                    raise self._other_version(worker, found, here)
+            known.update(new)
 
     def threads(self) -> dict[str, int]:
         """Number of threads of each worker by its address, in the order of the addresses."""
@@ -90,6 +131,7 @@ class Cluster:
             except TimeoutError:
                 if self.client.status != "running":
                     raise self._no_scheduler() from None
+                self._watch()
                 if self._workers():
                     lonely_since = None
                 elif lonely_since is None:
@@ -102,6 +144,41 @@ class Cluster:
             return dict(self.client.nthreads())
         except (CancelledError, OSError) as error:
             raise self._no_scheduler() from error
+
+    def _running(self) -> set[str]:
+        """The workers that take tasks."""
+        return {worker for worker, facts in self._facts().items() if facts["status"] == "running"}
+
+    def _facts(self) -> dict[str, dict[str, Any]]:
+        """What the scheduler knows of each worker."""
+        try:
+            return dict(self.client.scheduler_info(n_workers=-1)["workers"])
+        except (CancelledError, OSError) as error:
+            raise self._no_scheduler() from error
+
+    def _watch(self) -> None:
+        """Take workers from the cluster that were silent or paused for too long."""
+        now = time.monotonic()
+        for worker, facts in self._facts().items():
+            before = self._lives.get(worker)
+            sign = facts["last_seen"] if facts["status"] == "running" else facts["status"]
+            if before is None or before.sign != sign:
+                self._lives[worker] = _Life(sign, now)
+            elif now - before.since > SILENCE:
+                del self._lives[worker]
+                with self._sending():
+                    self.client.sync(
+                        self.client.scheduler.unregister,
+                        address=worker,
+                        stimulus_id=f"s2fs-gives-up-{uuid4().hex}",
+                    )
+
+    async def _ask_versions(self, workers: list[str]) -> dict[str, Any]:
+        return dict(
+            await self.client.run(
+                _own_code(), workers=workers, on_error="return", asynchronous=True
+            )
+        )
 
     @contextmanager
     def _sending(self) -> Iterator[None]:
@@ -127,11 +204,27 @@ class Cluster:
             )
         if isinstance(error, TimeoutError):  # not ours: it would be taken for impatience
             return RuntimeError(f"A worker could not get at its rows in time: {error}")
+        if isinstance(error, LookupError | ArithmeticError):  # no error of s2fs
+            return RuntimeError(
+                f"A worker could not read its rows ({type(error).__name__}: {error}); check that "
+                "all parts of the data have the same columns and types."
+            )
         return error
 
     @property
     def _address(self) -> str:
         return str(self.client.scheduler.address) if self.client.scheduler else "an unknown address"
+
+    def _other_version(
+        self, worker: str, there: tuple[str, str], here: tuple[str, str]
+    ) -> RuntimeError:
+        found = f"s2fs {there[0]}" if there[0] else "no s2fs"
+        if there[0] == here[0]:
+            found = f"other code of s2fs {there[0]}"
+        return RuntimeError(
+            f"The worker at {worker} has {found}, but this is s2fs {here[0]}; install the same "
+            "version on all workers and start them again."
+        )
 
     def _nobody(self) -> RuntimeError:
         return RuntimeError(
@@ -148,3 +241,26 @@ class Cluster:
 
 def _same(facts: Any) -> Any:
     return facts
+
+
+def _own_code() -> Callable[[], tuple[str, str]]:
+    """A function that tells the version of s2fs where it runs, and a digest of what computes.
+
+    As a function inside a function it travels by value: it also runs where s2fs is another one.
+    """
+
+    def own_code() -> tuple[str, str]:
+        from hashlib import sha256
+        from pathlib import Path
+
+        try:
+            import s2fs
+        except ImportError:
+            return "", ""
+        digest = sha256()
+        for part in ("_core", "_engine", "distributed"):
+            for file in sorted((Path(s2fs.__file__).parent / part).glob("*.py")):
+                digest.update(file.read_bytes())
+        return s2fs.__version__, digest.hexdigest()
+
+    return own_code

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import dask
 import numpy as np
 from dask import delayed
 from sklearn.utils.validation import _check_feature_names, _check_n_features
@@ -53,7 +52,7 @@ def along(values: Any, name: str, sizes: list[int] | None, chunks: list[Any]) ->
     name : str
         What the values are called in errors.
     sizes : list of int or None
-        Rows of each chunk, if they are known.
+        Rows of each chunk; they must be known for values that are no Dask collection.
     chunks : list of Delayed
         The row chunks.
     """
@@ -61,8 +60,7 @@ def along(values: Any, name: str, sizes: list[int] | None, chunks: list[Any]) ->
         return [None] * len(chunks)
     if not is_dask(values):
         values = np.asarray(values)
-        if sizes is None:
-            sizes = list(dask.compute(*(delayed(n_rows)(chunk) for chunk in chunks)))
+        assert sizes is not None
         if len(values) != sum(sizes):
             raise _wrong_length(name, len(values), sum(sizes))
         return np.split(values, np.cumsum(sizes)[:-1])
@@ -88,6 +86,11 @@ def as_rows(
         ready(X, y, weight, class_weight)
         for X, y, weight in zip(chunks, labels, weights, strict=True)
     ]
+
+
+def lengths(chunks: list[Any]) -> list[Any]:
+    """How many rows each chunk has, not computed yet."""
+    return [delayed(n_rows)(chunk) for chunk in chunks]
 
 
 def label_weights(labels: list[Any], weights: list[Any]) -> list[Any]:

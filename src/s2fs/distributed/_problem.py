@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from s2fs._core.criterion import CentroidMembership, Compactness
 from s2fs._core.problem import Problem, Scale, Scaling
 from s2fs._core.weights import ClassWeight, row_weights
-from s2fs._util.inputs import reject_columns, reject_one_class
+from s2fs._util.inputs import is_dask, reject_columns, reject_one_class
 from s2fs._util.types import Floats
 from s2fs.distributed import _collections as collections
 from s2fs.distributed import _rows as on_rows
@@ -122,7 +122,10 @@ def chunks_of(
     collections.check_columns(selector, X)
     if y is None:
         raise ValueError("y is None; give the class of each row.")
+    cluster.check_versions()
     chunks, sizes = collections.row_chunks(X), collections.chunk_sizes(X)
+    if sizes is None and not (is_dask(y) and (sample_weight is None or is_dask(sample_weight))):
+        sizes = cluster.gather(cluster.compute(collections.lengths(chunks)))
     labels = collections.along(y, "y", sizes, chunks)
     weights = collections.along(sample_weight, "sample_weight", sizes, chunks)
     per_class: Mapping[Any, float] = {}

@@ -5,11 +5,14 @@ from glob import glob
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
+from warnings import warn
 
 from s2fs._util.inputs import Columns
 from s2fs._util.messages import some_of
 from s2fs._util.optional import need
 
+#: More chunks than this are refused: a scheduler keeps some kilobytes for each.
+MOST_CHUNKS = 1_000_000
 #: Seconds that a scheduler has to answer.
 ANSWER_WITHIN = 10.0
 
@@ -124,9 +127,9 @@ def read_partitioned(
     need("pyarrow", extra="parquet", purpose="Reading Parquet files")
     try:
         frame = dataframe.read_parquet(where)
+        schemas = {} if remote else _schemas(where)
     except (OSError, ValueError) as error:
-        reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
-        raise ValueError(f"{where} cannot be read as Parquet ({reason}).") from None
+        raise ValueError(f"{where} cannot be read as Parquet ({_reason(error)}).") from None
     names = [str(name) for name in frame.columns]
     if target is None:
         raise ValueError(
@@ -136,9 +139,57 @@ def read_partitioned(
     columns = Columns.of_file(names, where)
     label = columns.position(target, "target")
     left = columns.without(dropped, label)
+    _check_parts(schemas, [names[f] for f in (*left, label)])
     frame = frame[[frame.columns[f] for f in (*left, label)]]
     X, y = frame[[frame.columns[f] for f in range(len(left))]], frame[frame.columns[-1]]
     return Partitioned(X, y, [names[f] for f in left])
+
+
+def _schemas(where: str) -> dict[str, Any]:
+    """The schema of each part, by the name of its file: only the end of the file is read."""
+    parquet = need("pyarrow.parquet", extra="parquet", purpose="Reading Parquet files")
+    folder = Path(where).is_dir()
+    files = glob(f"{where}/**/*.parquet", recursive=True) if folder else glob(where)
+    return {file: parquet.read_schema(file) for file in sorted(files)}
+
+
+def _check_parts(schemas: dict[str, Any], names: list[str]) -> None:
+    """Raise if a part lacks a column, or has text where the first part has numbers."""
+    known: dict[str, tuple[str, str]] = {}
+    for file, schema in schemas.items():
+        types = dict(zip(schema.names, schema.types, strict=True))
+        if lacking := [name for name in names if name not in types]:
+            first = next(iter(schemas))
+            raise ValueError(
+                f"{file} has no column {some_of(lacking)}, which {first} has; write all parts with "
+                "the same columns."
+            )
+        for name in names:
+            kind = _kind(types[name])
+            before, where = known.setdefault(name, (kind, file))
+            if kind != before and "nothing" not in (kind, before):
+                raise ValueError(
+                    f"{file} has {kind} in column {name!r}, but {where} has {before}; write all "
+                    "parts with the same types."
+                )
+
+
+def _kind(type_: Any) -> str:
+    """What the values of a column are, in a word."""
+    types = need("pyarrow", extra="parquet").types
+    if types.is_dictionary(type_):
+        return _kind(type_.value_type)
+    if types.is_null(type_):
+        return "nothing"
+    if types.is_temporal(type_):
+        return "times"
+    text = types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_)
+    return "text" if text else "numbers" if types.is_primitive(type_) else str(type_)
+
+
+def _reason(error: Exception) -> str:
+    """The first line of an error message, to stand in brackets."""
+    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
 
 
 def _from_zarr(where: str, target: str | int | None, drop: list[str | int]) -> Partitioned:
@@ -150,15 +201,34 @@ def _from_zarr(where: str, target: str | int | None, drop: list[str | int]) -> P
     key = "y" if target is None else str(target)
     try:
         arrays = dict(zarr.open_group(where, mode="r").arrays())
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{where} cannot be read as a Zarr group ({error}).") from None
-    if "X" not in arrays or key not in arrays:
+        n_chunks = {name: arrays[name].nchunks for name in ("X", key) if name in arrays}
+        few = all(n <= MOST_CHUNKS for n in n_chunks.values())
+        found = {name: array.from_zarr(arrays[name]) for name in n_chunks} if few else {}
+    except Exception as error:  # whatever the metadata make of zarr
+        raise ValueError(f"{where} cannot be read as a Zarr group ({_reason(error)}).") from None
+    if len(n_chunks) < 2:
         raise ValueError(
             f"{where} must hold the arrays 'X' and {key!r}; it has {some_of(sorted(arrays))}."
         )
-    X, y = (array.from_zarr(where, component=name) for name in ("X", key))
+    if not few:
+        name, n = max(n_chunks.items(), key=lambda item: item[1])
+        raise ValueError(
+            f"{name} in {where} has {n} chunks, more than {MOST_CHUNKS}; write it in larger "
+            "chunks, or mend its shape if it has fewer rows."
+        )
+    X, y = found["X"], found[key]
     if X.ndim != 2:
         raise ValueError(f"X in {where} has {X.ndim} dimension(s); give rows and columns.")
+    if len(X) != len(y):
+        raise ValueError(
+            f"X in {where} has {len(X)} row(s), but {key!r} has {len(y)}; give one label per row."
+        )
+    if (stored := arrays["X"].nchunks_initialized) < n_chunks["X"]:
+        warn(
+            f"X in {where} has {n_chunks['X']} chunks by its shape {X.shape}, but only {stored} "
+            f"are stored; the others count as {arrays['X'].fill_value}.",
+            stacklevel=3,
+        )
     named = arrays.get("feature_names")
     names = [f"x{f}" for f in range(X.shape[1])] if named is None else [str(f) for f in named[:]]
     if len(names) != X.shape[1]:

@@ -53,7 +53,12 @@ class Survey(NamedTuple):
 
 def ready_rows(X: Any, y: Any, sample_weight: Any, class_weight: Mapping[Any, float]) -> Rows:
     """One chunk as numbers, without the rows that count nothing."""
-    values, labels = _as_matrix(X), np.asarray(y)
+    try:
+        values, labels = _as_matrix(X), np.asarray(y)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"X has a chunk of values that are not numbers ({error}); drop or encode them."
+        ) from None
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     n = values.shape[0]
