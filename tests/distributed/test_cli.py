@@ -1,5 +1,6 @@
 """The command line on a real cluster: partitioned files, the bench, and what can go wrong."""
 
+import json
 import sys
 
 import numpy as np
@@ -80,11 +81,7 @@ def test_columns_to_include_and_exclude(cluster, table, folder, tmp_path):
 @pytest.mark.parametrize("name", ["cells.zarr", "cells"])
 @pytest.mark.filterwarnings("ignore:The data type:zarr.errors.UnstableSpecificationWarning")
 def test_zarr(cluster, table, tmp_path, name):
-    zarr = pytest.importorskip("zarr")
-    X = table.drop(columns=["patient", "kind"])
-    group = zarr.open_group(tmp_path / name, mode="w")
-    group.create_array("X", data=X.to_numpy(), chunks=(70, 8))
-    group.create_array("y", data=pd.factorize(table["kind"], sort=True)[0], chunks=(50,))
+    X, group = zarr_group(table, tmp_path / name)
     if name == "cells.zarr":
         group.create_array("feature_names", data=np.array(X.columns, dtype="U16"))
     else:
@@ -128,6 +125,92 @@ def test_damaged_parquet(cluster, tmp_path):
     result = run("select", tmp_path, "-t", 0, "--scheduler", cluster.scheduler_address)
     assert result.exit_code == 2
     assert "cannot be read as Parquet" in result.stderr
+
+
+PARTS = {
+    "no column": (lambda part: part.drop(columns="gene 1"), "has no column 'gene 1', which"),
+    "no labels": (lambda part: part.drop(columns="kind"), "has no column 'kind', which"),
+    "text": (lambda part: part.assign(**{"gene 1": "word"}), "has text in column 'gene 1', but"),
+    "times": (
+        lambda part: part.assign(**{"gene 1": pd.Timestamp("2020-01-01")}),
+        "has times in column 'gene 1', but",
+    ),
+    "numbers": (lambda part: part.assign(kind=1), "has numbers in column 'kind', but"),
+}
+
+
+@pytest.mark.parametrize("case", PARTS)
+def test_parts_that_differ(cluster, table, tmp_path, case):
+    change, message = PARTS[case]
+    table[:150].to_parquet(tmp_path / "part-0.parquet")
+    change(table[150:]).to_parquet(tmp_path / "part-1.parquet")
+    result = run("select", tmp_path, "-t", "kind", "--scheduler", cluster.scheduler_address)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_parts_may_differ_in_what_does_not_count(cluster, table, tmp_path):
+    table[:150].to_parquet(tmp_path / "part-0.parquet")
+    other = table[150:].assign(extra="word", patient="p")
+    other["gene 0"] = other["gene 0"].astype(np.float32)
+    other[other.columns[::-1]].to_parquet(tmp_path / "part-1.parquet")
+    out = tmp_path / "ranking.csv"
+    result = run(
+        "select", tmp_path, "-t", "kind", "--drop", "patient", "-k", 3, "-o", out,
+        "--scheduler", cluster.scheduler_address,
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    rounded = table.assign(**{"gene 0": [*table["gene 0"][:150], *other["gene 0"]]})
+    assert list(pd.read_csv(out)["feature"]) == local_choice(rounded, 3)
+
+
+SHAPES = {
+    "more rows": ({"shape": [3000, 8]}, "has 3000 row(s), but 'y' has 300"),
+    "one dimension": (
+        {"shape": [2400], "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [9]}}},
+        "has 1 dimension(s); give rows and columns",
+    ),
+    "far too many": ({"shape": [10**13, 8]}, "chunks, more than 1000000"),
+    "no number": ({"shape": "many"}, "cannot be read as a Zarr group"),
+    "no chunks": (
+        {"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [0, 8]}}},
+        "cannot be read as a Zarr group",
+    ),
+    "unknown type": ({"data_type": "float99"}, "cannot be read as a Zarr group"),
+    "unknown format": ({"zarr_format": 7}, "cannot be read as a Zarr group"),
+}
+
+
+@pytest.mark.parametrize("case", SHAPES)
+def test_zarr_with_odd_metadata(cluster, table, tmp_path, case):
+    change, message = SHAPES[case]
+    zarr_group(table, tmp_path / "cells.zarr")
+    metadata = tmp_path / "cells.zarr" / "X" / "zarr.json"
+    metadata.write_text(json.dumps(json.loads(metadata.read_text()) | change))
+    result = run("select", tmp_path / "cells.zarr", "--scheduler", cluster.scheduler_address)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_zarr_with_chunks_that_are_not_stored(cluster, table, tmp_path):
+    zarr_group(table, tmp_path / "cells.zarr")
+    (tmp_path / "cells.zarr" / "X" / "c" / "1" / "0").unlink()
+    result = run(
+        "select", tmp_path / "cells.zarr", "-k", 2, "--scheduler", cluster.scheduler_address
+    )
+    assert result.exit_code == 0
+    assert "has 5 chunks by its shape (300, 8), but only 4 are stored" in result.stderr
+
+
+def zarr_group(table, path):
+    zarr = pytest.importorskip("zarr")
+    X = table.drop(columns=["patient", "kind"])
+    group = zarr.open_group(path, mode="w")
+    group.create_array("X", data=X.to_numpy(), chunks=(70, 8))
+    group.create_array("y", data=pd.factorize(table["kind"], sort=True)[0], chunks=(50,))
+    return X, group
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x"])

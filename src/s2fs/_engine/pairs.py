@@ -210,16 +210,18 @@ class Correlations:
         return products
 
     def _products(self, residual: Floats) -> Floats:
-        if not self._missing:
+        if not self._missing and (issparse(self._X) or self._X.dtype == np.float64):
             return self._X.T @ residual
-        # A missing value leaves the residual of its row without a partner.
+        # Single precision is converted a few rows at a time, not as a whole.
         products = np.zeros(self._X.shape[1])
         step = max(1, BLOCK // self._X.shape[1])
         for start in range(0, self._X.shape[0], step):
             rows = slice(start, start + step)
             block = self._X[rows]
-            block = block.toarray() if issparse(block) else block
-            products += residual[rows] @ np.nan_to_num(block - self._mean[self._codes[rows]])
+            if self._missing:  # a missing value leaves the residual of its row without a partner
+                block = block.toarray() if issparse(block) else block
+                block = np.nan_to_num(block - self._mean[self._codes[rows]])
+            products += residual[rows] @ block
         return products
 
 
