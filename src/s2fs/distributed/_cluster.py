@@ -251,16 +251,17 @@ def _own_code() -> Callable[[], tuple[str, str]]:
 
     def own_code() -> tuple[str, str]:
         from hashlib import sha256
+        from importlib import import_module
         from pathlib import Path
 
         try:
-            import s2fs
+            package = import_module("s2fs")
         except ImportError:
             return "", ""
         digest = sha256()
         for part in ("_core", "_engine", "distributed"):
-            for file in sorted((Path(s2fs.__file__).parent / part).glob("*.py")):
+            for file in sorted((Path(str(package.__file__)).parent / part).glob("*.py")):
                 digest.update(file.read_bytes())
-        return s2fs.__version__, digest.hexdigest()
+        return package.__version__, digest.hexdigest()
 
     return own_code

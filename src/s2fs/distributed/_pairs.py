@@ -1,9 +1,9 @@
 """Pair cover of rows that are on a cluster: one pass over them, then the search is here.
 
 Each chunk gives the moments of its rows. They are merged along a tree whose shape depends on the
-number of chunks alone, so neither the number of workers nor who is done first changes a digit. The
-rows are let go of at once, unless correlations are wanted: these take one product of a chosen
-feature with all others at each step, summed along the same tree.
+number of chunks alone, so neither the number of workers nor who is done first changes the order of
+the sums. The rows are let go of at once, unless correlations are wanted: these take one product of
+a chosen feature with all others at each step, summed along the same tree.
 """
 
 from collections.abc import Callable, Sequence
