@@ -18,7 +18,7 @@ y = np.repeat([0, 1], 30)
 
 # %%
 # Selected on all samples before the cross-validation, the features have seen the labels of the
-# samples they are judged on. Selected inside the folds, on the training samples alone, they have
+# samples they are scored on. Selected inside the folds, on the training samples alone, they have
 # not.
 
 curves = {

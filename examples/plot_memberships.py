@@ -17,8 +17,8 @@ data = load_srbct()
 X = minmax_scale(data.X)
 
 # %%
-# In all 2308 genes every sample belongs to every class a little: distances in so many features are
-# much alike.
+# In all 2308 genes every sample belongs to every class a little: distances in thousands of
+# features are much alike.
 
 all_genes = class_geometry(X, data.y)
 ax = plot_memberships(all_genes, class_names=data.class_names, title="all genes")

@@ -33,7 +33,7 @@ print(f"{len(sets)} pairs of weights, {len(np.unique(sets, axis=0))} different s
 # pair. One split of one dataset: differences of a percent are noise.
 
 
-@cache  # equal sets are judged once
+@cache  # equal sets are scored once
 def accuracy(features):
     """Share of the test digits that 5 nearest neighbours recognise."""
     model = KNeighborsClassifier(5).fit(X_train[:, features], y_train)

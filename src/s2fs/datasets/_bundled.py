@@ -18,6 +18,11 @@ def load_srbct() -> Dataset:
     Dataset
         Named tuple ``(X, y, feature_names, class_names)``.
 
+    Notes
+    -----
+    The values are logarithms. The dataset "srbct" of the bench holds the raw values of the same
+    samples and genes, so selections and accuracies of the two differ.
+
     Examples
     --------
     >>> from s2fs.datasets import load_srbct
