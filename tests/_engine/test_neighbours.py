@@ -28,6 +28,26 @@ def test_as_in_numpy(some):
     np.testing.assert_array_equal(knn(*some), literal(*some))
 
 
+@given(st.integers(0, 10**6), st.sampled_from([None, 1, 3]), st.sampled_from([0.0, 1e6]))
+def test_one_size_of_many_features(seed, levels, offset):
+    """By products of matrices, unless too many rows are equally far."""
+    rng = np.random.default_rng(seed)
+    A, B = rng.random((60, 70)), rng.random((9, 70))
+    if levels:
+        A, B = np.round(A * levels) / levels, np.round(B * levels) / levels
+    A[20:30] = A[:10]  # equally far
+    B[0] = A[3]
+    codes = rng.integers(0, 3, 60)
+    some = A + offset, codes, B + offset, np.array([70])
+    np.testing.assert_array_equal(knn(*some), literal(*some))
+
+
+def test_many_rows_at_the_same_place():
+    A, codes = np.tile(np.eye(2, 80), (40, 1)), np.arange(80) % 3
+    some = A, codes, np.zeros((2, 80)), np.array([80])
+    np.testing.assert_array_equal(knn(*some), literal(*some))
+
+
 def test_long_rows_and_many_sizes():
     rng = np.random.default_rng(0)
     A, B, codes = rng.random((1003, 40)), rng.random((37, 40)), rng.integers(0, 6, 1003)

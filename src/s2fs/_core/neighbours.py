@@ -54,10 +54,32 @@ def knn(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
             for f in range(done, size):
                 D += (B[rows, f, None] - A[:, f]) ** 2
             done = size
-            last = np.partition(D, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
-            nearer = np.less(D, last * (1 - EQUAL))
-            equal = np.less_equal(D, last * (1 + EQUAL)) & ~nearer
-            places = n_neighbors - nearer.sum(axis=1, keepdims=True)
-            voters = nearer | (equal & (np.cumsum(equal, axis=1) <= places))
-            prediction[:] = (voters @ is_class).argmax(axis=1)
+            prediction[:] = vote(D, is_class, n_neighbors)
     return predictions
+
+
+def vote(D: Floats, is_class: Indices, n_neighbors: int) -> Indices:
+    """The class with most votes of the nearest rows, the first of equals.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n_test, n_rows)
+        Squared distances; of rows equally far the earlier ones are nearer.
+    is_class : ndarray of shape (n_rows, n_classes) or (n_test, n_rows, n_classes)
+        1 for the class of each row, of all test rows or of each.
+    n_neighbors : int
+        How many vote.
+
+    Returns
+    -------
+    ndarray of shape (n_test,)
+        The predicted classes.
+    """
+    last = np.partition(D, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
+    nearer = np.less(D, last * (1 - EQUAL))
+    equal = np.less_equal(D, last * (1 + EQUAL)) & ~nearer
+    places = n_neighbors - nearer.sum(axis=1, keepdims=True)
+    voters = nearer | (equal & (np.cumsum(equal, axis=1) <= places))
+    if is_class.ndim == 2:
+        return (voters @ is_class).argmax(axis=1)
+    return np.einsum("ij,ijq->iq", voters.astype(np.intp), is_class).argmax(axis=1)

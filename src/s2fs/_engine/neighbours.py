@@ -12,6 +12,10 @@ from s2fs._core.neighbours import N_NEIGHBORS
 from s2fs._engine.library import address, load, slices
 from s2fs._util.types import Floats, Indices
 
+#: With so many features or more, one size alone is quicker by matrix products.
+_MANY = 64
+#: How many rows may be about equally far before products are of no use, and distances at a time.
+_MOST_NEAR, _BLOCK = 32, 1 << 20
 #: As in native/s2fs.h.
 _LANES = _TOGETHER = 8
 
@@ -30,6 +34,10 @@ class _Neighbours(ctypes.Structure):
 
 def knn(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
     """As :func:`s2fs._core.neighbours.knn`, by the native library where there is one."""
+    if len(sizes) == 1 and sizes[0] >= _MANY:
+        predicted = _by_products(A, codes, B, sizes[0])
+        if predicted is not None:
+            return predicted
     library = load()
     if library is None:
         return neighbours.knn(A, codes, B, sizes)
@@ -66,6 +74,37 @@ def knn(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
     run = _declared(library).s2fs_neighbours
     for start, stop in slices(len(test), n_train * n_features):
         run(of, start, stop)
+    return predictions
+
+
+def _by_products(A: Floats, codes: Indices, B: Floats, size: int) -> Indices | None:
+    """The same for one size, by matrix products; None if too many rows are equally far.
+
+    1. ‖b − a‖² = ‖b‖² + ‖a‖² − 2 a·b is quick, and wrong by some units of rounding of the largest
+       norms. The rows within that margin of the last voter are candidates.
+    2. Their distances are then summed feature by feature, and the rule for equal ones is applied.
+    """
+    middle = A[:, :size].mean(axis=0)  # a large offset would eat the digits
+    train, test = A[:, :size] - middle, B[:, :size] - middle
+    n_neighbors = min(N_NEIGHBORS, len(train))
+    norm, norm_test = (train**2).sum(axis=1), (test**2).sum(axis=1)
+    is_class = np.eye(int(codes.max()) + 1, dtype=np.intp)[codes]
+    predictions = np.empty((1, len(test)), dtype=np.intp)
+    step = max(1, _BLOCK // len(train))
+    for start in range(0, len(test), step):
+        rows = slice(start, start + step)
+        D = norm + norm_test[rows, None] - 2 * (test[rows] @ train.T)
+        last = np.partition(D, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
+        margin = 1e-12 * size * (norm.max() + norm_test[rows, None])
+        near = np.less_equal(D, last * (1 + 2 * EQUAL) + 2 * margin)
+        most = int(near.sum(axis=1).max())
+        if most > _MOST_NEAR:
+            return None
+        # The candidates of each row by increasing position; the places left over are further ones.
+        D[near] = -np.inf
+        order = np.sort(np.argpartition(D, most - 1, axis=1)[:, :most], axis=1)
+        exact = ((test[rows, None, :] - train[order]) ** 2).sum(axis=2)
+        predictions[0, rows] = neighbours.vote(exact, is_class[order], n_neighbors)
     return predictions
 
 
