@@ -1,10 +1,12 @@
 """What the tests of bench reports share: made-up results, and a small results file."""
 
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 
-from s2fs.bench import Ledger, Result, Run, SelectorSpec, load_plan, run_plan
+from s2fs.baselines import BASELINES
+from s2fs.bench import PAPER_DATASETS, Ledger, Result, Run, SelectorSpec, load_plan, run_plan
 from s2fs.bench._run import Outcome
 from s2fs.evaluation import Curve
 
@@ -14,11 +16,25 @@ SIZES = (1, 2, 3)
 
 
 def result(dataset, name, values, weights=None, *, method=None, seed=0, protocol="inside"):
-    alphas, betas = ((weights[0],), (weights[1],)) if weights else ((), ())
+    grid = ((weights[0],), (weights[1],)) if weights else ((), ())
+    alphas, betas = (GRID, GRID) if name == "S2FS" and weights else grid
     spec = SelectorSpec(name, method or name, {}, alphas=alphas, betas=betas)
-    run = Run(dataset, "hash", spec, protocol, 0, 10, seed, SIZES, ("knn",))
+    run = Run(
+        dataset,
+        f"hash of {dataset}",
+        spec,
+        protocol,
+        0,
+        10,
+        seed,
+        SIZES,
+        ("knn",),
+        status=getattr(BASELINES.get(spec.method), "status", "confirmed"),
+        n_features=20,
+        dataset_title=PAPER_DATASETS[dataset].title,
+    )
     curve = Curve("knn", np.array(SIZES), {"accuracy": np.asarray(values, dtype=float)})
-    return Result(run, weights, (), {"knn": curve}, 0.5)
+    return Result(run, weights, (), {"knn": curve}, np.full(3, 0.5), np.full(3, 0.25), 1.5)
 
 
 def made_up_results():
@@ -41,20 +57,23 @@ def made_up_results():
 def made_up_file(found, path):
     """A results file with made-up results: of 100 test rows as many are hit as the scores say."""
     with Ledger(path, create=True) as ledger:
-        for made_up in found:
-            hits = np.arange(100) < np.round(100 * made_up.curves["knn"].values)[:, None]
+        for run, grid in groupby(found, key=lambda one: one.run):
+            pairs = list(grid)
+            hits = [np.round(100 * pair.curves["knn"].values)[:, None] for pair in pairs]
             outcome = Outcome(
-                weights=np.array([made_up.weights or (np.nan, np.nan)]),
-                rankings=np.arange(len(SIZES))[None],
+                weights=np.array([pair.weights or (np.nan, np.nan) for pair in pairs]),
+                rankings=np.tile(np.arange(len(SIZES)), (len(pairs), 1)),
                 y_test=np.ones(100, dtype=int),
-                predictions={"knn": hits[None].astype(int)},
+                predictions={"knn": (np.arange(100) < hits).astype(int)},
                 nmi=None,
+                redundancy=np.full((len(pairs), len(SIZES)), 0.25),
+                seconds=1.5,
             )
-            runs = [replace(made_up.run, fold=fold, n_folds=2) for fold in range(2)]
+            runs = [replace(run, fold=fold, n_folds=2) for fold in range(2)]
             ledger.add(runs)
-            for run in runs:
-                ledger.claim(run.key)
-                ledger.finish(run.key, outcome.to_bytes(), 1.0)
+            for one in runs:
+                ledger.claim(one.key)
+                ledger.finish(one.key, outcome.to_bytes(), 1.0)
     return path
 
 

@@ -5,6 +5,7 @@ import os
 import signal
 import sqlite3
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -193,3 +194,69 @@ def test_bad_files(tmp_path):
     db.close()
     with pytest.raises(ValueError, match=r"is no results file \(it holds something else"):
         Ledger(other, create=True)
+
+
+def edited(path, *statements):
+    with sqlite3.connect(path) as db:
+        for statement in statements:
+            db.execute(statement)
+    db.close()
+
+
+def test_file_with_a_missing_column_is_refused(path):
+    edited(path, "ALTER TABLE runs DROP COLUMN seconds")
+    with pytest.raises(ValueError, match=r"is no results file \(its table .* column 'seconds'\)"):
+        Ledger(path)
+
+
+def test_file_of_an_older_version_is_refused(path):
+    edited(path, "PRAGMA user_version = 0")
+    with pytest.raises(ValueError, match=r"is of another version of s2fs.*; give another file"):
+        Ledger(path)
+
+
+def test_full_disk_is_called_so_and_costs_no_result(path):
+    with Ledger(path) as ledger:
+        ledger.claim(KEY)
+        ledger.finish(KEY, b"numbers", 1)
+        ledger.claim(RUNS[1].key)
+        # SQLite then refuses to grow the file, as it does when the disk has no more space.
+        (pages,) = ledger._connection.execute("PRAGMA page_count").fetchone()
+        ledger._connection.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(OSError, match=r"cannot be written: the disk is full .* make space and"):
+            ledger.finish(RUNS[1].key, bytes(100_000), 1)
+    assert state(path, KEY) == "done"
+    assert state(path, RUNS[1].key) == "claimed"
+
+
+def test_file_that_cannot_be_written(path):
+    path.chmod(0o400)
+    with Ledger(path) as ledger:
+        ledger._connection.execute("PRAGMA query_only = ON")  # the superuser may write anywhere
+        with pytest.raises(OSError, match=r"cannot be written \(.*readonly"):
+            ledger.claim(KEY)
+
+
+@pytest.mark.parametrize("jump", [-1e6, 1e6])
+def test_clock_that_is_set_changes_nothing(path, monkeypatch, jump):
+    with Ledger(path) as first:
+        first.claim(KEY)
+        first.fail(KEY, "it broke", 1)
+        first.owner = "elsewhere:999999999:0"
+        first.claim(RUNS[1].key)
+        real = time.time
+        monkeypatch.setattr(time, "time", lambda: real() + jump)
+        assert not first.claim(KEY)
+        with Ledger(path) as later:
+            assert later.claim(KEY)
+            # A lease that seems to end far in the future is from before the clock was set back.
+            assert later.claim(RUNS[1].key)
+
+
+def test_titles_are_brought_up_to_date(path):
+    with Ledger(path) as ledger:
+        ledger.claim(KEY)
+        ledger.finish(KEY, b"numbers", 1)
+        ledger.add([replace(RUNS[0], dataset_title="D", score="macro_f1")])
+        entry = ledger.entries()[0]
+        assert (entry.run.dataset_title, entry.state) == ("D", "done")

@@ -128,7 +128,9 @@ def test_unit_survives_storage():
         {"seed": 8},
         {"sizes": (1, 2)},
         {"learners": ("knn",)},
-        {"version": "9"},
+        {"parameters": {"alpha": 0.2}},
+        {"algorithm": "2"},
+        {"settings": {"version": 9}},
         {"selector": SelectorSpec("other", "S2FS", {})},
         {"selector": SelectorSpec("S2FS", "FDM", {})},
         {"selector": SelectorSpec("S2FS", "S2FS", {"alpha": 0.1})},
@@ -139,6 +141,11 @@ def test_unit_survives_storage():
 )
 def test_key_depends_on_everything(change):
     assert replace(run_of(), **change).key != run_of().key
+
+
+def test_key_does_not_depend_on_what_only_tables_show():
+    changes = {"status": "wrapper", "n_features": 9, "dataset_title": "D", "score": "macro_f1"}
+    assert replace(run_of(), **changes, version="9").key == run_of().key
 
 
 def test_key_does_not_depend_on_the_order_of_parameters():

@@ -3,6 +3,7 @@
 import csv
 import json
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -121,9 +122,31 @@ def test_export(ran, folder):
     assert len(curves) == 16
 
 
+def test_a_table_of_ones_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = rng.normal(size=(40, 8)) + y[:, None]
+    np.savez("mine.npz", X=X, y=y)
+    mine = ["--data", "mine.npz", "--results", "r.sqlite"]
+    done = bench("run", *mine, "--methods", "PairCover, AnovaF")
+    assert done.stdout == "10 done, 0 failed, 0 done before.\n", done.output
+    assert bench("run", *mine, "--methods", "AnovaF").stdout.endswith(" 5 done before.\n")
+    assert bench("export", "r.sqlite", "--out", "e.csv").exit_code == 0
+    rows = list(csv.DictReader((tmp_path / "e.csv").read_text().splitlines()))
+    assert {row["selector"] for row in rows} == {"PairCover", "AnovaF"}
+    assert {row["learner"] for row in rows} == {"knn", "svm", "logistic", "forest"}
+    assert {(row["score"], row["n_sizes"]) for row in rows} == {("balanced_accuracy", "1")}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (
+            ["run", "--data", "x.csv", "--results", "x", "--methods", "AnovF"],
+            "Error: method is 'An",
+        ),
+        (["run", "--data", "x.csv", "--target", "y", "--results", "x"], "Error: "),
         (["status", "none"], "Error: There is no results file 'none'; 's2fs bench run"),
         (["run", "quik", "--results", "x"], "Error: plan is 'quik', which is no file (did you me"),
         (["run", "quick", "--results", "no/x"], "Error: path is 'no/x', but 'no' is no directory"),
@@ -140,3 +163,11 @@ def test_bad_input_is_one_line(tmp_path, monkeypatch, arguments, message):
     assert result.exit_code == 2
     assert result.stderr.startswith(message)
     assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("given", [[], ["quick", "--data", "x.csv"]])
+def test_a_plan_or_a_table(given, tmp_path):
+    result = bench("run", *given, "--results", tmp_path / "x")
+    assert result.exit_code == 2
+    assert "Give either a PLAN or a table with --data." in result.stderr

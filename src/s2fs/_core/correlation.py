@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from s2fs._util.types import Floats
+from s2fs._util.types import Floats, Indices
 
 
 def correlations(A: Floats, B: Floats | None = None) -> Floats:
@@ -22,6 +22,17 @@ def correlations(A: Floats, B: Floats | None = None) -> Floats:
     """
     one = _unit(A)
     return np.clip(one.T @ (one if B is None else _unit(B)), -1.0, 1.0)
+
+
+def prefix_redundancy(A: Floats, sizes: Indices) -> Floats:
+    """Mean |r| of two of the first columns, for each size; NaN for one column."""
+    r = np.abs(correlations(A))
+    np.fill_diagonal(r, 0)
+    sizes = np.asarray(sizes)
+    # Sums over the leading squares of the matrix.
+    sums = np.cumsum(np.cumsum(r, axis=0), axis=1).diagonal()[sizes - 1]
+    pairs = sizes * (sizes - 1.0)
+    return np.divide(sums, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0)
 
 
 def _unit(A: Floats) -> Floats:

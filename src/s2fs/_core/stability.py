@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from s2fs._util.types import Floats, Indices
+
 
 @dataclass(frozen=True)
 class Stability:
@@ -94,6 +96,26 @@ def stability(
         high=min(1.0, value + half_width),
         confidence=confidence,
     )
+
+
+def prefix_stability(rankings: Indices, n_features: int) -> Floats:
+    """The index of :func:`stability` for the first 1, 2, … features of rankings of equal length.
+
+    It follows from how often each feature is chosen, and each step changes that for a few features
+    only. NaN where all features are chosen.
+    """
+    M, k = rankings.shape
+    count = np.zeros(n_features, dtype=np.int64)
+    spread = 0  # the sum over the features of count (M - count)
+    found = np.full(k, np.nan)
+    for size, chosen in enumerate(rankings.T, start=1):
+        for f in chosen:
+            spread += M - 1 - 2 * int(count[f])
+            count[f] += 1
+        if size < n_features:
+            share = size / n_features
+            found[size - 1] = 1 - spread / (M * (M - 1) * n_features * share * (1 - share))
+    return found
 
 
 def _indicators(selected: Sequence[ArrayLike], d: int) -> np.ndarray[tuple[int, int], np.dtype]:

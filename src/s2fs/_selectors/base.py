@@ -94,6 +94,9 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
             StrOptions({"all"}),
         ]
     }
+    #: To be raised when the same parameters may select other features than before: results of the
+    #: bench are kept by it.
+    algorithm_version: ClassVar[int] = 1
     #: Where the question mark of the HTML representation leads.
     _doc_link_module = "s2fs"
     _doc_link_template = "https://github.com/s2fs/s2fs/blob/main/docs/api.md"

@@ -3,6 +3,7 @@
 from s2fs.bench._archive import Archive, open_results, write_archive
 from s2fs.bench._datasets import (
     PAPER_DATASETS,
+    DataFile,
     DatasetInfo,
     dataset_info,
     find_dataset,
@@ -10,9 +11,9 @@ from s2fs.bench._datasets import (
 )
 from s2fs.bench._download import fetch_dataset
 from s2fs.bench._figures import write_figures
-from s2fs.bench._learners import LEARNER_TITLES, PAPER_LEARNERS
+from s2fs.bench._learners import BENCH_LEARNERS, LEARNER_TITLES, PAPER_LEARNERS
 from s2fs.bench._ledger import Ledger
-from s2fs.bench._plan import PLANS, Plan, SelectorSpec, load_plan
+from s2fs.bench._plan import PLANS, Plan, SelectorSpec, load_plan, plan_for_file
 from s2fs.bench._plots import plot_critical_difference, plot_sensitivity, plot_variants
 from s2fs.bench._ranks import RankComparison, compare_ranks
 from s2fs.bench._render import write_tables
@@ -33,12 +34,14 @@ from s2fs.bench._statistics import (
 from s2fs.bench._tables import Column, Table, build_tables, published_results
 
 __all__ = [
+    "BENCH_LEARNERS",
     "LEARNER_TITLES",
     "PAPER_DATASETS",
     "PAPER_LEARNERS",
     "PLANS",
     "Archive",
     "Column",
+    "DataFile",
     "DatasetInfo",
     "FriedmanResult",
     "Ledger",
@@ -66,6 +69,7 @@ __all__ = [
     "load_plan",
     "nemenyi_test",
     "open_results",
+    "plan_for_file",
     "plot_critical_difference",
     "plot_sensitivity",
     "plot_variants",

@@ -17,7 +17,7 @@ from s2fs.bench._run import Run
 from s2fs.evaluation import Curve
 
 #: To be raised whenever older files can no longer be read.
-FORMAT = 2
+FORMAT = 3
 
 
 class Archive:
@@ -43,11 +43,11 @@ class Archive:
         try:
             with np.load(self.path, allow_pickle=False) as file:
                 about = json.loads(str(file["about"]))
-                scores = {name.removeprefix("by_"): file[name] for name in file.files[1:]}
+                arrays = {name: file[name] for name in file.files[1:]}
             if about["format"] != FORMAT:
                 raise ValueError
             self._seconds: list[list[Any]] = about["seconds"]
-            self.results = [_result(fields, i, scores) for i, fields in enumerate(about["results"])]
+            self.results = [_result(fields, i, arrays) for i, fields in enumerate(about["results"])]
         except (BadZipFile, KeyError, IndexError, TypeError, ValueError, OSError):
             raise ValueError(
                 f"{self.path} holds no bench results of this version; "
@@ -128,10 +128,15 @@ def write_archive(ledger: Ledger, path: str | PathLike[str]) -> Path:
     ]
     learners = list(dict.fromkeys(name for result in found for name in result.curves))
     longest = max(len(result.run.sizes) for result in found)
-    scores = {name: np.full((len(found), longest), np.nan, np.float32) for name in learners}
+    names = ("stabilities", "redundancies", *(f"by_{name}" for name in learners))
+    arrays: dict[str, Any] = {
+        name: np.full((len(found), longest), np.nan, np.float32) for name in names
+    }
     for i, result in enumerate(found):
+        arrays["stabilities"][i, : len(result.stabilities)] = result.stabilities
+        arrays["redundancies"][i, : len(result.redundancies)] = result.redundancies
         for name, curve in result.curves.items():
-            scores[name][i, : len(curve.sizes)] = curve.values
+            arrays[f"by_{name}"][i, : len(curve.sizes)] = curve.values
     about = {
         "format": FORMAT,
         "seconds": spent,
@@ -140,35 +145,36 @@ def write_archive(ledger: Ledger, path: str | PathLike[str]) -> Path:
                 "run": asdict(result.run),
                 "weights": result.weights,
                 "chosen": result.chosen,
-                "stability": result.stability,
+                "seconds": result.seconds,
                 "scores": {name: next(iter(c.scores)) for name, c in result.curves.items()},
             }
             for result in found
         ],
     }
     buffer = BytesIO()
-    arrays: dict[str, Any] = {f"by_{name}": values for name, values in scores.items()}
     np.savez_compressed(buffer, about=np.array(json.dumps(about)), **arrays)
     place = Path(path)
     write_whole(place, buffer.getvalue())
     return place
 
 
-def _result(fields: dict[str, Any], i: int, scores: dict[str, Any]) -> Result:
+def _result(fields: dict[str, Any], i: int, arrays: dict[str, Any]) -> Result:
     run = Run.from_fields(fields["run"])
     sizes = np.array(run.sizes)
+
+    def row(name: str) -> Any:
+        """Double precision without the digits that single precision made up."""
+        return arrays[name][i, : len(sizes)].astype(np.float64).round(7)
+
     return Result(
         run=run,
         weights=None if fields["weights"] is None else tuple(fields["weights"]),
         chosen=tuple(tuple(pair) for pair in fields["chosen"]),
         curves={
-            name: Curve(name, sizes, {score: _digits(scores[name][i, : len(sizes)])})
+            name: Curve(name, sizes, {score: row(f"by_{name}")})
             for name, score in fields["scores"].items()
         },
-        stability=fields["stability"],
+        stabilities=row("stabilities"),
+        redundancies=row("redundancies"),
+        seconds=fields["seconds"],
     )
-
-
-def _digits(values: Any) -> Any:
-    """Double precision without the digits that single precision made up."""
-    return values.astype(np.float64).round(7)

@@ -1,8 +1,9 @@
-"""The ten datasets of the paper: what they are, where they come from, and where they are kept."""
+"""The datasets of the bench: what they are, where they come from, and where they are kept."""
 
 import hashlib
 import os
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -21,6 +22,13 @@ pooch = need("pooch", extra="bench", purpose="s2fs.bench")
 FOLDER_VARIABLE = "S2FS_DATA"
 #: The dataset that comes with the package: SRBCT on a log scale, so not the paper's numbers.
 BUNDLED = "srbct_bundled"
+#: The handwritten digits that come with scikit-learn.
+DIGITS = "digits"
+#: Tables of the plan "unseen", which must be in the folder ``S2FS_DATA``.
+UNSEEN_TABLES = (
+    "9_tumors", "basehock", "bittner", "brain_tumor1", "bredel", "cns", "colon", "madelon",
+    "mll", "nci60", "pbmc", "risinger", "tomlins", "tox_171", "umist", "usps", "yeoh_v2",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -83,6 +91,25 @@ def _info(name: str, fields: dict[str, Any]) -> DatasetInfo:
     source = Source(**fields.pop("source"))
     plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()}
     return DatasetInfo(name=name, source=source, **plain)
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A table of the user's own in a plan.
+
+    Attributes
+    ----------
+    name : str
+        What tables call it.
+    path : str
+        The file.
+    options : dict
+        Arguments of :func:`s2fs.datasets.read_table`, such as ``target``.
+    """
+
+    name: str
+    path: str
+    options: Mapping[str, Any]
 
 
 #: The datasets by name, in the order of the paper.
@@ -150,6 +177,20 @@ def cached_file(name: str) -> Path:
     return Path(pooch.os_cache("s2fs")) / f"{name}.npz"
 
 
+def known_datasets() -> tuple[str, ...]:
+    """The names a plan can give: registered ones, and the tables in the folder ``S2FS_DATA``."""
+    folder = os.environ.get(FOLDER_VARIABLE)
+    found = sorted(path.stem for path in Path(folder).glob("*.npz")) if folder else []
+    return tuple(dict.fromkeys([*PAPER_DATASETS, BUNDLED, DIGITS, *UNSEEN_TABLES, *found]))
+
+
+def dataset_title(name: str) -> str:
+    """The name of a dataset in tables and figures; the paper's names for its own."""
+    if name in PAPER_DATASETS:
+        return PAPER_DATASETS[name].title
+    return "SRBCT (bundled)" if name == BUNDLED else name
+
+
 def load_dataset(name: str) -> Dataset:
     """Load a dataset of the bench; nothing is downloaded, see :func:`fetch_dataset`.
 
@@ -157,8 +198,9 @@ def load_dataset(name: str) -> Dataset:
     ----------
     name : str
         One of ``PAPER_DATASETS``: "all_aml_3", "all_aml_4", "glioma", "isolet", "lung", "srbct",
-        "warpar10p", "warppie10p", "orl" or "yale"; or "srbct_bundled", which comes with the
-        package.
+        "warpar10p", "warppie10p", "orl" or "yale"; "srbct_bundled", which comes with the package;
+        "digits", which comes with scikit-learn; or the name of any ``.npz`` file in the folder
+        ``S2FS_DATA``, without its suffix.
 
     Returns
     -------
@@ -174,15 +216,36 @@ def load_dataset(name: str) -> Dataset:
     """
     if name == BUNDLED:
         return load_srbct()
+    if name == DIGITS:
+        return _load_digits()
+    if name not in PAPER_DATASETS and name in known_datasets():
+        folder = os.environ.get(FOLDER_VARIABLE)
+        path = Path(folder or "") / f"{name}.npz"
+        if not folder or not path.is_file():
+            raise FileNotFoundError(
+                f"{name} is not in {_place()}; let {FOLDER_VARIABLE} name a folder with "
+                f"{name}.npz, which holds X and y."
+            )
+        return read_table(path)
+    return _load_paper_dataset(name)
+
+
+def _load_digits() -> Dataset:
+    from sklearn.datasets import load_digits
+
+    X, y = load_digits(return_X_y=True)
+    names = [f"pixel {row},{column}" for row in range(8) for column in range(8)]
+    data = Dataset(X, y.astype(np.intp), names, [str(digit) for digit in range(10)])
+    data.image_shape, data.image_order = (8, 8), "C"
+    return data
+
+
+def _load_paper_dataset(name: str) -> Dataset:
     info = dataset_info(name)
     path = find_dataset(name)
     if path is None:
-        folder = os.environ.get(FOLDER_VARIABLE)
-        place = (
-            f"the folder {FOLDER_VARIABLE} ({folder})" if folder else f"a folder {FOLDER_VARIABLE}"
-        )
         raise FileNotFoundError(
-            f"{name} is neither in {place} nor at {cached_file(name)}; download it with "
+            f"{name} is neither in {_place()} nor at {cached_file(name)}; download it with "
             f"'s2fs data fetch {name}', or let {FOLDER_VARIABLE} name a folder with {name}.npz."
         )
     data = read_table(path)
@@ -195,6 +258,11 @@ def load_dataset(name: str) -> Dataset:
         )
     data.image_shape, data.image_order = info.image_shape, info.image_order
     return data
+
+
+def _place() -> str:
+    folder = os.environ.get(FOLDER_VARIABLE)
+    return f"the folder {FOLDER_VARIABLE} ({folder})" if folder else f"a folder {FOLDER_VARIABLE}"
 
 
 def content_hash(X: NDArray[Any], y: NDArray[Any]) -> str:

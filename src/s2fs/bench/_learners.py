@@ -1,4 +1,4 @@
-"""The four learners of the paper, in forms that share work between the sizes of prefix.
+"""The learners of the bench: the paper's, in forms that share work between sizes, and others.
 
 Squared distances grow by one term per feature, so the Gaussian kernel of every size comes from one
 running matrix, and trees share all nodes that a new feature does not change.
@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.naive_bayes import GaussianNB
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from s2fs._util.types import Floats, Indices
@@ -18,6 +19,8 @@ from s2fs.evaluation import LEARNERS
 
 #: The penalty of the support vector machine; its kernel width is scikit-learn's "scale".
 SVM_PENALTY = 10.0
+#: The number of trees of the random forest.
+FOREST_TREES = 100
 
 
 def cart(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
@@ -40,6 +43,13 @@ def svm(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
     from s2fs.bench import _svm  # compiled by numba, when it is first used
 
     return _svm.predict(A, codes, B, sizes, SVM_PENALTY)
+
+
+def forest(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
+    """Predict as ``RandomForestClassifier(100)`` does, with random numbers of its own."""
+    from s2fs.bench import _forest  # compiled by numba, when it is first used
+
+    return _forest.predict(A, codes, B, sizes, n_trees=FOREST_TREES)
 
 
 class EvenlySpacedKMeans(ClusterMixin, BaseEstimator):
@@ -77,17 +87,48 @@ PAPER_LEARNERS: dict[str, Any] = {
     "svm": svm,
     "kmeans": EvenlySpacedKMeans(),
 }
+#: Every learner that a plan can name: the paper's, and three more.
+BENCH_LEARNERS: dict[str, Any] = {
+    **PAPER_LEARNERS,
+    "logistic": LEARNERS["logistic"],
+    "forest": forest,
+    "bayes": GaussianNB(),
+}
 #: What tables and figures call them.
-LEARNER_TITLES = {"cart": "CART", "knn": "5-NN", "svm": "SVM", "kmeans": "k-means"}
-#: Their settings, which are part of what identifies a run.
-LEARNER_SETTINGS: dict[str, dict[str, Any]] = {
+LEARNER_TITLES = {
+    "cart": "CART",
+    "knn": "5-NN",
+    "svm": "SVM",
+    "kmeans": "k-means",
+    "logistic": "logistic regression",
+    "forest": "random forest",
+    "bayes": "naive Bayes",
+}
+#: The scores a plan can ask for, and what tables call them.
+SCORES = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "macro_f1": "macro F1",
+}
+_SETTINGS: dict[str, dict[str, Any]] = {
     "cart": {},
     "knn": {"n_neighbors": 5},
     "svm": {"C": SVM_PENALTY, "gamma": "scale"},
     "kmeans": {"init": "fixed"},
+    "forest": {"n_estimators": FOREST_TREES},
 }
 
 
-def score_name(learner: str) -> str:
-    """What a learner of the paper is scored by."""
-    return "mutual information" if learner == "kmeans" else "accuracy"
+def learner_settings(name: str) -> dict[str, Any]:
+    """The settings of a learner, which are part of what identifies a run."""
+    if name in _SETTINGS:
+        return _SETTINGS[name]
+    learner = BENCH_LEARNERS[name]
+    # What is spelt out here; scikit-learn adds parameters to its classes from time to time.
+    default = type(learner)().get_params()
+    return {k: v for k, v in learner.get_params().items() if v != default[k]}
+
+
+def score_name(learner: str, score: str = "accuracy") -> str:
+    """What a learner is scored by."""
+    return "mutual information" if learner == "kmeans" else SCORES[score]

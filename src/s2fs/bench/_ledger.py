@@ -23,10 +23,16 @@ from s2fs.bench._run import Run
 LEASE = 120.0
 #: Marks a SQLite file as a results file: "S2FS" as a number.
 _APPLICATION = 0x53324653
+#: To be raised whenever what is stored changes: since 1, all parameters of a selector are.
+_FORMAT = 1
+_COLUMNS = (
+    "key", "run", "state", "owner", "until", "changed", "seconds", "error", "result",
+)  # fmt: skip
 
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
 PRAGMA application_id = {_APPLICATION};
+PRAGMA user_version = {_FORMAT};
 CREATE TABLE IF NOT EXISTS runs (
     key TEXT PRIMARY KEY,
     run TEXT NOT NULL,
@@ -34,7 +40,7 @@ CREATE TABLE IF NOT EXISTS runs (
         CHECK (state IN ('waiting', 'claimed', 'done', 'failed')),
     owner TEXT,    -- the process that claimed it
     until REAL,    -- when its lease ends, in seconds since 1970
-    changed REAL,  -- when it was done or failed
+    changed INTEGER,  -- how many runs were done or failed before it
     seconds REAL,  -- processor time
     error TEXT,
     result BLOB
@@ -83,7 +89,6 @@ class Ledger:
         self.path = Path(path)
         self.lease = lease
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex}"
-        self._opened = time.time()
         if not create and not self.path.is_file():
             raise FileNotFoundError(
                 f"There is no results file {str(path)!r}; "
@@ -104,9 +109,12 @@ class Ledger:
         )
         try:
             self._open(create)
-        except sqlite3.DatabaseError as error:
+        except _NoResultsFileError as error:
             self._connection.close()
             raise ValueError(f"{path} is no results file ({error}); give another file.") from None
+        except sqlite3.DatabaseError as error:
+            self._connection.close()
+            raise _in_words(self.path, error) from None
 
     def _open(self, create: bool) -> None:
         execute = self._connection.execute
@@ -116,7 +124,16 @@ class Ledger:
             _patiently(lambda: execute("PRAGMA journal_mode = WAL"))
             _patiently(lambda: self._connection.executescript(_SCHEMA))
         if execute("PRAGMA application_id").fetchone() != (_APPLICATION,):
-            raise sqlite3.DatabaseError("it holds something else")
+            raise _NoResultsFileError("it holds something else")
+        if execute("PRAGMA user_version").fetchone() != (_FORMAT,):
+            raise _NoResultsFileError(
+                "it is of another version of s2fs, which did not keep what this one compares"
+            )
+        found = {name for _, name, *_ in execute("PRAGMA table_info(runs)")}
+        if missing := [name for name in _COLUMNS if name not in found]:
+            raise _NoResultsFileError(f"its table of runs has no column {missing[0]!r}")
+        # Which runs failed before: counted, since the clock of a machine may be set.
+        (self._opened,) = execute("SELECT COALESCE(MAX(changed), 0) FROM runs").fetchone()
         # A run costs seconds, so waiting for the disk after each one costs nothing.
         execute("PRAGMA synchronous = FULL")
 
@@ -129,16 +146,20 @@ class Ledger:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
             try:
-                yield self._connection
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
+                self._connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield self._connection
+                    self._connection.execute("COMMIT")
+                except BaseException:
+                    if self._connection.in_transaction:  # a full disk ends it by itself
+                        self._connection.execute("ROLLBACK")
+                    raise
+            except sqlite3.DatabaseError as error:
+                raise _in_words(self.path, error) from None
 
     def add(self, runs: Iterable[Run]) -> None:
-        """Note runs as waiting, unless they are known.
+        """Note runs as waiting, unless they are known; titles of known ones are brought up to date.
 
         Parameters
         ----------
@@ -147,7 +168,11 @@ class Ledger:
         """
         rows = [(run.key, run.to_json()) for run in runs]
         with self._transaction() as db:
-            db.executemany("INSERT OR IGNORE INTO runs (key, run) VALUES (?, ?)", rows)
+            db.executemany(
+                "INSERT INTO runs (key, run) VALUES (?, ?) "
+                "ON CONFLICT (key) DO UPDATE SET run = excluded.run",
+                rows,
+            )
 
     def claim(self, key: str) -> bool:
         """Take a run, unless it is done, claimed elsewhere, or failed since the file was opened.
@@ -172,8 +197,8 @@ class Ledger:
                 now = time.time()
                 free = (
                     state == "waiting"
-                    or (state == "failed" and changed < self._opened)
-                    or (state == "claimed" and (until < now or _is_dead(owner)))
+                    or (state == "failed" and changed <= self._opened)
+                    or (state == "claimed" and (not self._holds(until, now) or _is_dead(owner)))
                 )
                 if free:
                     db.execute(
@@ -182,6 +207,10 @@ class Ledger:
                         (self.owner, now + self.lease, key),
                     )
             return free
+
+    def _holds(self, until: float, now: float) -> bool:
+        """Whether a lease has not ended; one that ends too late is from before a clock was set."""
+        return now <= until <= now + max(self.lease, LEASE)
 
     def renew(self) -> None:
         """Keep the claims of this process for another lease."""
@@ -234,9 +263,10 @@ class Ledger:
         with self._transaction() as db:
             # Only while the claim holds: a process that was taken for dead must not write any more.
             db.execute(
-                f"UPDATE runs SET state = ?, changed = ?, owner = NULL, {assignments} "
+                "UPDATE runs SET state = ?, owner = NULL, "
+                f"changed = (SELECT COALESCE(MAX(changed), 0) + 1 FROM runs), {assignments} "
                 "WHERE key = ? AND owner = ?",
-                (state, time.time(), *columns.values(), key, self.owner),
+                (state, *columns.values(), key, self.owner),
             )
 
     def states(self) -> dict[str, str]:
@@ -289,6 +319,25 @@ class Ledger:
         if row is None:
             raise KeyError(key)
         return bytes(row[0])
+
+
+class _NoResultsFileError(Exception):
+    """A SQLite file that holds something else."""
+
+
+def _in_words(path: Path, error: sqlite3.DatabaseError) -> Exception:
+    """What went wrong with a results file, in a sentence."""
+    said = str(error)
+    if "full" in said or "disk I/O" in said:
+        return OSError(
+            f"{path} cannot be written: the disk is full or failing ({said}); what was done before "
+            "is kept, so make space and start again."
+        )
+    if "readonly" in said or "unable to open" in said:
+        return OSError(f"{path} cannot be written ({said}); choose another place.")
+    if "locked" in said:
+        return OSError(f"{path} is held by another program ({said}); wait for it to end.")
+    return ValueError(f"{path} is no results file ({said}); give another file.")
 
 
 def _patiently(step: Callable[[], Any], attempts: int = 100) -> None:

@@ -152,7 +152,7 @@ def _legend(table: Table) -> list[str]:
 
 def _title(table: Table) -> str:
     leaky = " (leaky: selected before the split)" if table.leaky else ""
-    title, score = LEARNER_TITLES[table.learner], score_name(table.learner)
+    title, score = LEARNER_TITLES[table.learner], score_name(table.learner, table.score)
     return f"{title}, {table.statistic.title()} {score}{leaky}"
 
 

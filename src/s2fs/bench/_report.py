@@ -95,7 +95,7 @@ def _summarise(number: int, alike: Sequence[Result]) -> dict[str, Any]:
 
 
 def _name(table: Table) -> str:
-    title, score = LEARNER_TITLES[table.learner], score_name(table.learner)
+    title, score = LEARNER_TITLES[table.learner], score_name(table.learner, table.score)
     return f"{title}: {_STATISTICS[table.statistic]} {score} over the sizes"
 
 

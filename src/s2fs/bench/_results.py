@@ -2,28 +2,34 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from s2fs.bench._datasets import BUNDLED, PAPER_DATASETS
+import numpy as np
+
+from s2fs._core.stability import prefix_stability
+from s2fs._util.types import Floats
 from s2fs.bench._ledger import Ledger
-from s2fs.bench._methods import reconstruction
 from s2fs.bench._plan import SelectorSpec
 from s2fs.bench._run import Outcome, Run
-from s2fs.evaluation import Curve, pool_folds, stability
+from s2fs.evaluation import Curve, pool_folds
 
 if TYPE_CHECKING:
     from s2fs.bench._archive import Archive
 
 ResultsFile: TypeAlias = "Ledger | Archive"
 
+#: Parameters that differ between the runs of one selector: the seed, and the largest size.
+_VARYING = ("random_state", "n_features_to_select")
 #: The columns of :func:`export_rows` and :func:`export_curves` that say what was run.
 _IDENTITY = (
     "dataset",
+    "data_hash",
     "selector",
     "method",
+    "algorithm",
     "status",
     "parameters",
     "weights",
@@ -51,16 +57,28 @@ class Result:
         Alpha and beta chosen in each fold, if they were chosen inside.
     curves : dict of str to Curve
         One curve per learner.
-    stability : float
-        Agreement of the features selected in the folds, see :func:`s2fs.evaluation.stability`; NaN
-        if every feature was selected.
+    stabilities : ndarray of shape (n_sizes,)
+        For each size, the agreement of the features selected in the folds, see
+        :func:`s2fs.evaluation.stability`; NaN if every feature was selected.
+    redundancies : ndarray of shape (n_sizes,)
+        For each size the mean |r| of two selected features; NaN for one feature.
+    seconds : float or None
+        Processor time of one selection, the mean over the folds; of a grid, of all its pairs. None
+        if it was not recorded.
     """
 
     run: Run
     weights: tuple[float, float] | None
     chosen: tuple[tuple[float, float], ...]
     curves: dict[str, Curve]
-    stability: float
+    stabilities: Floats
+    redundancies: Floats
+    seconds: float | None
+
+    @property
+    def stability(self) -> float:
+        """The agreement at the largest size."""
+        return float(self.stabilities[-1])
 
     @property
     def selector(self) -> SelectorSpec:
@@ -86,10 +104,12 @@ class Result:
         alpha, beta = self.weights or ("", "")
         values = (
             run.dataset,
+            run.data_hash,
             spec.name,
             spec.method,
-            reconstruction(spec.method) or "confirmed",
-            json.dumps(dict(spec.parameters), sort_keys=True),
+            run.algorithm,
+            run.status,
+            json.dumps(dict(run.parameters), sort_keys=True),
             self.how,
             alpha,
             beta,
@@ -105,6 +125,8 @@ class Result:
 def results(results_file: ResultsFile) -> Iterator[Result]:
     """Pool the folds of every cross-validation that is complete.
 
+    Of a selector whose algorithm has changed, only the results of the newest version are given.
+
     Parameters
     ----------
     results_file : Ledger or Archive
@@ -114,17 +136,64 @@ def results(results_file: ResultsFile) -> Iterator[Result]:
     ------
     Result
         In the order the runs were added; of a grid, one per pair of weights.
+
+    Raises
+    ------
+    ValueError
+        If different data, or different selectors, have the same name.
     """
     if not isinstance(results_file, Ledger):
+        _check_names(results_file.path, [result.run for result in results_file.results])
         yield from results_file.results
         return
     groups: dict[str, list[Run]] = {}
-    for entry in results_file.entries():
-        if entry.state == "done":
-            groups.setdefault(entry.run.cross_validation, []).append(entry.run)
+    for run in _newest([entry.run for entry in results_file.entries() if entry.state == "done"]):
+        groups.setdefault(run.cross_validation, []).append(run)
+    _check_names(results_file.path, [runs[0] for runs in groups.values()])
     for runs in groups.values():
         if len(runs) == runs[0].n_folds:
             yield from _pooled(results_file, sorted(runs, key=lambda run: run.fold))
+
+
+def _asked(run: Run) -> str:
+    """What a plan asked a selector for, under the name it gave it."""
+    return json.dumps(asdict(run.selector), sort_keys=True)
+
+
+def _newest(runs: list[Run]) -> list[Run]:
+    """Without runs of older versions of a selector's algorithm, and of older evaluations."""
+
+    def version(run: Run) -> tuple[int, int]:
+        number = int(run.algorithm) if run.algorithm.isdecimal() else 0
+        return int(run.settings.get("version", 0)), number
+
+    newest: dict[str, tuple[int, int]] = {}
+    for run in runs:
+        newest[_asked(run)] = max(version(run), newest.get(_asked(run), (0, 0)))
+    return [run for run in runs if version(run) == newest[_asked(run)]]
+
+
+def _check_names(path: Path, runs: Iterable[Run]) -> None:
+    """Raise if one name stands for different data, or for different selectors."""
+    data: dict[str, str] = {}
+    selectors: dict[tuple[str, str], tuple[str, str, str]] = {}
+    for run in runs:
+        if data.setdefault(run.dataset_title, run.data_hash) != run.data_hash:
+            raise ValueError(
+                f"{path} has results of different data under the name {run.dataset_title!r}, which "
+                "no table can show side by side; run each in a results file of its own."
+            )
+        spec = run.selector
+        given = {k: v for k, v in run.parameters.items() if k not in _VARYING}
+        # Of a grid every pair is a result of its own, so grids may differ.
+        asked = replace(spec, alphas=(), betas=()) if spec.weights == "grid" else spec
+        same = (repr(asked), json.dumps(given, sort_keys=True), run.algorithm)
+        if selectors.setdefault((spec.name, spec.weights), same) != same:
+            raise ValueError(
+                f"{path} has results of {spec.name!r} with different parameters or code, which no "
+                "table can show under one name; give each a name of its own in the plan, or run it "
+                "in another results file."
+            )
 
 
 def complete_results(results_file: ResultsFile) -> list[Result]:
@@ -144,7 +213,8 @@ def by_setting(found: Iterable[Result]) -> dict[str, list[Result]]:
         run = result.run
         dense = len(run.sizes) == run.sizes[-1]
         sizes = f"top-1-to-{run.sizes[-1]}" if dense else f"{len(run.sizes)}-sizes"
-        split.setdefault(f"{run.protocol}-{run.n_folds}-folds-{sizes}", []).append(result)
+        score = "" if run.score == "accuracy" else f"-{run.score.replace('_', '-')}"
+        split.setdefault(f"{run.protocol}-{run.n_folds}-folds-{sizes}{score}", []).append(result)
     return split
 
 
@@ -243,17 +313,21 @@ def _pooled(ledger: Ledger, runs: list[Run]) -> Iterator[Result]:
     for i, (alpha, beta) in enumerate(outcomes[0].weights.tolist()):
         folds = [outcome.fold_result(i, run.sizes) for outcome in outcomes]
         chosen = spec.tune == "inside"
+        rankings = np.array([fold.ranking for fold in folds])
+        curves = pool_folds(folds).items()
         yield Result(
             run=run,
             weights=(alpha, beta) if spec.alphas and not chosen else None,
             chosen=tuple(tuple(o.weights[0].tolist()) for o in outcomes) if chosen else (),
-            curves=pool_folds(folds),
-            stability=_stability([fold.ranking for fold in folds], run.dataset),
+            curves={learner: with_main_score(curve, run.score) for learner, curve in curves},
+            stabilities=prefix_stability(rankings, run.n_features)[np.array(run.sizes) - 1],
+            redundancies=np.mean([outcome.redundancy[i] for outcome in outcomes], axis=0),
+            seconds=float(np.mean([outcome.seconds for outcome in outcomes])),
         )
 
 
-def _stability(rankings: list[Any], dataset: str) -> float:
-    m = PAPER_DATASETS["srbct" if dataset == BUNDLED else dataset].n_features
-    if len(rankings[0]) == m:
-        return float("nan")
-    return stability(rankings, m).value
+def with_main_score(curve: Curve, score: str) -> Curve:
+    """The same curve with a score in the first place, if it has it."""
+    if score not in curve.scores:
+        return curve
+    return Curve(curve.learner, curve.sizes, {score: curve.scores[score], **curve.scores})

@@ -3,13 +3,15 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from io import BytesIO
+from time import process_time
 from typing import Any
 
 import numpy as np
 
 from s2fs import s2fs_paths
+from s2fs._core.correlation import prefix_redundancy
 from s2fs._selectors.prefixes import (
     Split,
     choose,
@@ -19,14 +21,13 @@ from s2fs._selectors.prefixes import (
 )
 from s2fs._util.types import Floats, Indices
 from s2fs._util.version import __version__
-from s2fs.bench._datasets import BUNDLED, PAPER_DATASETS
-from s2fs.bench._learners import LEARNER_SETTINGS, PAPER_LEARNERS
+from s2fs.bench._learners import BENCH_LEARNERS, learner_settings
 from s2fs.bench._methods import make_selector
 from s2fs.bench._plan import SelectorSpec
 from s2fs.evaluation import FoldResult, Protocol, evaluate_fold, stratified_folds
 
-#: To be raised whenever the same run may give other numbers than before.
-RESULTS_VERSION = 2
+#: To be raised whenever the same ranking may give other numbers than before.
+RESULTS_VERSION = 3
 #: Folds within the training rows by which 5 nearest neighbours choose the weights.
 TUNING_FOLDS = 5
 
@@ -49,8 +50,24 @@ class Run:
         The sizes of prefix.
     learners : tuple of str
         What scores the prefixes.
+    parameters : dict
+        All parameters of the selector, with those that the plan leaves at their defaults.
+    algorithm : str
+        The version of the selector's algorithm.
+    settings : dict
+        How rankings are evaluated: settings of the learners, and a version.
+    status : str
+        How sure the algorithm is: "confirmed", "partly reconstructed", "reconstructed" or
+        "wrapper".
+    n_features : int
+        How many features the data has.
+    dataset_title : str
+        The name of the data in tables and figures.
+    score : str
+        What tables show.
     version : str
-        The code that computes it.
+        The code that computed it. This, ``status``, ``n_features``, ``dataset_title`` and ``score``
+        do not decide the result, so they are not part of the key.
     """
 
     dataset: str
@@ -62,20 +79,22 @@ class Run:
     seed: int
     sizes: tuple[int, ...]
     learners: tuple[str, ...]
-    version: str = f"{__version__}+{RESULTS_VERSION}"
-
-    @property
-    def dataset_title(self) -> str:
-        """The name of the dataset in tables and figures, as in the paper."""
-        return "SRBCT (bundled)" if self.dataset == BUNDLED else PAPER_DATASETS[self.dataset].title
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    algorithm: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    status: str = "confirmed"
+    n_features: int = 0
+    dataset_title: str = ""
+    score: str = "accuracy"
+    version: str = __version__
 
     @property
     def key(self) -> str:
         """A hash of all that decides the result."""
-        learners = {name: LEARNER_SETTINGS[name] for name in self.learners}
-        tuning = [TUNING_FOLDS, "knn"] if self.selector.tune == "inside" else []
-        content = json.dumps([asdict(self), learners, tuning], sort_keys=True)
-        return hashlib.sha256(content.encode()).hexdigest()
+        decides = asdict(self)
+        for name in ("status", "n_features", "dataset_title", "score", "version"):
+            del decides[name]
+        return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
 
     def to_json(self) -> str:
         """The run as text.
@@ -122,12 +141,22 @@ class Run:
         Run
             The run with these fields.
         """
-        spec = fields.pop("selector")
+        fields = dict(fields)
+        spec = dict(fields.pop("selector"))
         for name in ("alphas", "betas"):
             spec[name] = tuple(spec[name])
         for name in ("sizes", "learners"):
             fields[name] = tuple(fields[name])
         return cls(selector=SelectorSpec(**spec), **fields)
+
+
+def evaluation_settings(learners: tuple[str, ...], tune: str) -> dict[str, Any]:
+    """How rankings are evaluated, beyond what a plan says."""
+    settings: dict[str, Any] = {
+        "version": RESULTS_VERSION,
+        "learners": {name: learner_settings(name) for name in learners},
+    }
+    return settings | ({"tuning": [TUNING_FOLDS, "knn"]} if tune == "inside" else {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +175,10 @@ class Outcome:
         Per classifier the predicted classes.
     nmi : ndarray of shape (n_rankings, n_sizes) or None
         Mutual information of the k-means clusters, if asked for.
+    redundancy : ndarray of shape (n_rankings, n_sizes)
+        Mean |r| of two chosen features on the rows they were chosen from; NaN for one feature.
+    seconds : float
+        Processor time of the selection.
     """
 
     weights: Floats
@@ -153,6 +186,8 @@ class Outcome:
     y_test: Indices
     predictions: Mapping[str, Indices]
     nmi: Floats | None
+    redundancy: Floats
+    seconds: float
 
     def to_bytes(self) -> bytes:
         """The arrays as a compressed ``.npz`` file."""
@@ -161,6 +196,8 @@ class Outcome:
             "weights": self.weights,
             "rankings": self.rankings.astype(np.uint32),
             "y_test": self.y_test.astype(np.uint16),
+            "redundancy": self.redundancy.astype(np.float32),
+            "seconds": np.float64(self.seconds),
             **{
                 f"by_{name}": predicted.astype(np.uint16)
                 for name, predicted in self.predictions.items()
@@ -186,6 +223,8 @@ class Outcome:
                 if name.startswith("by_")
             },
             nmi=arrays.get("nmi"),
+            redundancy=arrays["redundancy"].astype(np.float64),
+            seconds=float(arrays["seconds"]),
         )
 
     def fold_result(self, i: int, sizes: tuple[int, ...]) -> FoldResult:
@@ -199,14 +238,17 @@ class Outcome:
         )
 
 
-def evaluate_run(run: Run, X: Floats, y: Indices) -> Outcome:
+def evaluate_run(run: Run, X: Floats, y: Indices, folder: str | None = None) -> Outcome:
     """Rank the features on the training fold and score the ranking on the test fold.
 
-    A pure function of its arguments, so it may run in any process of any machine.
+    A pure function of its arguments, but for the time it takes, so it may run in any process of any
+    machine. Selectors that are not of the package are also looked for in ``folder``.
     """
     train, test = list(stratified_folds(y, run.n_folds, random_state=run.seed))[run.fold]
     seen = train if run.protocol == "inside" else np.arange(len(y))
-    weights, rankings = _rank(run, X[seen], y[seen])
+    start = process_time()
+    weights, rankings = _rank(run, X[seen], y[seen], folder)
+    seconds = process_time() - start
     sizes, shape = np.array(run.sizes), (len(rankings), len(run.sizes))
     found: dict[str, Any] = {
         name: np.empty(shape) if name == "kmeans" else np.empty((*shape, len(test)), np.intp)
@@ -222,13 +264,14 @@ def evaluate_run(run: Run, X: Floats, y: Indices) -> Outcome:
                 X[test],
                 y[test],
                 rankings[i],
-                learners={name: PAPER_LEARNERS[name] for name in run.learners},
+                learners={name: BENCH_LEARNERS[name] for name in run.learners},
                 sizes=sizes[~shared].tolist(),
             )
             for name, new in (*fold.predictions.items(), *fold.nmi.items()):
                 found[name][i, ~shared] = new
     nmi = found.pop("kmeans", None)
-    return Outcome(weights, rankings, y[test], found, nmi)
+    redundancy = np.array([prefix_redundancy(X[seen][:, ranked], sizes) for ranked in rankings])
+    return Outcome(weights, rankings, y[test], found, nmi, redundancy, seconds)
 
 
 def choose_weights(run: Run, X: Floats, y: Indices) -> int:
@@ -253,7 +296,7 @@ def choose_weights(run: Run, X: Floats, y: Indices) -> int:
     return choose(mean.mean(axis=1, keepdims=True))[0]
 
 
-def _rank(run: Run, X: Floats, y: Indices) -> tuple[Floats, Indices]:
+def _rank(run: Run, X: Floats, y: Indices, folder: str | None) -> tuple[Floats, Indices]:
     """The weights and the rankings of a run, from the rows given."""
     spec, weights = run.selector, np.full((1, 2), np.nan)
     parameters = dict(spec.parameters)
@@ -263,7 +306,7 @@ def _rank(run: Run, X: Floats, y: Indices) -> tuple[Floats, Indices]:
             return weights, _grid_rankings(run, X, y)
         weights = weights[[choose_weights(run, X, y)]]
         parameters["alpha"], parameters["beta"] = weights[0]
-    selector = make_selector(spec.method, parameters, run.sizes[-1], run.seed)
+    selector = make_selector(spec.method, parameters, run.sizes[-1], run.seed, folder)
     return weights, np.array([selector.fit(X, y).indices_])
 
 

@@ -18,14 +18,16 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy.sparse import issparse
 
 from s2fs._util.messages import did_you_mean
 from s2fs._util.progress import progress
-from s2fs.bench._datasets import content_hash, load_dataset
+from s2fs.bench._datasets import DataFile, content_hash, dataset_title, load_dataset
 from s2fs.bench._ledger import LEASE, Ledger
+from s2fs.bench._methods import resolve
 from s2fs.bench._plan import Plan
-from s2fs.bench._run import Run, evaluate_run
-from s2fs.datasets import Dataset
+from s2fs.bench._run import Run, evaluate_run, evaluation_settings
+from s2fs.datasets import Dataset, read_table
 from s2fs.evaluation import stratified_folds
 
 
@@ -94,7 +96,9 @@ def run_plan(
     >>> run_plan(plan, path).before
     6
     """
-    data, missing = _load(_wanted(plan, datasets))
+    wanted = _wanted(plan, datasets)
+    _check_selectors(plan)
+    data, missing = _load(wanted)
     runs = [run for name in data for run in plan_runs(plan, name, data[name])]
     done = failed = 0
     with Ledger(path, create=True) as ledger:
@@ -103,11 +107,13 @@ def run_plan(
         pending = [run for run in runs if states[run.key] != "done"]
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
         if pending and parallel.n_jobs != 1:
-            _compile(pending)
+            _compile(pending, plan.folder)
         # A claim is made when joblib asks for the next task, so no process claims more than it
         # works on.
         tasks = (
-            delayed(_attempt)(run, data[run.dataset].X, data[run.dataset].y, os.getpid())
+            delayed(_attempt)(
+                run, data[run.dataset].X, data[run.dataset].y, plan.folder, os.getpid()
+            )
             for run in pending
             if ledger.claim(run.key)
         )
@@ -130,10 +136,13 @@ def run_plan(
 def plan_runs(plan: Plan, name: str, data: Dataset) -> Iterator[Run]:
     """All runs of a plan on one dataset."""
     data_hash, m = content_hash(data.X, data.y), data.X.shape[1]
-    sizes = tuple(range(1, min(plan.sizes, m) + 1)) if isinstance(plan.sizes, int) else plan.sizes
+    every = range(1, plan.sizes + 1) if isinstance(plan.sizes, int) else plan.sizes
+    sizes = tuple(size for size in every if size <= m) or (m,)
     for selector in plan.selectors:
         for seed in plan.seeds:
             n_folds = len(list(stratified_folds(data.y, plan.folds, random_state=seed)))
+            method, given = selector.method, selector.parameters
+            parameters, algorithm, status = resolve(method, given, sizes[-1], seed, plan.folder)
             for fold in range(n_folds):
                 yield Run(
                     dataset=name,
@@ -145,15 +154,24 @@ def plan_runs(plan: Plan, name: str, data: Dataset) -> Iterator[Run]:
                     seed=seed,
                     sizes=sizes,
                     learners=plan.learners,
+                    parameters=parameters,
+                    algorithm=algorithm,
+                    settings=evaluation_settings(plan.learners, selector.tune),
+                    status=status,
+                    n_features=m,
+                    dataset_title=dataset_title(name),
+                    score=plan.score,
                 )
 
 
-def _attempt(run: Run, X: Any, y: Any, starter: int) -> tuple[str, bytes | None, str, float]:
+def _attempt(
+    run: Run, X: Any, y: Any, folder: str | None, starter: int
+) -> tuple[str, bytes | None, str, float]:
     """Evaluate a run in a worker; an error is a result too."""
     start = process_time()
     try:
         with _ending_with(starter):
-            result = evaluate_run(run, X, y).to_bytes()
+            result = evaluate_run(run, X, y, folder).to_bytes()
     except Exception as error:
         place = extract_tb(error.__traceback__)[-1]
         message = f"{type(error).__name__}: {error} ({place.filename}:{place.lineno})"
@@ -193,28 +211,50 @@ def _ending_with(starter: int) -> Iterator[None]:
         stop.set()
 
 
-def _wanted(plan: Plan, datasets: Sequence[str] | None) -> tuple[str, ...]:
+def _wanted(plan: Plan, datasets: Sequence[str] | None) -> dict[str, str | DataFile]:
+    """The datasets to run by name."""
+    known = dict(zip(plan.dataset_names, plan.datasets, strict=True))
     for name in datasets or ():
-        if name not in plan.datasets:
+        if name not in known:
             raise ValueError(
-                f"datasets has {name!r}, which is not in the plan"
-                f"{did_you_mean(name, plan.datasets)}; it has {', '.join(plan.datasets)}."
+                f"datasets has {name!r}, which is not in the plan{did_you_mean(name, known)}; it "
+                f"has {', '.join(known)}."
             )
-    return tuple(name for name in plan.datasets if datasets is None or name in datasets)
+    return {name: d for name, d in known.items() if datasets is None or name in datasets}
 
 
-def _load(names: tuple[str, ...]) -> tuple[dict[str, Dataset], dict[str, str]]:
+def _check_selectors(plan: Plan) -> None:
+    """Import and construct every selector, so that a fault is found before any work is done."""
+    for spec in plan.selectors:
+        try:
+            resolve(spec.method, spec.parameters, 1, 0, plan.folder)
+        except ValueError as error:
+            raise ValueError(f"Selector {spec.name!r}: {error}") from None
+
+
+def _load(wanted: dict[str, str | DataFile]) -> tuple[dict[str, Dataset], dict[str, str]]:
     """The datasets that are here, and what to do about those that are not."""
     data, missing = {}, {}
-    for name in names:
+    for name, source in wanted.items():
+        if isinstance(source, DataFile):  # a file of one's own must be there
+            try:
+                data[name] = _dense(read_table(source.path, **source.options))
+            except TypeError as error:  # an argument that the reader does not have
+                raise ValueError(f"Dataset {name!r}: {error}") from None
+            continue
         try:
-            data[name] = load_dataset(name)
+            data[name] = _dense(load_dataset(name))
         except FileNotFoundError as error:
             missing[name] = str(error)
     return data, missing
 
 
-def _compile(runs: Sequence[Run]) -> None:
+def _dense(data: Dataset) -> Dataset:
+    """Learners take dense rows; what is sparse is stored so for its size on disk only."""
+    return data._replace(X=data.X.toarray()) if issparse(data.X) else data
+
+
+def _compile(runs: Sequence[Run], folder: str | None) -> None:
     """Run each selector on a toy, so that compiled code is in the cache before workers start.
 
     Several processes that compile the same function at once can spoil numba's cache.
@@ -224,7 +264,7 @@ def _compile(runs: Sequence[Run]) -> None:
     for run in {run.selector.name + run.selector.tune: run for run in runs}.values():
         toy = Run("", "", run.selector, "inside", 0, 2, 0, (1, 2), run.learners)
         with suppress(Exception):  # the run itself will fail too, and its error is kept
-            evaluate_run(toy, X, y)
+            evaluate_run(toy, X, y, folder)
 
 
 @contextmanager

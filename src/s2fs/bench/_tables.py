@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from s2fs._util.types import Floats
-from s2fs.bench._methods import reconstruction
+from s2fs.bench._plan import SelectorSpec
 from s2fs.bench._results import Result
 
 How = Literal["fixed", "best", "default", "inside"]
@@ -75,6 +75,8 @@ class Table:
         Our scores and those of the paper, NaN where there is none.
     leaky : bool
         Whether features were selected before the split, so that our scores are too good.
+    score : str
+        What classifiers are scored by.
     """
 
     learner: str
@@ -84,6 +86,7 @@ class Table:
     ours: Floats
     published: Floats
     leaky: bool = False
+    score: str = "accuracy"
 
     def compared(self, beside: Column | None = None) -> list[int]:
         """The columns that are compared, with one that stands beside in its algorithm's place.
@@ -177,9 +180,8 @@ def published_table(learner: str, statistic: str) -> Table:
 def build_tables(results: Iterable[Result]) -> list[Table]:
     """Arrange results that were obtained alike: protocol, folds and sizes agree.
 
-    Of several results for one cell (seeds) the mean is taken. A result of an earlier version is
-    replaced by that of a later one. Variants of S²FS, under names of their own, have columns only
-    where there are no baselines: they are for figures of their own.
+    Of several results for one cell (seeds) the mean is taken. Variants of S²FS, under names of
+    their own, have columns only where there are no baselines: they are for figures of their own.
 
     Parameters
     ----------
@@ -193,13 +195,14 @@ def build_tables(results: Iterable[Result]) -> list[Table]:
     """
     alike = list(results)
     if any(result.selector.method != "S2FS" for result in alike):
-        alike = [r for r in alike if r.selector.method != "S2FS" or r.selector.name == "S2FS"]
+        alike = [r for r in alike if not _is_variant(r.selector)]
     leaky = any(result.run.protocol == "before" for result in alike)
     cells = _cells(alike)
     learners = list(dict.fromkeys(learner for _, _, learner, _ in cells))
     columns = tuple(sorted(dict.fromkeys(c for c, _, _, _ in cells), key=_order))
     datasets = tuple(dict.fromkeys(d for _, d, _, _ in cells))
-    published = published_results()
+    score = alike[0].run.score if alike else "accuracy"
+    published = published_results() if score == "accuracy" else {}  # all that the paper gives
     return [
         Table(
             learner,
@@ -216,10 +219,16 @@ def build_tables(results: Iterable[Result]) -> list[Table]:
                 ]
             ),
             leaky,
+            score,
         )
         for learner in learners
         for statistic in STATISTICS
     ]
+
+
+def _is_variant(spec: SelectorSpec) -> bool:
+    """Whether it is S²FS without one or both of its directions."""
+    return spec.method == "S2FS" and spec.name != "S2FS" and bool(spec.alphas)
 
 
 def _order(column: Column) -> tuple[bool, str, int]:
@@ -229,11 +238,11 @@ def _order(column: Column) -> tuple[bool, str, int]:
 
 def _cells(results: Iterable[Result]) -> dict[tuple[Column, str, str, str], float]:
     """The score of each column, dataset, learner and statistic."""
-    # Scores by weights and by seed; a later version comes later and overwrites.
+    # Scores by weights and by seed.
     scores: dict[tuple[Column, str, str, str], dict[object, dict[int, float]]] = {}
     for result in results:
         spec, run = result.selector, result.run
-        status = reconstruction(spec.method)
+        status = run.status if "reconstructed" in run.status else ""
         ways: list[How] = ["inside" if result.how == "inside" else "fixed"]
         if result.how == "grid":
             ways = ["best"]

@@ -11,7 +11,7 @@ import numpy as np
 from s2fs.bench._jit import Array, compiled
 
 #: Values no further apart than this are equal, as in scikit-learn's trees.
-_EQUAL_VALUES = np.float32(1e-7)
+EQUAL_VALUES = np.float32(1e-7)
 
 _jit = compiled(error_model="numpy")
 
@@ -114,7 +114,7 @@ def best_splits(
             left[c] += 1
             right[c] -= 1
             before, value = value, x[order[i]]
-            if value <= before + _EQUAL_VALUES:
+            if value <= before + EQUAL_VALUES:
                 continue
             gain = in_left / i + in_right / (n - i)
             if gain > gains[f]:

@@ -13,6 +13,7 @@ from s2fs.bench import (
     export_rows,
     load_plan,
     open_results,
+    plan_for_file,
     run_plan,
     write_archive,
     write_figures,
@@ -34,8 +35,21 @@ def bench() -> None:
     """Repeat the paper's experiments, or your own."""
 
 
-@bench.command()
-@click.argument("plan")
+@bench.command(
+    epilog="\b\nExamples:\n"
+    "  s2fs bench run quick --results quick.sqlite\n"
+    "  s2fs bench run --data my.csv --target y --methods all --results my.sqlite"
+)
+@click.argument("plan", required=False)
+@click.option("--data", type=click.Path(path_type=Path), help="Compare selectors on this table.")
+@click.option("--target", "-t", help="With --data: the column with the classes.")
+@click.option(
+    "--methods",
+    metavar="A,B",
+    default="all",
+    show_default=True,
+    help="With --data: selectors of the package, or module:Class; all is every one of the package.",
+)
 @click.option(
     "--results",
     required=True,
@@ -49,15 +63,30 @@ def bench() -> None:
     "as it has threads.",
 )
 def run(
-    *, plan: str, results: Path, n_jobs: int, datasets: str | None, scheduler: str | None
+    *,
+    plan: str | None,
+    data: Path | None,
+    target: str | None,
+    methods: str,
+    results: Path,
+    n_jobs: int,
+    datasets: str | None,
+    scheduler: str | None,
 ) -> None:
-    """Run PLAN: paper, sensitivity, variants, quick, or a TOML file.
+    """Run PLAN: paper, sensitivity, variants, unseen, quick, or a TOML file.
 
-    May be stopped at any moment, by any means; the same command goes on where it was. Datasets
-    that are not found are named and left out. Exits with 1 if a run failed.
+    With --data instead of PLAN, selectors are compared on a table of your own. May be stopped at
+    any moment, by any means; the same command goes on where it was. Datasets that are not found are
+    named and left out. Exits with 1 if a run failed.
     """
     wanted = None if datasets is None else [name.strip() for name in datasets.split(",")]
-    planned = load_plan(plan)
+    if plan is not None and data is None:
+        planned = load_plan(plan)
+    elif plan is None and data is not None:
+        named = None if methods == "all" else [name.strip() for name in methods.split(",")]
+        planned = plan_for_file(data, target, named)
+    else:
+        raise click.UsageError("Give either a PLAN or a table with --data.")
     if scheduler is None:
         summary = run_plan(planned, results, n_jobs=n_jobs, datasets=wanted, show_progress=True)
     else:
@@ -83,8 +112,7 @@ def status(*, results: Path) -> None:
     groups: dict[tuple[str, str, str], list[tuple[str, float]]] = {}
     for entry in entries:
         spec = entry.run.selector
-        weights = "inside" if spec.tune == "inside" else "grid" if spec.alphas else ""
-        groups.setdefault((entry.run.dataset, spec.name, weights), []).append(
+        groups.setdefault((entry.run.dataset, spec.name, spec.weights), []).append(
             (entry.state, entry.seconds or 0.0)
         )
     if not entries:
