@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from s2fs import S2FS
+from s2fs import S2FS, PairCover
 from s2fs.bench import Ledger, export_curves
 from s2fs.cli import main
 
@@ -103,6 +103,8 @@ def test_zarr(cluster, table, tmp_path, name):
     (["{folder}", "-t", "kid"], "did you mean 'kind'?"),
     (["{folder}", "-t", "kind", "--drop", "x"], "drop has 'x', but"),
     (["{folder}", "-t", "patient"], "X has columns that are not numeric: 'kind'"),
+    (["{folder}", "-t", "kind", "--method", "anovaf"], "AnovaF needs all rows in one place"),
+    (["{folder}", "-t", "kind", "--batch", "patient"], "--batch needs all rows in one place"),
     (["{folder}", "-t", "kind", "--transpose"], "--transpose needs all rows in one place"),
 ])  # fmt: skip
 def test_bad_calls_end_with_one_line(cluster, folder, tmp_path, arguments, message):
@@ -112,6 +114,18 @@ def test_bad_calls_end_with_one_line(cluster, folder, tmp_path, arguments, messa
     assert result.exit_code == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_pair_cover(cluster, table, folder, tmp_path):
+    out = tmp_path / "ranking.csv"
+    result = run(
+        "select", folder, "--target", "kind", "--drop", "patient", "-k", 3, "-o", out,
+        "--method", "pairs", "--scheduler", cluster.scheduler_address,
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    X = table.drop(columns=["patient", "kind"])
+    local = PairCover(3).fit(X, table["kind"])
+    assert list(pd.read_csv(out)["feature"]) == local.feature_names_.tolist()
 
 
 def test_more_features_than_there_are(cluster, folder):

@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from s2fs import S2FS, PairCover
 from s2fs._util.inputs import Columns
 from s2fs.cli._shared import Command, DataArguments
-
-if TYPE_CHECKING:
-    from s2fs import S2FS
 
 
 def scheduler_option(help: str) -> Callable[[Command], Command]:
@@ -41,7 +39,7 @@ def refuse(options: Mapping[str, Any]) -> None:
 
 
 def fit_there(
-    selector: "S2FS", address: str, data: DataArguments, limits: Mapping[str, tuple[str, ...]]
+    selector: Any, address: str, data: DataArguments, limits: Mapping[str, tuple[str, ...]]
 ) -> list[str]:
     """Fit to partitioned files without reading them here; returns the names of the features.
 
@@ -49,6 +47,11 @@ def fit_there(
     """
     from s2fs.distributed import read_partitioned  # loads Dask
 
+    if not isinstance(selector, S2FS | PairCover):
+        raise ValueError(
+            f"{type(selector).__name__} needs all rows in one place and does not go with "
+            "--scheduler; use --method s2fs or pairs."
+        )
     with connected(address):
         rows = read_partitioned(data.file, data.target, drop=data.drop)
         columns = Columns.of_file(rows.feature_names, data.file)

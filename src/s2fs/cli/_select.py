@@ -15,6 +15,7 @@ import click
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 import s2fs
 from s2fs import report
@@ -74,6 +75,7 @@ class _Search:
     max_correlation: float | None
     search: Literal["forward", "floating", "beam"]
     class_weight: Literal["balanced"] | None
+    batch: str | None
     n_jobs: int | None
 
 
@@ -215,6 +217,12 @@ _search_arguments = collected(
         type=click.Choice(["balanced"]),
         help="Let every class count as much as another, however few samples it has.",
     ),
+    click.option(
+        "--batch",
+        metavar="COLUMN",
+        help="Column with the batch of each sample, such as a laboratory or a day; differences "
+        "between batches are taken away.",
+    ),
     click.option("--n-jobs", type=int, help="Number of threads; -1 is all cores."),
 )
 _shown_arguments = collected(
@@ -311,7 +319,10 @@ def select(
     selector = _selector(ctx, criterion, wanted)
     limits = {"include": wanted.include, "exclude": wanted.exclude}
     limits = {name: features for name, features in limits.items() if features}
+    if wanted.batch is not None:
+        _reject_beside_batch(selector, wanted, files)
     if scheduler is not None:
+        refuse({"--batch": wanted.batch})
         refuse({**data.read_in_one_place, "--report": files.report})
         refuse({"--tune": wanted.tune, "--stability": wanted.stability})
         names = fit_there(selector, scheduler, data, limits)
@@ -319,7 +330,7 @@ def select(
         return
     for option in ("output", "save", "report"):
         reject_input_as_output(getattr(files, option), *data.inputs, option=f"--{option}")
-    table = data.read()
+    table = data.read(batch=wanted.batch)
     if files.report is not None:
         table = report.made_dense(table)
     n, m = table.X.shape
@@ -416,6 +427,19 @@ def _selector(ctx: click.Context, criterion: CriterionArguments, wanted: _Search
     return make(**{name: value for name, value in values.items() if name in has})
 
 
+def _reject_beside_batch(selector: Any, wanted: _Search, files: _Files) -> None:
+    """Raise if batches would be left out of account."""
+    if not has_fit_parameter(selector, "batch"):
+        raise ValueError(
+            f"--batch is not for --method {wanted.method}; leave it out, or use --method s2fs or "
+            "pairs."
+        )
+    beside = {"--tune": wanted.tune, "--stability": wanted.stability, "--report": files.report}
+    for flag, value in beside.items():
+        if value:
+            raise ValueError(f"{flag} does not know of batches; leave it out, or --batch.")
+
+
 def _is_given(ctx: click.Context, name: str) -> bool:
     return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
@@ -458,7 +482,7 @@ def _fitted(selector: Any, data: "Dataset") -> Any:
     if followed:
         selector.set_callbacks(latest)
     try:
-        return selector.fit(data.X, data.y)
+        return selector.fit(data.X, data.y, **({} if data.batch is None else {"batch": data.batch}))
     except KeyboardInterrupt:
         if not followed:
             _stop("before the end")
@@ -546,6 +570,8 @@ def _give_verdict(selector: Any, data: "Dataset", wanted: _Search, k: int) -> No
 def _no_verdict(data: "Dataset") -> str:
     """Why the accuracy on unseen samples cannot be had, or nothing."""
     n, m = data.X.shape
+    if data.batch is not None:
+        return "cross-validation here does not know of batches"
     classes, counts = np.unique(data.y, return_counts=True)
     if counts.min() < 2:
         name = data.class_names[classes[counts.argmin()]]

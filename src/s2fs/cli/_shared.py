@@ -68,9 +68,9 @@ class DataArguments:
     log2: bool
     max_memory: str | None
 
-    def read(self) -> "datasets.Dataset":
-        """Read the data."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
+    def read(self, **more: Any) -> "datasets.Dataset":
+        """Read the data, with ``more`` options of ``read_table``."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)} | more
         return datasets.read_table(given.pop("file"), given.pop("target"), **given)
 
     @property

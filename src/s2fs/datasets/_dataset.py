@@ -30,6 +30,8 @@ class Dataset(_Arrays):
         One name for each class.
     sample_ids : list of str or None
         What the file calls the instances.
+    batch : ndarray of shape (n_samples,) or None
+        The batch each instance was measured in, if a column of the file was said to hold it.
     groups : list of lists of int or None
         Columns of ``X`` that are to be chosen together: those one column of text was turned into.
     imputer : transformer or None
@@ -45,6 +47,7 @@ class Dataset(_Arrays):
 
     # Not items of the tuple: ``X, y, feature_names, class_names = data`` holds for every dataset.
     sample_ids: list[str] | None = None
+    batch: Any = None
     groups: list[list[int]] | None = None
     imputer: Any = None
     incomplete: Any = None

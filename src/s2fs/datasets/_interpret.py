@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from s2fs._util.inputs import (
@@ -59,11 +60,15 @@ def from_frame(
     id_column = None if options.id is None else columns.position(options.id, "id (--id)")
     if id_column is not None:
         frame.row_names = [str(cell).strip() for cell in frame.column(id_column)]
+    batch_column = None
+    if options.batch is not None:
+        batch_column = columns.position(options.batch, "batch (--batch)")
+        batch = np.array([str(cell).strip() for cell in frame.column(batch_column)])
     label, cells, source = _label_cells(frame, target, options, sheet, turned=turned)
     dropped = columns.positions(drop, "drop")
     if label is not None and label in dropped:
         raise UnreadableError(f"{columns.shown([label])} is both target and in drop; choose one.")
-    beside = {*dropped, *(f for f in (label, id_column) if f is not None)}
+    beside = {*dropped, *(f for f in (label, id_column, batch_column) if f is not None)}
     if turned:
         beside.add(0)
     else:
@@ -73,6 +78,8 @@ def from_frame(
     if options.drop_unlabelled and (without := labels.codes < 0).any():
         remark(f"{source} has no label in {int(without.sum())} row(s), which are left out.")
         frame.without_rows(without)
+        if batch_column is not None:
+            batch = batch[~without]
         labels = labels._replace(codes=labels.codes[~without])
     kept = [f for f in range(len(frame.names)) if f not in beside]
     if not kept:
@@ -82,6 +89,8 @@ def from_frame(
     X, names, groups = _features(frame, kept, options)
     _remark_on_ids(X, names, frame.source)
     data = finished(frame.source, X, names, labels, source, options, frame.row_names)
+    if batch_column is not None:
+        data.batch = _known_batches(batch, f"batch of {frame.source}")
     if not options.log2:
         _remark_on_intensities(data.X, frame.source)
     if groups and len(data.feature_names) != len(names):  # some were left out for missing values
@@ -89,6 +98,17 @@ def from_frame(
         groups = [[position[names[f]] for f in g if names[f] in position] for g in groups]
     data.groups = [group for group in groups if len(group) > 1] or None
     return data
+
+
+def _known_batches(batch: NDArray[Any], source: str) -> NDArray[Any]:
+    """The batch of each row, which must be known."""
+    missing = np.array([is_missing(cell) for cell in batch])
+    if missing.any():
+        raise UnreadableError(
+            f"{source} is missing in {int(missing.sum())} row(s), the first is data row "
+            f"{int(missing.argmax()) + 1}; fill it in, or leave --batch out."
+        )
+    return batch
 
 
 def _label_cells(

@@ -31,6 +31,7 @@ class ReadOptions:
     samples: str | PathLike[str] | None = None
     sample_id: str | int | None = None
     id: str | int | None = None
+    batch: str | int | None = None
     drop_unlabelled: bool = False
     log2: bool = False
     impute: Literal["median", "knn", "keep"] | None = None

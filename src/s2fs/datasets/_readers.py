@@ -100,6 +100,8 @@ def read_table(
             sample names.
         ``id``
             The column that names the samples.
+        ``batch``
+            The column of a table with the batch of each sample, for ``fit(…, batch=data.batch)``.
         ``drop_unlabelled`` : bool
             Leave out rows without a label.
         ``log2`` : bool
@@ -144,6 +146,10 @@ def read_table(
     how = ReadOptions.of(options)
     source = Source(path, how.limit)
     dropped = [drop] if isinstance(drop, str | int) else list(drop)
+    if how.batch is not None and source.suffix in (".h5ad", ".npz", ".mat"):
+        raise UnreadableError(
+            f"batch (--batch) is a column of a table, which {source.name} is not; leave it out."
+        )
     if source.suffix == ".h5ad":
         if transpose:
             raise UnreadableError(
@@ -166,7 +172,7 @@ def read_table(
 
     def as_text(names: list[str]) -> set[int]:
         columns = Columns.of_file(names, source.name)
-        wanted = (item for item in (own, how.id) if item is not None)
+        wanted = (item for item in (own, how.id, how.batch) if item is not None)
         found = set()
         for item in wanted:
             try:

@@ -1,0 +1,71 @@
+"""--batch: the features of a table, selected within its batches."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from s2fs import PairCover
+from s2fs.cli import main
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, list(map(str, arguments)))
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Batches with shares of the classes of their own; the first gene only tells them apart."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    batch = np.where(rng.random(80) < 0.2 + 0.6 * y, "lab 1", "lab 2")
+    X = rng.normal(size=(80, 5))
+    X[:, 0] += 8 * (batch == "lab 1")
+    X[:, 3] += 1.5 * y
+    frame = pd.DataFrame(X, columns=[f"g{f}" for f in range(5)]).assign(lab=batch, kind=y)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    return frame, tmp_path / "t.csv"
+
+
+@pytest.mark.parametrize("method", ["pairs", "s2fs"])
+def test_a_gene_of_the_batches_is_not_chosen_first(table, tmp_path, method):
+    frame, path = table
+    out = tmp_path / "r.csv"
+    wanted = ("-t", "kind", "-k", 2, "--method", method, "--batch", "lab", "-o", out)
+    result = run("select", path, *wanted)
+    assert result.exit_code == 0, result.output
+    assert "does not know of batches" in result.stderr  # why there is no verdict
+    chosen = list(pd.read_csv(out)["feature"])
+    assert chosen[0] == "g3"
+    if method == "pairs":
+        X = frame.drop(columns=["lab", "kind"])
+        selector = PairCover(2).fit(X, frame["kind"], batch=frame["lab"])
+        assert chosen == selector.feature_names_.tolist()
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    (["--batch", "lob"], "batch (--batch) is 'lob', but"),
+    (["--batch", "lab", "--tune"], "--tune does not know of batches"),
+    (["--batch", "lab", "--stability", "5"], "--stability does not know of batches"),
+    (["--batch", "lab", "--method", "anovaf"], "--batch is not for --method anovaf"),
+])  # fmt: skip
+def test_what_does_not_go_with_batches(table, options, message):
+    result = run("select", table[1], "-t", "kind", *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_batch_that_is_not_known(table, tmp_path):
+    frame, path = table
+    frame.assign(lab=frame["lab"].where(frame.index != 3)).to_csv(path, index=False)
+    result = run("select", path, "-t", "kind", "--batch", "lab")
+    assert result.exit_code == 2
+    assert "is missing in 1 row(s), the first is data row 4" in result.stderr
+
+
+def test_arrays_have_no_column_of_batches(tmp_path):
+    np.savez(tmp_path / "t.npz", X=np.eye(4), y=[0, 0, 1, 1])
+    result = run("select", tmp_path / "t.npz", "--batch", "lab")
+    assert result.exit_code == 2
+    assert "batch (--batch) is a column of a table, which" in result.stderr
