@@ -513,6 +513,7 @@ def test_without_anndata(monkeypatch):
         select(None, "a")
 
 
+@pytest.mark.filterwarnings("ignore:.*differ from their most common value")
 @pytest.mark.parametrize("place", ["memory", "file"])
 def test_nothing_is_made_dense(tmp_path, place):
     """The largest allocation stays below a third of the dense float32 table."""

@@ -25,6 +25,7 @@ from sklearn.utils.validation import (
 )
 
 from s2fs._core.batches import check_batch, without_batches
+from s2fs._core.fragile import Chosen, warn_of_fragile
 from s2fs._core.weights import ClassWeight, check_sample_weight, row_weights
 from s2fs._engine.protocol import Criterion
 from s2fs._engine.twins import Twins
@@ -104,6 +105,8 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
     _accept_sparse: ClassVar[str | bool] = False
     #: Whether NaN stands for a missing value, or is refused.
     _allow_nan: ClassVar[bool] = False
+    #: What to use for features that rest on few rows, if that is another selector.
+    _sturdier: ClassVar[str] = "PairCover"
     n_features_to_select: Any  # a number or a fraction; a selector may take more
 
     def _set_ranking(self, indices: Indices, scores: NDArray[np.float64]) -> Self:
@@ -118,6 +121,13 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
             self.feature_names_ = np.array([f"x{f}" for f in indices], dtype=object)
         else:
             self.feature_names_ = names[indices]
+        return self
+
+    def _warn_of_fragile(self, X: Any, codes: Indices, weight: Floats | None = None) -> Self:
+        """Warn of selected features that rest on very few rows, in one place for all selectors."""
+        ways = [self._sturdier, "exclude" if hasattr(self, "exclude") else "leaving them out"]
+        tails = ["compactness='rms'"] if getattr(self, "compactness", "") == "mean" else []
+        warn_of_fragile(X, codes, weight, Chosen(self.indices_, self.feature_names_), ways, tails)
         return self
 
     def _encode(self, y: NDArray[Any]) -> Indices:
@@ -321,9 +331,11 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             if self.search == "forward" or k == 0:
                 self._record(criterion, steps, k)
                 self._say_if_empty()
+                self._warn_of_fragile(X, codes, weight)
                 return self._find_stand_ins(X, codes, weight, choices)
         criterion = self._criterion(X, codes, weight)
         self._record(criterion, self._steps(criterion, k, choices), k)
+        self._warn_of_fragile(X, codes, weight)
         return self._find_stand_ins(X, codes, weight, choices)
 
     def _find_stand_ins(

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 
 from s2fs._core.criterion import PAPER_GRID, CentroidMembership, Compactness
 from s2fs._core.folds import stratified_folds
+from s2fs._core.fragile import inner_fit
 from s2fs._core.problem import Scale
 from s2fs._core.weights import ClassWeight
 from s2fs._search.choices import n_features_to_choose, resolve
@@ -233,7 +234,8 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         def scores_of(train: Indices, test: Indices) -> Floats:
             rows = _safe_indexing(named, train)
             some = {name: values[train] for name, values in arguments.items()}
-            rankings = self._rankings(rows, y[train], some, grid, int(sizes[-1]))
+            with inner_fit():
+                rankings = self._rankings(rows, y[train], some, grid, int(sizes[-1]))
             split = Split(X, y, train, test)
             return score_prefixes(split, rankings, sizes, scorer=scorer, scale=self.scale)
 

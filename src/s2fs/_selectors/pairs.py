@@ -137,6 +137,7 @@ class PairCover(SearchSelector):
     _score_name: ClassVar[str] = "cover"
     _part_names: ClassVar[tuple[str, ...]] = ("closest",)
     _allow_nan: ClassVar[bool] = True
+    _sturdier: ClassVar[str] = ""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SearchSelector._parameter_constraints,
         "correlation": [Interval(Real, 0, 1, closed="both")],

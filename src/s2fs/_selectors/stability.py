@@ -13,6 +13,7 @@ from sklearn.utils import Tags, _safe_indexing, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from s2fs._core.fragile import inner_fit
 from s2fs._core.stability import stability
 from s2fs._search.choices import n_features_to_choose
 from s2fs._selectors.base import (
@@ -186,7 +187,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         """
         frame = X
         X, y = self._validate(X, y)
-        codes = self._encode(y)
+        codes, values = self._encode(y), X
         if hasattr(self, "feature_names_in_"):
             X = frame  # the selector may know features by name
         m = self.n_features_in_
@@ -223,7 +224,8 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
                     stacklevel=2,
                 )
         self._estimate_false_ones(indices, found[self.n_resamples :])
-        return self._set_ranking(indices, self.frequencies_[indices])
+        self._set_ranking(indices, self.frequencies_[indices])
+        return self._warn_of_fragile(values, codes)
 
     def _estimate_false_ones(self, indices: Indices, shuffled: list[Indices]) -> None:
         """Set the q-values, and how many of the selected features are false by either measure."""
@@ -282,7 +284,8 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         selector = clone(selector)
         moved = order[rows]
         some = {name: values[moved] for name, values in arguments.items()}
-        selector.fit(_safe_indexing(X, moved), y[rows], **some)
+        with inner_fit():
+            selector.fit(_safe_indexing(X, moved), y[rows], **some)
         chosen = features_in_order(selector)
         if chosen is None:
             raise ValueError(

@@ -113,7 +113,7 @@ class Baseline(RankingSelector):
         X, y = self._validate(X, y)
         codes = self._encode(y)
         k = n_features_to_choose(self.n_features_to_select, X.shape[1])
-        return self._set_ranking(*self._rank(X, codes, k))
+        return self._set_ranking(*self._rank(X, codes, k))._warn_of_fragile(X, codes)
 
     def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, Floats]:
         """The features in order of choice and their scores; constant ones come last."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from s2fs import s2fs_paths
 from s2fs._core.correlation import prefix_redundancy
+from s2fs._core.fragile import inner_fit
 from s2fs._selectors.prefixes import (
     Split,
     choose,
@@ -307,7 +308,8 @@ def _rank(run: Run, X: Floats, y: Indices, folder: str | None) -> tuple[Floats, 
         weights = weights[[choose_weights(run, X, y)]]
         parameters["alpha"], parameters["beta"] = weights[0]
     selector = make_selector(spec.method, parameters, run.sizes[-1], run.seed, folder)
-    return weights, np.array([selector.fit(X, y).indices_])
+    with inner_fit():
+        return weights, np.array([selector.fit(X, y).indices_])
 
 
 def _grid_rankings(run: Run, X: Floats, y: Indices) -> Indices:

@@ -20,6 +20,7 @@ from sklearn.utils.validation import has_fit_parameter
 import s2fs
 from s2fs import report
 from s2fs._core.criterion import PERFECT
+from s2fs._core.fragile import inner_fit
 from s2fs._util.inputs import Columns
 from s2fs._util.messages import did_you_mean
 from s2fs.cli._scheduler import fit_there, refuse, scheduler_option
@@ -537,7 +538,8 @@ def _stability(
         verbose=int(sys.stderr.isatty()),
     )
     try:
-        return stable.fit(data.X, data.y)
+        with inner_fit():  # what is to say of the features was said of the selection
+            return stable.fit(data.X, data.y)
     except KeyboardInterrupt:
         _stop("before the stability was known; the ranking is complete", table)
 

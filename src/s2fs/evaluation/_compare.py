@@ -22,6 +22,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from s2fs._core.correlation import correlations
 from s2fs._core.folds import stratified_folds
+from s2fs._core.fragile import inner_fit
 from s2fs._core.stability import stability
 from s2fs._selectors.base import features_in_order
 from s2fs._selectors.pairs import PairCover
@@ -451,7 +452,8 @@ class _Choice(NamedTuple):
 def _choose(fold: _Fold, selector: Any) -> _Choice:
     X, values, y, train, _ = fold
     rows, start = _safe_indexing(X, train), perf_counter()
-    fitted = clone(selector).fit(rows, y[train])
+    with inner_fit():
+        fitted = clone(selector).fit(rows, y[train])
     seconds = perf_counter() - start
     order = None if isinstance(fitted, Pipeline) else features_in_order(fitted)
     chosen = _chosen(fitted, values.shape[1]) if order is None else order

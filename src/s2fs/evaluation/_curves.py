@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_consistent_length
 
 from s2fs._core.folds import stratified_folds
+from s2fs._core.fragile import inner_fit
 from s2fs._util.types import Floats, Indices
 from s2fs.evaluation._folds import FoldResult, evaluate_fold, filled
 
@@ -248,7 +249,8 @@ def _run_fold(
 
 
 def _ranking(selector: Any, X: Any, y: NDArray[Any]) -> Indices:
-    fitted = clone(selector).fit(X, y)
+    with inner_fit():
+        fitted = clone(selector).fit(X, y)
     if not hasattr(fitted, "indices_"):
         raise TypeError(
             f"selector is a {type(selector).__name__}, which has no indices_ after fit; give one "

@@ -1,0 +1,153 @@
+"""Warnings of selected features that rest on very few rows, from every selector alike."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+
+from s2fs import S2FS, S2FSCV, PairCover, StabilitySelector, compare
+from s2fs._core.fragile import fragile
+from s2fs.baselines import AnovaF, RandomOrder
+from strategies import examples
+
+
+def literal_separation(x, y):
+    """Mean gap to the nearest other class mean, over the mean distance from the own one."""
+    means = {q: x[y == q].mean() for q in set(y.tolist())}
+    gaps = [min(abs(means[q] - means[r]) for r in means if r != q) for q in means]
+    inside = np.mean([abs(value - means[q]) for value, q in zip(x, y.tolist(), strict=True)])
+    return np.mean(gaps) / inside if inside else np.inf
+
+
+@examples(40)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 5), st.booleans())
+def test_rules_equal_the_literal_ones(seed, p, whole):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(50, 130))
+    y = np.concatenate([np.repeat(np.arange(p), 2), rng.integers(0, p, n - 2 * p)])
+    X = rng.standard_t(1.2, size=(n, 12)) + y[:, None] * rng.normal(size=12)
+    X[:, 6:] *= rng.random((n, 6)) < rng.choice([0.005, 0.03, 0.5], 6)
+    if whole:
+        X = np.round(X)
+    found = fragile(X, y)
+    for f, x in enumerate(X.T):
+        _, counts = np.unique(x, return_counts=True)
+        differ = n - counts.max()
+        assert found.rare[f] == (0 < differ < 0.02 * n)
+        if differ == 0 or found.rare[f]:
+            assert found.row[f] == -1
+            continue
+        kept = np.delete(np.arange(n), np.abs(x - x.mean()).argmax())
+        with_it, without = literal_separation(x, y), literal_separation(x[kept], y[kept])
+        noise = 2.5 * np.sqrt(2 * p / n)
+        if abs(without / with_it - 0.5) > 1e-9 and abs(with_it - noise) > 1e-9:
+            assert (found.row[f] >= 0) == (without < 0.5 * with_it and with_it > noise)
+
+
+def test_a_row_of_weight_two_is_two_rows_and_a_missing_value_is_no_row():
+    rng = np.random.default_rng(0)
+    y, X = np.minimum(np.arange(60) % 6, 1), rng.standard_t(0.5, size=(60, 300))
+    weight = rng.integers(1, 3, 60)
+    copies = np.repeat(np.arange(60), weight)
+    single = weight == 1  # a row twice cannot be left out at once
+    known = fragile(X, y, weight.astype(float)).row
+    twice = fragile(X[copies], y[copies]).row
+    rows = np.abs(X - np.average(X, axis=0, weights=weight)).argmax(axis=0)
+    assert ((known >= 0) == (twice >= 0))[single[rows]].all()
+    assert (known >= 0).any()
+    longer = np.vstack([X, np.full((20, 300), np.nan)])
+    again = fragile(longer, np.concatenate([y, np.arange(20) % 2])).row
+    np.testing.assert_array_equal(again, fragile(X, y).row)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load_digits(return_X_y=True)
+
+
+def said(work):
+    """What a call warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        work()
+    return [str(warning.message) for warning in caught]
+
+
+def test_corner_pixels_are_named(digits):
+    X, y = digits
+    selector = S2FS(20)
+    (words,) = said(lambda: selector.fit(X, y))
+    ink = (X[:, selector.indices_] != np.median(X[:, selector.indices_], axis=0)).mean(axis=0)
+    named = selector.feature_names_[ink < 0.02].tolist()
+    assert len(named) == 9
+    assert words == (
+        "9 of the 20 selected feature(s) differ from their most common value in fewer than 2% of "
+        f"the rows ({', '.join(map(repr, named[:5]))} and 4 more), so very few rows decide; "
+        "consider PairCover, exclude."
+    )
+    assert said(lambda: PairCover(20).fit(X, y)) == []
+    assert said(lambda: AnovaF(20).fit(X, y)) == []
+    (words,) = said(lambda: RandomOrder("all", random_state=0).fit(X, y))
+    assert words.endswith("consider PairCover, leaving them out.")
+
+
+def test_sparse_tables_are_looked_at_too(digits):
+    X, y = digits
+    assert said(lambda: S2FS(20).fit(sparse.csr_array(X), y)) == said(lambda: S2FS(20).fit(X, y))
+
+
+def outlying():
+    """One of the few samples of class 1 has a value far from all others in the last feature."""
+    rng = np.random.default_rng(0)
+    y = (np.arange(80) % 8 == 0).astype(int)
+    X = rng.normal(size=(80, 5)) + 0.3 * y[:, None]
+    X[8, 4] = 1e4
+    return X, y
+
+
+def test_a_single_row_is_found():
+    X, y = outlying()
+    (words,) = said(lambda: S2FS(1).fit(X, y))
+    assert words == (
+        "1 of the 1 selected feature(s) owe more than half of how they separate the classes to "
+        "the row with their most extreme value ('x4'); consider a logarithm of heavy tails, "
+        "compactness='rms', PairCover, exclude."
+    )
+    assert said(lambda: S2FS(1, exclude=[4]).fit(X, y)) == []
+    (words,) = said(lambda: PairCover("all").fit(X, y))
+    assert words.endswith("('x4'); consider a logarithm of heavy tails, exclude.")
+
+
+@pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
+def test_ordinary_tables_raise_no_alarm(load):
+    X, y = load(return_X_y=True)
+    for selector in (S2FS("all"), PairCover("all")):
+        assert said(lambda selector=selector: selector.fit(X, y)) == []
+
+
+def test_small_tables_are_not_looked_at():
+    X, y = outlying()
+    assert said(lambda: S2FS(1).fit(X[:48], y[:48])) == []
+
+
+def test_one_warning_for_many_inner_fits():
+    X, y = outlying()
+    assert len(said(lambda: StabilitySelector("all", n_resamples=4, n_jobs=2).fit(X, y))) == 1
+    assert len(said(lambda: S2FSCV(1, alphas=[0.1], betas=[0.1], cv=3).fit(X, y))) == 1
+    assert said(lambda: compare(X, y, k=1)) == []
+
+
+def test_the_paper_tables(paper_data):
+    """Two tables of raw intensities have genes that rest on one sample; the others none."""
+    n_found = {}
+    for name in ("all_aml_3", "srbct", "glioma", "yale", "warpar10p"):
+        X, y = paper_data(name)
+        found = [said(lambda s=s: s(20).fit(X, y)) for s in (S2FS, PairCover)]  # noqa: B023
+        n_found[name] = [len(words) for words in found]
+    assert n_found == {
+        "all_aml_3": [1, 0], "srbct": [0, 0], "glioma": [0, 0], "yale": [0, 0], "warpar10p": [0, 0],
+    }  # fmt: skip
