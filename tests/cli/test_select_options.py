@@ -180,7 +180,7 @@ def test_ends_with_a_verdict_from_the_same_folds(wine, arrays, options, selector
 )
 def test_why_there_is_no_verdict(tmp_path, y, words):
     path = tmp_path / "t.csv"
-    path.write_text("a,b,y\n" + "".join(f"{i * i % 7},{i},{c}\n" for i, c in enumerate(y)))
+    path.write_text("a,b,y\n" + "".join(f"{i * i % 7},{i % 5},{c}\n" for i, c in enumerate(y)))
     result = run("select", path, "-t", "y", "-k", 1)
     assert (result.exit_code, result.stderr) == (0, f"No verdict: {words}\n")
     assert len(printed(result.stdout)[0]) == 1
