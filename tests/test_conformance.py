@@ -63,9 +63,12 @@ def named(selector):
 
 # Most tables of scikit-learn's checks have fewer features than a selector wants by default.
 fewer_features = pytest.mark.filterwarnings("ignore:n_features_to_select=:UserWarning")
+# Some are pure noise, of which "auto" selects nothing.
+nothing = pytest.mark.filterwarnings("ignore:No features? (does better|were selected):UserWarning")
 
 
 @fewer_features
+@nothing
 @parametrize_with_checks(SELECTORS)
 def test_check_estimator(estimator, check):
     # Nothing may be skipped but the array API, which needs an environment variable.
@@ -77,6 +80,7 @@ def test_check_estimator(estimator, check):
 # scikit-learn's set_output checks fit on a frame and transform an array, and the reverse: it warns.
 @pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names:UserWarning")
 @fewer_features
+@nothing
 @pytest.mark.parametrize("check", EXTRA)
 @pytest.mark.parametrize("selector", SELECTORS, ids=named)
 def test_extra_checks(selector, check):
