@@ -10,11 +10,13 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_wine
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import minmax_scale
 
 from s2fs import S2FS, __version__, components, separability
 from s2fs.cli import main
 from s2fs.datasets import read_table
+from s2fs.evaluation import stratified_folds
 
 COMPONENTS = ["theta_dis", "theta_dir", "lambda_dis", "lambda_dir"]
 COLUMNS = ["rank", "feature", "score", "gain", *COMPONENTS]
@@ -299,3 +301,28 @@ def test_in_a_process_of_its_own(wine, tmp_path):
 
 def test_version_names_the_package():
     assert succeeds("--version").endswith(f", version {__version__}\n")
+
+
+def test_score_checks_a_panel(wine):
+    options = ["--target", "cultivar", "--drop", "bottle", "--features", "flavanoids,alcohol,hue"]
+    shown = succeeds("score", wine, *options, "--check")
+    parts = shown.split("\n\n")
+    confusion = pd.read_csv(StringIO(parts[2].replace("as ", "as_")), sep=r"\s+")
+    X, y = load_wine(return_X_y=True)
+    X = minmax_scale(X[:, [6, 0, 10]])
+    names = np.array(["barolo", "grignolino", "barbera"])
+    y = np.unique(names[y], return_inverse=True)[1]
+    said = np.empty_like(y)
+    for train, test in stratified_folds(y, 5):
+        said[test] = KNeighborsClassifier(5).fit(X[train], y[train]).predict(X[test])
+    counts = [[int(((y == q) & (said == r)).sum()) for r in range(3)] for q in range(3)]
+    assert confusion.iloc[:, 1:4].to_numpy().tolist() == counts
+    assert f"{(said == y).mean():.1%} of the samples are right" in shown
+    after = pd.read_csv(StringIO(parts[-1]), sep=r"\s+")
+    assert after["change"].tolist() == ["add", "drop"]
+    X, y = load_wine(return_X_y=True)
+    X = minmax_scale(X)
+    added = {f: separability(X[:, [6, 0, 10, f]], y) for f in range(13) if f not in (6, 0, 10)}
+    assert after["sep"][0] == pytest.approx(max(added.values()), rel=1e-5)
+    dropped = [separability(X[:, pair], y) for pair in ([6, 0], [6, 10], [0, 10])]
+    assert after["sep"][1] == pytest.approx(max(dropped), rel=1e-5)

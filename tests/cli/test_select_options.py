@@ -90,7 +90,7 @@ def test_stability(wine, arrays, tmp_path):
     output = tmp_path / "r.csv"
     options = ["-k", 3, "--stability", 12, "--n-jobs", 2, "-o", output, "--no-verdict"]
     table, (line,) = printed(succeeds("select", wine, "-t", "cultivar", *options))
-    stable = StabilitySelector(selector=S2FS(3), n_resamples=12).fit(*arrays)
+    stable = StabilitySelector(selector=S2FS(3), n_resamples=12, n_shuffles=5).fit(*arrays)
     chosen = S2FS(3).fit(*arrays).indices_
     returns = stable.frequencies_[chosen].tolist()
     assert list(table.columns) == ["rank", "feature", "score", "gain", "returns", "q_value"]

@@ -1,13 +1,19 @@
 """``s2fs score``: the criterion of given features of a file."""
 
 import csv
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
+from sklearn.metrics import confusion_matrix
+from sklearn.model_selection import cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
 
-from s2fs import components
+from s2fs import S2FS, components
+from s2fs._core.folds import stratified_folds
 from s2fs._core.problem import Problem
 from s2fs._util.inputs import Columns
+from s2fs._util.types import Floats
 from s2fs.cli._shared import (
     CriterionArguments,
     DataArguments,
@@ -15,6 +21,9 @@ from s2fs.cli._shared import (
     data_arguments,
     print_table,
 )
+
+if TYPE_CHECKING:
+    from s2fs.datasets import Dataset
 
 
 @click.command(
@@ -30,7 +39,15 @@ from s2fs.cli._shared import (
     help="Features to score together, by name or position, separated by commas; put a name that "
     "contains a comma in double quotes, as in --features '\"a,b\",c'.",
 )
-def score(*, data: DataArguments, criterion: CriterionArguments, features: str) -> None:
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Also show how well the features predict samples that were left out (5 nearest "
+    "neighbours, 5 folds), class by class, and which feature to add or drop next.",
+)
+def score(
+    *, data: DataArguments, criterion: CriterionArguments, features: str, check: bool
+) -> None:
     """Show the criterion and its four components for given features of FILE.
 
     Positions count the features alone, without the target and the dropped columns.
@@ -51,3 +68,55 @@ def score(*, data: DataArguments, criterion: CriterionArguments, features: str) 
             **{name: [value] for name, value in parts._asdict().items()},
         }
     )
+    if check:
+        _show_confusion(columns, table)
+        _show_next(chosen, table, criterion)
+
+
+def _show_confusion(columns: Floats, table: "Dataset") -> None:
+    """Print what samples of each class are taken for when they are left out."""
+    folds = list(stratified_folds(table.y, 5))
+    learner = KNeighborsClassifier(5)
+    said = cross_val_predict(learner, columns, table.y, cv=folds)
+    counts = confusion_matrix(table.y, said, labels=np.arange(len(table.class_names)))
+    names = [str(name) for name in table.class_names]
+    click.echo("\nHow many samples of each class are taken for which:\n")
+    print_table(
+        {
+            "class": names,
+            **{f"as {name}": column.tolist() for name, column in zip(names, counts.T, strict=True)},
+            "right": [f"{share:.0%}" for share in counts.diagonal() / counts.sum(axis=1)],
+        }
+    )
+    right, most = (said == table.y).mean(), np.bincount(table.y).max() / len(table.y)
+    click.echo(
+        f"\n{right:.1%} of the samples are right, each predicted from other folds; always the "
+        f"largest class would be {most:.1%}. This is too good if the features were chosen on "
+        "these samples."
+    )
+
+
+def _show_next(chosen: list[int], table: "Dataset", criterion: CriterionArguments) -> None:
+    """Print what adding one more feature, or dropping one, does to the criterion."""
+    options: dict[str, Any] = {
+        "alpha": criterion.alpha,
+        "beta": criterion.beta,
+        "scale": criterion.scale,
+        "centroid_membership": criterion.centroid_membership,
+    }
+
+    def sep_of(features: list[int], k: int) -> S2FS:
+        return S2FS(k, include=features, **options).fit(table.X, table.y)
+
+    names, lines = table.feature_names, []
+    if len(chosen) < len(names):
+        joined = sep_of(chosen, len(chosen) + 1)
+        lines.append(("add", names[joined.indices_[-1]], float(joined.scores_[-1])))
+    if len(chosen) > 1:
+        rests = {f: sep_of([g for g in chosen if g != f], len(chosen) - 1) for f in chosen}
+        least = max(chosen, key=lambda f: float(rests[f].scores_[-1]))
+        lines.append(("drop", names[least], float(rests[least].scores_[-1])))
+    if lines:
+        click.echo("\nWhat keeps the criterion highest next:\n")
+        changes, features, seps = (list(column) for column in zip(*lines, strict=True))
+        print_table({"change": changes, "feature": features, "sep": seps})
