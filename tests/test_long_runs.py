@@ -1,0 +1,76 @@
+"""Many fits in one process leave nothing behind, and Ctrl-C ends every kind of fit cleanly."""
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from s2fs import S2FS, S2FSCV, PairCover, StabilitySelector
+
+RNG = np.random.default_rng(0)
+Y = np.arange(60) % 3
+X = RNG.normal(size=(60, 300)) + RNG.normal(size=(3, 300))[Y]
+
+
+def resident():
+    """Memory of this process in bytes."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+def test_nothing_is_left_behind():
+    def fits(times):
+        for _ in range(times):
+            S2FS(5, n_jobs=2).fit(X, Y)
+            PairCover(5).fit(X, Y)
+            S2FS(2, search="beam", stand_ins=0.01).fit(X[:, :20], Y)
+
+    fits(30)
+    before, n_files = resident(), len(os.listdir("/proc/self/fd"))
+    n_threads = threading.active_count()
+    fits(150)
+    assert threading.active_count() == n_threads
+    assert len(os.listdir("/proc/self/fd")) == n_files
+    assert resident() - before < 4_000_000  # a copy of X in each fit would be 43 MB
+
+
+SLOW = {
+    "forward": S2FS("all"),
+    "two threads": S2FS("all", n_jobs=2),
+    "floating": S2FS(100, search="floating"),
+    "beam": S2FS(200, search="beam"),
+    "auto": S2FS("auto", tol=0, level=0.01),
+    "pair cover": PairCover(300, search="floating"),
+    "tuning": S2FSCV(40, cv=50, n_jobs=2),
+    "stability": StabilitySelector(selector=S2FS(100), n_resamples=10_000, n_jobs=2),
+}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+@pytest.mark.parametrize("name", SLOW)
+def test_ctrl_c_ends_a_fit(name):
+    wide = np.tile(X, (5, 10)) + RNG.normal(size=(300, 3000))
+    y = np.tile(Y, 5)
+    n_threads = threading.active_count()
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            SLOW[name].fit(wide, y)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    patience = time.monotonic() + 60
+    while threading.active_count() > n_threads and time.monotonic() < patience:
+        time.sleep(0.05)  # workers of joblib end what they have begun
+    assert threading.active_count() <= n_threads
+    assert S2FS(2).fit(X, Y).indices_.tolist() == S2FS(2).fit(X.copy(), Y).indices_.tolist()
