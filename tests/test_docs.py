@@ -227,6 +227,24 @@ def test_pictures_of_studies_show_the_numbers_of_the_pages(pictures):
     assert stale == []
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_times_on_the_front_page_are_those_of_the_study(pictures, page):
+    rows = pictures["STUDIES"]["speed"].numbers()
+    times = [int(re.fullmatch(r"(\d+) ms", row["S²FS, k = 30"])[1]) / 1000 for row in rows]
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert f"{min(times):.3f} to {max(times):.3f} s" in text
+
+
+def test_pages_use_the_words_of_the_field():
+    """A baseline is no rival, and what is published is not called print."""
+    avoided = re.compile(r"\b(rivals?|in print|the print|as printed|complaints?|so many)\b")
+    found = {
+        named(page): avoided.findall(page.read_text(encoding="utf-8"))
+        for page in [*PAGES, *(ROOT / "examples").glob("*.py")]
+    }
+    assert {page: words for page, words in found.items() if words} == {}
+
+
 def test_the_path_of_the_tutorial_is_that_of_its_picture():
     """Both select as many genes; the picture once showed twice as many as the code."""
     pattern = re.compile(r"^selector = (S2FS\(.*?\))\.fit", flags=re.MULTILINE)
