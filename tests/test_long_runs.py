@@ -46,7 +46,7 @@ SLOW = {
     "beam": S2FS(200, search="beam"),
     "auto": S2FS("auto", tol=0, level=0.01),
     "pair cover": PairCover(300, search="floating"),
-    "tuning": S2FSCV(40, cv=50, n_jobs=2),
+    "tuning": S2FSCV(40, alphas=[0.1], betas=[0.1], cv=90, n_jobs=2),
     "stability": StabilitySelector(selector=S2FS(100), n_resamples=10_000, n_jobs=2),
 }
 
