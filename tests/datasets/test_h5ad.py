@@ -110,7 +110,11 @@ def test_the_command_line_writes_what_python_selects(tmp_path, suffix):
     reader = {"csv": pd.read_csv, "json": pd.read_json, "parquet": pd.read_parquet}[suffix]
     table = reader(output)
     select(adata, "cell_type", 5, method="s2fs")
-    expected = adata.uns["s2fs"]["path"].drop(columns=["position", "group"])
+    expected = (
+        adata.uns["s2fs"]["path"]
+        .drop(columns=["position", "group"])
+        .rename(columns={"sep": "score"})
+    )
     pd.testing.assert_frame_equal(table, expected, rtol=1e-9)
     printed = pd.read_csv(StringIO(result.stdout), sep=r"\s\s+", engine="python")
     assert [str(name) for name in printed["feature"]] == expected["feature"].tolist()

@@ -58,10 +58,11 @@ def test_kept_for_a_selector_that_takes_them(path):
     data = read_table(path, "y", impute="keep")
     np.testing.assert_array_equal(data.X, X)
     assert PairCover(2).fit(data.X, data.y).indices_[0] == 0
-    result = CliRunner().invoke(
-        main, ["select", str(path), "-t", "y", "--impute", "keep", "--method", "pairs", "-k", "2"]
-    )
-    assert result.exit_code == 0, result.output
+    for options in ([], ["--impute", "keep"]):
+        command = ["select", str(path), "-t", "y", "--method", "pairs", "-k", "2", *options]
+        result = CliRunner().invoke(main, command)
+        assert result.exit_code == 0, result.output
+        assert result.stdout.splitlines()[1].split()[:2] == ["1", "a"]
     result = CliRunner().invoke(main, ["select", str(path), "-t", "y", "--impute", "keep"])
     assert result.exit_code == 2
     assert "SimpleImputer" in result.stderr

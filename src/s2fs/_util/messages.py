@@ -27,6 +27,6 @@ def did_you_mean(wanted: str, names: Iterable[str]) -> str:
 
 def cut(name: str, longest: int) -> str:
     """A name in one line; one that is long is cut in the middle, for its ends tell most."""
-    name = " ".join(name.split())
+    name = printable(" ".join(name.split()))
     half = (longest - 1) // 2
     return name if len(name) <= longest else f"{name[: longest - 1 - half]}…{name[-half:]}"

@@ -15,6 +15,7 @@ import click
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 import s2fs
@@ -331,7 +332,8 @@ def select(
         return
     for option in ("output", "save", "report"):
         reject_input_as_output(getattr(files, option), *data.inputs, option=f"--{option}")
-    table = data.read(batch=wanted.batch)
+    takes_missing = get_tags(selector).input_tags.allow_nan
+    table = data.read(takes_missing=takes_missing, batch=wanted.batch)
     if files.report is not None:
         table = report.made_dense(table)
     n, m = table.X.shape

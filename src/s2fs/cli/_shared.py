@@ -68,9 +68,11 @@ class DataArguments:
     log2: bool
     max_memory: str | None
 
-    def read(self, **more: Any) -> "datasets.Dataset":
-        """Read the data, with ``more`` options of ``read_table``."""
+    def read(self, *, takes_missing: bool = False, **more: Any) -> "datasets.Dataset":
+        """Read the data, with ``more`` options; missing values stay if the method takes them."""
         given = {field.name: getattr(self, field.name) for field in fields(self)} | more
+        if takes_missing and self.impute is None:
+            given["impute"] = "keep"
         return datasets.read_table(given.pop("file"), given.pop("target"), **given)
 
     @property
@@ -83,7 +85,8 @@ class DataArguments:
         """The options that were given and need all rows in one place, as on the command line."""
         everywhere = ("file", "target", "drop")
         names = [field.name for field in fields(self) if field.name not in everywhere]
-        return {f"--{name.replace('_', '-')}": getattr(self, name) for name in names}
+        given = {f"--{name.replace('_', '-')}": getattr(self, name) for name in names}
+        return {**given, "--header": self.header is not None}
 
 
 @dataclass(frozen=True)

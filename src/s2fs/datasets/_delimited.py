@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from s2fs._util.inputs import as_numbers, is_missing
-from s2fs.datasets._errors import UnreadableError, check_size, reading, remark
+from s2fs.datasets._errors import UnreadableError, check_size, remark
 from s2fs.datasets._frame import Frame, unique_names
 from s2fs.datasets._options import ReadOptions
 
@@ -228,7 +228,7 @@ class Delimited:
                 if first[j].strip() == "":
                     return False  # an unnamed column
                 continue
-            if all(map(self.dialect.is_number, below)):
+            if self.dialect.numbers(below) is not None:
                 if not self.dialect.is_number(first[j]):
                     return False
                 numbers.append(float(self.dialect.numbers([first[j]])[0]))
@@ -297,9 +297,8 @@ class Delimited:
 
     def frame(self, as_text: Callable[[list[str]], set[int]]) -> Frame:
         """Read the table; ``as_text`` says of names which columns stay as they are written."""
-        with reading(self._source, "text"):
-            self.names = unique_names(self.names, self._source)
-            return self._columns(as_text(self.names))
+        self.names = unique_names(self.names, self._source)
+        return self._columns(as_text(self.names))
 
     def _columns(self, as_text: set[int]) -> Frame:
         """A column is float64 if every cell is a number or missing, else text."""
@@ -344,10 +343,6 @@ class Delimited:
 
     def turned(self, as_text: Callable[[list[str]], set[int]]) -> Frame:
         """Read a table with features in rows: the header is its first column, then the rows are."""
-        with reading(self._source, "text"):
-            return self._turned(as_text)
-
-    def _turned(self, as_text: Callable[[list[str]], set[int]]) -> Frame:
         beside = self._descriptions() if self._beside is None else self._beside
         samples = [name for j, name in enumerate(self._sample_names()) if j not in beside and j > 0]
         from_last = [*sorted(beside, reverse=True), 0]
@@ -434,7 +429,7 @@ def _has_decimal_comma(rows: list[list[str]], delimiter: str) -> bool:
     """Whether numbers are written as 1,5."""
     found = False
     for cell in (cell for row in rows for cell in row):
-        if _DECIMAL_POINT.fullmatch(cell):
+        if "." in cell and _DECIMAL_POINT.fullmatch(cell):
             return False
         if "," in cell and _DECIMAL_COMMA.fullmatch(cell):
             found = found or not (delimiter == "," and _THOUSANDS.fullmatch(cell))

@@ -19,7 +19,7 @@ from s2fs.datasets._cells import read_h5ad
 from s2fs.datasets._columnar import arff, arrow_frame, excel
 from s2fs.datasets._dataset import Dataset
 from s2fs.datasets._delimited import Delimited
-from s2fs.datasets._errors import UnreadableError
+from s2fs.datasets._errors import UnreadableError, reading
 from s2fs.datasets._expression import gct, series_matrix
 from s2fs.datasets._frame import Frame
 from s2fs.datasets._interpret import encode, finished, from_frame
@@ -244,20 +244,21 @@ def _read_frame(
         return npy_frame(source, as_text, transpose=transpose), False
     how: dict[str, Any] = {"transpose": transpose, "target": target}
     annotation: dict[str, list[str]] = {}
-    if source.suffix == ".xlsx":
-        table = excel(source, options, **how)
-    else:
-        data, name = source.text(options.encoding), source.name
-        if b"!series_matrix_table_begin" in data:
-            (table, annotation), transpose = series_matrix(data, name, options), True
-        elif source.suffix == ".gct" or data.startswith((b"#1.2\n", b"#1.3\n")):
-            (table, annotation), transpose = gct(data, name, options), True
-        elif source.suffix == ".arff":
-            table = arff(data, name, options, **how)
+    with reading(source.name, source.suffix if source.suffix in (".xlsx", ".arff") else "text"):
+        if source.suffix == ".xlsx":
+            table = excel(source, options, **how)
         else:
-            table = Delimited(data, name, source.suffix, options, **how)
-        del data
-    frame = table.turned(as_text) if transpose else table.frame(as_text)
+            data, name = source.text(options.encoding), source.name
+            if b"!series_matrix_table_begin" in data:
+                (table, annotation), transpose = series_matrix(data, name, options), True
+            elif source.suffix == ".gct" or data.startswith((b"#1.2\n", b"#1.3\n")):
+                (table, annotation), transpose = gct(data, name, options), True
+            elif source.suffix == ".arff":
+                table = arff(data, name, options, **how)
+            else:
+                table = Delimited(data, name, source.suffix, options, **how)
+            del data
+        frame = table.turned(as_text) if transpose else table.frame(as_text)
     n = frame.n_rows
     frame.annotation = {key: values for key, values in annotation.items() if len(values) == n}
     return frame, transpose
