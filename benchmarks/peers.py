@@ -29,7 +29,7 @@ from sklearn.preprocessing import minmax_scale
 from sklearn.svm import LinearSVC
 from timing import PAPER, classes_in_noise, machine, paper_data, seconds, table
 
-from s2fs import S2FS, separability
+from s2fs import S2FS, PairCover, separability
 
 Run = Callable[[np.ndarray, np.ndarray, int], object]
 #: Sizes (n, m, p) of synthetic data: n grows, then m, then p, from the first one.
@@ -102,6 +102,14 @@ PEERS = {
     "fast_select.ReliefF": Peer(fast_select_relief, (2, 1, 0, 0)),
     "skrebate.ReliefF": Peer(skrebate_relief, (2, 1, 0, 0)),
     "RFE, linear SVM, 10 % a step": Peer(recursive_elimination, (1, 1, 1, 0)),
+}
+
+
+#: What the peers are compared with, for each choice of ``--ours``.
+OURS = {
+    "S²FS": lambda k, n_jobs: S2FS(k, n_jobs=n_jobs),
+    "PairCover": lambda k, n_jobs: PairCover(k),
+    "PairCover, correlation 0": lambda k, n_jobs: PairCover(k, correlation=0),
 }
 
 
@@ -182,12 +190,16 @@ def all_data(names: list[str], synthetic: bool) -> Iterator[tuple[str, np.ndarra
 
 
 def compare(
-    clock: Clock, peers: dict[str, Peer], X: np.ndarray, y: np.ndarray, k: int, n_jobs: int
+    clock: Clock,
+    ours: dict[str, Peer],
+    peers: dict[str, Peer],
+    X: np.ndarray,
+    y: np.ndarray,
+    k: int,
 ) -> list[str]:
-    """Time of S²FS, and of each peer over it."""
-    selector = Peer(lambda X, y, k: S2FS(k, n_jobs=n_jobs).fit(X, y), (1, 1, 1, 1))
-    times, cells = {}, []
-    for name, peer in ({"S²FS": selector} | peers).items():
+    """Time of our selector, and of each peer over it."""
+    times, cells, (own,) = {}, [], ours
+    for name, peer in (ours | peers).items():
         try:
             times[name] = clock.time(name, peer, X, y, k)
         except ImportError:
@@ -197,10 +209,10 @@ def compare(
         except Exception as error:  # a peer may not allow this k
             cells.append(type(error).__name__)
         else:
-            if name == "S²FS" or "S²FS" not in times:
+            if name == own or own not in times:
                 cells.append(f"{times[name] * 1e3:.0f} ms")
             else:
-                ratio = times[name] / times["S²FS"]
+                ratio = times[name] / times[own]
                 cells.append(f"{ratio:.1f}" if ratio >= 0.1 else f"{ratio:.1g}")
     return cells
 
@@ -214,18 +226,22 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=60.0, help="seconds one run may take")
     parser.add_argument("--literal", action="store_true", help="the slow ones, on SRBCT")
     parser.add_argument("--n-jobs", type=int, default=2, help="threads of S²FS")
+    parser.add_argument("--ours", default="S²FS", choices=[*OURS])
     args = parser.parse_args()
 
     print(machine("fastcan", "mrmr-selection", "fast-select", "skrebate"), end="\n\n")
     clock, peers = Clock(args.limit), {name: PEERS[name] for name in args.peers}
+    make = OURS[args.ours]
+    run = Peer(lambda X, y, k: make(k, args.n_jobs).fit(X, y), (1, 1, 1, 1))
+    ours = {args.ours: run}
     for k in args.k:
         rows = []
         for name, X, y in all_data(args.datasets, not args.no_synthetic):
             shape = [name, f"{X.shape[0]} × {X.shape[1]}", len(np.unique(y))]
-            rows.append([*shape, *compare(clock, peers, X, y, k, args.n_jobs)])
+            rows.append([*shape, *compare(clock, ours, peers, X, y, k)])
             print(f"k = {k}:", *rows[-1], sep="  ", flush=True, file=sys.stderr)
-        print(f"### k = {k}: time of each peer over the time of S²FS\n")
-        print(table(["data", "n × m", "classes", "S²FS", *peers], rows), end="\n\n")
+        print(f"### k = {k}: time of each peer over the time of {args.ours}\n")
+        print(table(["data", "n × m", "classes", *ours, *peers], rows), end="\n\n")
 
     if args.literal:
         X, y = paper_data("srbct")

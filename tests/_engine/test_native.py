@@ -84,6 +84,23 @@ def test_a_long_run_chooses_as_step_by_step(p, weight, compactness):
     assert run == steps
 
 
+@pytest.mark.parametrize(("weight", "reading"), [(0.0316, "printed"), (1.0, "normalized")])
+@pytest.mark.parametrize("p", [8, 9, 20])
+def test_a_long_run_with_many_classes_is_that_of_plain_numpy(p, weight, reading):
+    # Bounds that are carried from step to step, near-ties, classes that nearly coincide at first
+    rng = np.random.default_rng(p)
+    y = np.arange(3 * p) % p
+    few = rng.normal(size=(p, 5)) @ rng.normal(size=(5, 45))
+    X = near_ties(few[y] + 0.3 * rng.normal(size=(len(y), 45)), rng)
+    X[:, 20:25] = np.round(X[:, 20:25])
+    X[:, 25:29] = (y[:, None] == 1) + 1e-7 * X[:, 25:29]
+    problem = Problem(X, y)
+    states = SubsetState(problem, reading), NativeState(problem, reading)
+    features, scores = paths(states, (weight, weight), 40)
+    assert features[0] == features[1]
+    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-9)
+
+
 def test_thousands_of_equal_columns():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3

@@ -29,8 +29,10 @@ from s2fs._engine.protocol import Scored, may_be_best
 from s2fs._util.messages import some_of
 from s2fs._util.types import Floats, Indices
 
-#: So many candidates are scored together.
-AT_ONCE = 256
+#: So many candidates, those with the largest bounds, are scored first.
+FIRST = 32
+#: Then as many at once as have this many separations of pairs.
+AT_ONCE = 1 << 14
 #: Smaller squares of a range would lose the digits of the differences.
 _LEAST_SQUARE = 1e-250
 #: How many numbers of a table are taken at once.
@@ -260,19 +262,23 @@ class Cover:
         if self.correlation or n_best > 1:
             known = self.score(candidates).scores
             return candidates[may_be_best(known, known, n_best)]
-        order = candidates[np.argsort(-self._bound[candidates], kind="stable")]  # step 3
-        found, scores, bound = [], [], self._bound.copy()
-        reached = -np.inf
-        for start in range(0, len(order), AT_ONCE):
-            some = order[start : start + AT_ONCE]
-            some = some[self._most(some) >= reached * (1 - EQUAL)]
-            if not len(some):
-                break
-            found.append(some)
-            scores.append(self.score(some).scores)
-            bound[some] = self._reductions(some)
+        bound = self._bound[candidates]  # step 3
+        some = np.arange(len(candidates))
+        if len(some) > FIRST:
+            some = np.argpartition(bound, -FIRST)[-FIRST:]
+        tried = np.zeros(len(candidates), dtype=bool)
+        found, scores, new_bound = [], [], self._bound.copy()
+        reached, at_once = -np.inf, max(FIRST, AT_ONCE // len(self._J))
+        while len(some):
+            tried[some] = True
+            found.append(candidates[some])
+            scores.append(self.score(found[-1]).scores)
+            new_bound[found[-1]] = self._reductions(found[-1])
             reached = max(reached, scores[-1].max())
-        self._bound = bound
+            some = np.flatnonzero((bound >= self._needed(reached * (1 - EQUAL))) & ~tried)
+            if len(some) > at_once:
+                some = some[np.argpartition(bound[some], -at_once)[-at_once:]]
+        self._bound = new_bound
         reaches = may_be_best(np.concatenate(scores), np.concatenate(scores))
         return np.sort(np.concatenate(found)[reaches])
 
@@ -320,10 +326,9 @@ class Cover:
         u = np.exp((J.min() - J) / 8)
         return -np.expm1(-np.maximum(self._gap[candidates], 0.0) / 8) @ u
 
-    def _most(self, candidates: Indices) -> Floats:
-        """The largest Q that the bounds allow."""
+    def _needed(self, score: float) -> float:
+        """The least bound with which a candidate may have this score."""
         J = np.maximum(self._J, 0.0)
         total = np.exp((J.min() - J) / 8).sum()
-        left = np.maximum(total * (1 + EQUAL) - self._bound[candidates], 0.0)
-        with np.errstate(divide="ignore"):
-            return J.min() / 8 - np.log(left / len(J))
+        left = len(J) * np.exp(J.min() / 8 - score)
+        return float(total * (1 - EQUAL) - left * (1 + EQUAL))

@@ -47,12 +47,13 @@ def forward(
         criterion.add(feature)
         score = step.score
         yield step
+    runner = criterion if ahead and isinstance(criterion, RunsAhead) else None
     while left := left.fitting(n_left):
         free = not left.groups and left.twins is None and left.costs is None
-        if ahead and free and isinstance(criterion, RunsAhead):
+        if runner is not None and free:
             ready = eligible(criterion.varying, left).singles
             taken: list[Group] = []
-            for feature, now, parts in criterion.run(ready, min(n_left, len(ready))):
+            for feature, now, parts in runner.run(ready, min(n_left, len(ready))):
                 taken.append((feature,))
                 yield Step(feature, now, _gain(now, score), parts)
                 score = now
