@@ -6,19 +6,20 @@ from click.testing import CliRunner
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
-from s2fs import S2FS
+from s2fs import S2FS, PairCover
+from s2fs.baselines import AnovaF
 from s2fs.cli import main
 from s2fs.cli._demo import _accuracy
 from s2fs.datasets import load_srbct
 
 
-def slow_accuracy(X, y, k=None):
+def slow_accuracy(X, y, k=None, selector=S2FS):
     """The folds spelt out: scale, select ``k`` features, fit and predict, one after the other."""
     right = 0
     for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
         low, high = X[train].min(axis=0), X[train].max(axis=0)
         scaled = (X - low) / (high - low)
-        kept = slice(None) if k is None else S2FS(k).fit(X[train], y[train]).support_
+        kept = slice(None) if k is None else selector(k).fit(X[train], y[train]).support_
         model = KNeighborsClassifier(5).fit(scaled[train][:, kept], y[train])
         right += (model.predict(scaled[test][:, kept]) == y[test]).sum()
     return right / len(y)
@@ -43,13 +44,20 @@ def test_ranking_is_that_of_the_estimator(output):
 
 def test_accuracies(output):
     data = load_srbct()
-    selected, everything, chance = (float(a) for a in re.findall(r"(\d+\.\d)%", output))
-    assert everything == round(100 * slow_accuracy(data.X, data.y), 1)
+    rows = re.findall(r"^(.+?)  +(\d+\.\d)%  +(\d+\.\d)%$", output, flags=re.MULTILINE)
+    shown = {name: (float(few), float(more)) for name, few, more in rows}
+    everything = shown["all 2308"]
+    assert everything[0] == everything[1] == round(100 * slow_accuracy(data.X, data.y), 1)
+    for i, k in enumerate((5, 20)):
+        for name, selector in (("PairCover", PairCover), ("ANOVA F", AnovaF)):
+            truth = slow_accuracy(data.X, data.y, k, selector)
+            assert shown[f"selected by {name}, inside the folds"][i] == round(100 * truth, 1)
     rng = np.random.default_rng(0)
     draws = [rng.choice(2308, 20, replace=False) for _ in range(10)]
     mean = np.mean([slow_accuracy(data.X[:, genes], data.y) for genes in draws])
-    assert chance == round(100 * mean, 1)
-    assert selected > everything > chance
+    assert shown["at random, mean of 10 draws"][1] == round(100 * mean, 1)
+    few, more = shown["selected by S²FS, inside the folds"]
+    assert more == 100 > few > shown["selected by ANOVA F, inside the folds"][0] > everything[0]
 
 
 def test_says_how_long_it_took_and_what_to_do_next(output):
