@@ -24,24 +24,45 @@ def page_of(found, folder, name="made-up.sqlite"):
     return path.read_text(encoding="utf-8")
 
 
-def test_tables_hold_ours_and_the_published_numbers(tmp_path):
+def test_the_table_holds_ours_and_the_published_numbers(tmp_path):
     found = made_up_results()
     page = Page(page_of(found, tmp_path))
+    words = {"max": "best accuracy", "ave": "average accuracy"}
     for table in build_tables(found):
-        width = len(table.columns) + 1
-        shown = [row for row in page.rows if len(row) == width and row[0] in table.datasets]
         for i, dataset in enumerate(table.datasets):
-            expected = [dataset]
+            expected = [dataset, "5-NN", words[table.statistic]]
             for ours, published in zip(table.ours[i], table.published[i], strict=True):
-                beside = f" {published:.4f}" if published == published else ""
-                expected.append(f"{ours:.4f}{beside}")
-            assert expected in shown
+                beside = f" {published:.3f}" if published == published else ""
+                expected.append(f"{ours:.3f}{beside}")
+            assert expected in page.rows
+
+
+def test_the_summary_comes_first_and_only_honest_columns_compete(tmp_path):
+    text = page_of(made_up_results(), tmp_path)
+    page = Page(text)
+    assert text.index('id="s0-summary"') < text.index('id="s0-tables"') < text.index('id="times"')
+    default = "S²FS α = β = 0.0316"
+    ranks = {row[0]: row[1:] for row in page.rows if len(row) == 6 and row[0] in (default, "FDM")}
+    # On all four datasets S²FS is first and FDM the last of four.
+    assert ranks == {
+        default: ["1.00", "1.00", "–", "–", "–"],
+        "FDM": ["4.00", "4.00", "4", "0", "0"],
+    }
+    (heading,) = (row for row in page.rows if row[:3] == ["dataset", "learner", "statistic"])
+    assert "S²FS best α, β (tuned on the test data)" in heading
+    table = text[text.index('id="s0-results"') :]
+    first = table[table.index("<tbody>") : table.index("</tr>", table.index("<tbody>"))]
+    cells = first.split("<td")[3:]
+    assert 'class="tuned"' in cells[0]
+    assert "best" not in cells[0]
+    assert 'class="best"' in cells[1]  # of the default weights
+    assert f"{default} ranks significantly above" in text or "does not rank significantly" in text
 
 
 def test_has_a_figure_for_each_dataset_and_diagrams(tmp_path):
     text = page_of(made_up_results(), tmp_path)
     page = Page(text)
-    datasets = [v for _, name, v in page.attributes if name == "data-dataset"]
+    datasets = [v for tag, name, v in page.attributes if (tag, name) == ("figure", "data-dataset")]
     assert datasets == ["GLIOMA", "SRBCT", "ALL-AML-3", "Isolet"]
     assert page.tags["svg"] == page.tags["figcaption"] == 4 + 2
     assert {name: count for name, count in page.ids.items() if count > 1} == {}
@@ -57,12 +78,13 @@ def test_stability_and_times_come_from_the_results_file(file, tmp_path):
         for entry in ledger.entries():
             name = entry.run.selector.name
             seconds[name] = seconds.get(name, 0) + entry.seconds
-    rows = Page(path.read_text(encoding="utf-8")).rows
-    for name, total in seconds.items():
-        assert ["SRBCT (bundled)", name, "2", f"{total:.1f}"] in rows
-    stable = [row for row in rows if row[:2] == ["SRBCT (bundled)", "S2FS"] and row[3] == "1"]
-    assert len(stable) == 1
-    assert -1 <= float(stable[0][2]) <= 1
+    rows = [r for r in Page(path.read_text(encoding="utf-8")).rows if r[0] == "SRBCT (bundled)"]
+    heads = [r for r in Page(path.read_text(encoding="utf-8")).rows if r == ["dataset", *seconds]]
+    assert len(heads) == 2  # stability, and times
+    assert [f"{total / 2:.3f}" for total in seconds.values()] in [row[1:] for row in rows]
+    text = path.read_text(encoding="utf-8")
+    stable = Page(text[text.index('id="s0-stabilities"') :]).rows[1]
+    assert all(-1 <= float(value.replace("−", "-")) <= 1 for value in stable[1:])
 
 
 def test_leaky_results_are_called_so(tmp_path):

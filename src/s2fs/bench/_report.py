@@ -1,20 +1,22 @@
 """The report of a whole bench."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 
 from s2fs._util.version import __version__
-from s2fs.bench._figures import critical_difference, curve_panels, sign_note
+from s2fs.bench._figures import curve_panels, sign_note
 from s2fs.bench._learners import LEARNER_TITLES, score_name
-from s2fs.bench._ranks import compare_ranks
+from s2fs.bench._plots import plot_critical_difference
 from s2fs.bench._results import Result, ResultsFile, by_setting, complete_results
 from s2fs.bench._run import Run
-from s2fs.bench._tables import Table, build_tables
+from s2fs.bench._statistics import friedman_test, nemenyi_test
+from s2fs.bench._tables import SHOWN_DECIMALS, Table, build_tables
 from s2fs.plotting import plot_curves
 from s2fs.report.page import check_destination, render, write
 from s2fs.report.svg import inline_svg
@@ -75,22 +77,69 @@ def bench_report(
 def _summarise(number: int, alike: Sequence[Result]) -> dict[str, Any]:
     """All that the page says about results that were obtained alike."""
     run, tables = alike[0].run, build_tables(alike)
+    prefix = f"s{number}"
     return {
-        "id": f"s{number}",
+        "id": prefix,
         "leaky": run.protocol == "before",
         "n_folds": run.n_folds,
         "sizes": list(run.sizes),
         "seeds": sorted({result.run.seed for result in alike}),
         "versions": sorted({result.run.version for result in alike}),
         "note": sign_note(tables[0]),
-        "tables": [_table(table) for table in tables],
-        "curves": _curves(f"s{number}", tables, alike),
+        "summary": _overall(tables),
+        "columns": [
+            {"name": column.heading, "tuned": column.how == "best"} for column in tables[0].columns
+        ],
+        "learners": list(dict.fromkeys(LEARNER_TITLES[table.learner] for table in tables)),
+        "datasets": list(tables[0].datasets),
+        "rows": [row for table in tables for row in _rows(table)],
+        "curves": _curves(prefix, tables, alike),
         "comparisons": [
             entry
             for i, table in enumerate(tables)
-            if (entry := _comparison(f"s{number}-cd{i}", table)) is not None
+            if (entry := _comparison(f"{prefix}-cd{i}", table)) is not None
         ],
         "stability": _stability(alike),
+    }
+
+
+def _competing(table: Table) -> list[int]:
+    """The columns that are compared: those whose weights were not chosen by the test result."""
+    honest = [j for j, column in enumerate(table.columns) if column.how != "best"]
+    return honest or list(range(len(table.columns)))
+
+
+def _overall(tables: Sequence[Table]) -> dict[str, Any] | None:
+    """Average ranks, wins and losses, and a map of datasets and algorithms, over all learners."""
+    averages = [table for table in tables if table.statistic == "ave"]
+    competing = _competing(averages[0])
+    names = [averages[0].columns[j].heading for j in competing]
+    scores = np.array([table.ours[:, competing] for table in averages])  # learner × dataset × …
+    complete = np.isfinite(scores).all(axis=(0, 2))
+    if len(names) < 2 or not complete.any():
+        return None
+    shown = np.round(scores[:, complete], SHOWN_DECIMALS)
+    ranks = rankdata(-shown, axis=2)  # equal scores share their mean rank
+    own = shown[:, :, :1]
+    return {
+        "first": names[0],
+        "n_datasets": int(complete.sum()),
+        "learners": [LEARNER_TITLES[table.learner] for table in averages],
+        "rows": [
+            {
+                "name": name,
+                "rank": float(ranks[:, :, j].mean()),
+                "by_learner": ranks[:, :, j].mean(axis=1).tolist(),
+                "wins": int((own > shown)[:, :, j].sum()),
+                "ties": int((own == shown)[:, :, j].sum()),
+                "losses": int((own < shown)[:, :, j].sum()),
+            }
+            for j, name in enumerate(names)
+        ],
+        "map": [
+            {"dataset": averages[0].datasets[d], "ranks": ranks[:, i].mean(axis=0).tolist()}
+            for i, d in enumerate(np.flatnonzero(complete))
+        ],
     }
 
 
@@ -99,28 +148,29 @@ def _name(table: Table) -> str:
     return f"{title}: {_STATISTICS[table.statistic]} {score} over the sizes"
 
 
-def _table(table: Table) -> dict[str, Any]:
-    rows = [
-        {
+def _rows(table: Table) -> Iterator[dict[str, Any]]:
+    """The lines of the page's table: our numbers, the published ones, and which are best."""
+    competing = _competing(table)
+    score = score_name(table.learner)
+    for dataset, ours, published in zip(table.datasets, table.ours, table.published, strict=True):
+        there = np.round(ours[competing], SHOWN_DECIMALS)
+        ranked = sorted({v for v in there.tolist() if not np.isnan(v)}, reverse=True)
+        marks = dict(zip(ranked, ("best", "second"), strict=False))
+        yield {
             "dataset": dataset,
+            "learner": LEARNER_TITLES[table.learner],
+            "statistic": f"{_STATISTICS[table.statistic]} {score}",
             "cells": [
                 {
-                    "ours": None if np.isnan(ours) else float(ours),
-                    "published": None if np.isnan(published) else float(published),
-                    "mark": mark,
+                    "ours": None if np.isnan(value) else float(value),
+                    "published": None if np.isnan(of_paper) else float(of_paper),
+                    "mark": marks.get(float(np.round(value, SHOWN_DECIMALS)), "")
+                    if j in competing
+                    else "",
                 }
-                for ours, published, mark in zip(*row, strict=True)
+                for j, (value, of_paper) in enumerate(zip(ours, published, strict=True))
             ],
         }
-        for dataset, *row in zip(
-            table.datasets, table.ours, table.published, table.marks(), strict=True
-        )
-    ]
-    return {
-        "name": _name(table),
-        "columns": [column.heading for column in table.columns],
-        "rows": rows,
-    }
 
 
 def _curves(prefix: str, tables: Sequence[Table], alike: Sequence[Result]) -> list[dict[str, Any]]:
@@ -140,57 +190,70 @@ def _curves(prefix: str, tables: Sequence[Table], alike: Sequence[Result]) -> li
 
 
 def _comparison(prefix: str, table: Table) -> dict[str, Any] | None:
-    comparison = next(compare_ranks(table), None)
-    figure = critical_difference(table)
-    if comparison is None or figure is None:
+    competing = _competing(table)
+    ours = table.ours[:, competing]
+    ours = ours[np.isfinite(ours).all(axis=1)]
+    if min(ours.shape) < 2:
         return None
+    names = [table.columns[j].heading for j in competing]
+    friedman, nemenyi = friedman_test(ours), nemenyi_test(ours, names=names)
+    figure = plot_critical_difference(nemenyi).figure
     label = f"Average ranks for {_name(table)}, with the critical difference."
-    names = [column.heading for column in comparison.columns]
+    better, worse = nemenyi.better[0], nemenyi.better[:, 0]
+    sides = {
+        "ranks significantly above": [n for n, is_so in zip(names, better, strict=True) if is_so],
+        "ranks significantly below": [n for n, is_so in zip(names, worse, strict=True) if is_so],
+        "does not rank significantly differently from": [
+            name
+            for name, above, below in zip(names[1:], better[1:], worse[1:], strict=True)
+            if not (above or below)
+        ],
+    }
+    said = [f"{words} {', '.join(others)}" for words, others in sides.items() if others]
     return {
         "name": _name(table),
-        "svg": inline_svg(figure, prefix, label),
-        "n_datasets": comparison.n_datasets,
-        "statistic": comparison.friedman.statistic,
-        "critical_value": comparison.friedman.critical_value,
-        "first": names[0],
-        "verdicts": [
-            {"name": name, "verdict": comparison.verdict(j)}
-            for j, name in enumerate(names)
-            if j > 0
-        ],
+        "svg": inline_svg(figure, prefix, label),  # type: ignore[arg-type]
+        "n_datasets": len(ours),
+        "statistic": friedman.statistic,
+        "critical_value": friedman.critical_value,
+        "verdict": f"{names[0]} {'; it '.join(said)}.",
     }
 
 
-def _stability(alike: Sequence[Result]) -> list[dict[str, Any]]:
-    """Per dataset and selector the stability over the folds, averaged over weights and seeds."""
+def _stability(alike: Sequence[Result]) -> dict[str, Any] | None:
+    """The stability over the folds by dataset and selector, averaged over weights and seeds."""
     found: dict[tuple[str, str], list[float]] = {}
     for result in alike:
         found.setdefault(_dataset_and_selector(result.run), []).append(result.stability)
-    return [
-        {
-            "dataset": dataset,
-            "selector": name,
-            "stability": float(np.mean(values)),
-            "n": len(values),
-        }
-        for (dataset, name), values in found.items()
-        if not np.isnan(values).any()
-    ]
+    values = {
+        cell: float(np.mean(numbers))
+        for cell, numbers in found.items()
+        if not np.isnan(numbers).any()
+    }
+    return _matrix(values) if values else None
 
 
-def _times(results_file: ResultsFile) -> list[dict[str, Any]]:
-    """Processor time of the finished runs by dataset and selector."""
+def _times(results_file: ResultsFile) -> dict[str, Any] | None:
+    """Mean processor time of a finished fold, by dataset and selector."""
     seconds: dict[tuple[str, str], list[float]] = {}
     for entry in results_file.entries():
         if entry.state == "done" and entry.seconds is not None:
             seconds.setdefault(_dataset_and_selector(entry.run), []).append(entry.seconds)
-    return [
-        {"dataset": dataset, "selector": name, "runs": len(values), "seconds": sum(values)}
-        for (dataset, name), values in seconds.items()
+    return _matrix({cell: float(np.mean(values)) for cell, values in seconds.items()})
+
+
+def _matrix(values: Mapping[tuple[str, str], float]) -> dict[str, Any]:
+    """Values by dataset and selector as a table."""
+    selectors = list(dict.fromkeys(selector for _, selector in values))
+    datasets = list(dict.fromkeys(dataset for dataset, _ in values))
+    rows = [
+        {"dataset": dataset, "cells": [values.get((dataset, name)) for name in selectors]}
+        for dataset in datasets
     ]
+    return {"selectors": selectors, "rows": rows}
 
 
 def _dataset_and_selector(run: Run) -> tuple[str, str]:
-    """The dataset and the selector of a row of the page."""
+    """The dataset and the selector of a cell of the page."""
     inside = " (α, β chosen inside)" if run.selector.tune == "inside" else ""
     return run.dataset_title, f"{run.selector.name}{inside}"

@@ -52,6 +52,41 @@
     pick();
   }
 
+  // A filter shows some of the rows of its table.
+  for (const filter of all(".filter")) {
+    const pickers = all("select", filter);
+    const rows = all("tbody tr", filter.closest("section"));
+    const pick = () => {
+      for (const row of rows) {
+        row.hidden = pickers.some((picker) => picker.value && row.dataset[picker.name] !== picker.value);
+      }
+    };
+    pickers.forEach((picker) => picker.addEventListener("change", pick));
+    pick();
+  }
+
+  // A table as CSV, with the rows that are shown and the columns that have a name for it. A name
+  // that a spreadsheet would take for a formula gets an apostrophe in front.
+  const safe = (text) => (/^[=+@\t\r-]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text);
+  const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const download = (table, name) => {
+    const columns = [...table.tHead.rows[0].cells].map((cell, i) => [cell.dataset.csv, i])
+      .filter(([heading]) => heading);
+    const shown = [...table.tBodies[0].rows].filter((row) => !row.hidden);
+    const lines = [columns.map(([heading]) => safe(heading)), ...shown.map((row) =>
+      columns.map(([, i]) => safe(value(row.cells[i]))))];
+    const text = lines.map((line) => line.map(quoted).join(",") + "\n").join("");
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+  for (const button of all("button.download")) {
+    button.closest(".tools").hidden = false;
+    button.addEventListener("click", () => download(byId(button.dataset.table), button.dataset.name));
+  }
+
   // The table of features: what is shown, what is copied, and the arrow keys.
   const table = byId("feature-table");
   let first = Infinity; // how many features the slider looks at
@@ -116,21 +151,8 @@
       copy(shown().map((row) => row.cells[1].textContent).join("\n") + "\n"));
     byId("copy-python").addEventListener("click", () => copy(byId("python").textContent));
 
-    // A name that a spreadsheet would take for a formula gets an apostrophe in front.
-    const safe = (text) => (/^[=+@\t\r-]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text);
-    const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-    const download = byId("download");
-    download.addEventListener("click", () => {
-      const columns = [...table.tHead.rows[0].cells].map((cell, i) => [cell.dataset.csv, i])
-        .filter(([name]) => name);
-      const lines = [columns.map(([name]) => name), ...shown().map((row) =>
-        columns.map(([, i]) => safe(value(row.cells[i]))))];
-      const text = lines.map((line) => line.map(quoted).join(",") + "\n").join("");
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-      link.download = download.dataset.name;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    byId("download").addEventListener("click", (event) => {
+      download(table, event.target.dataset.name);
       status.textContent = "Downloaded.";
     });
   }
