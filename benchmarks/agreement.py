@@ -1,8 +1,9 @@
 """Whether the native engine chooses the features that plain NumPy in double precision does.
 
 Run ``python benchmarks/agreement.py -n 10000``: seeded random problems with near-ties, duplicated
-and constant columns, outliers, fill values, weights over many decades, sparse input and features
-of very different extents; prints the number of problems whose paths differ.
+and constant columns, outliers, fill values, weights over many decades, sparse input, features of
+very different extents, features constant inside every class, classes of one row and equal rows;
+prints the number of problems whose paths differ.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from s2fs._search.forward import forward
 def table(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Classes in noise, with ties and near-ties among the columns."""
     p = int(rng.integers(2, 9)) if rng.random() < 0.8 else int(rng.integers(9, 30))
-    n = int(rng.integers(p, p + 80))
+    n = p if rng.random() < 0.03 else int(rng.integers(p, p + 80))  # each row may be a class
     m = int(rng.integers(1, 60))
     y = np.concatenate([np.arange(p), rng.integers(0, p, n - p)])
     X = rng.normal(size=(n, m)) + rng.normal(size=(p, m))[y] * rng.choice([0.0, 0.5, 2.0])
@@ -41,8 +42,11 @@ def table(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def spoil(X: np.ndarray, rng: np.random.Generator) -> None:
-    """Put in what real tables hold: outliers, fill values, features of very different extents."""
+def spoil(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> None:
+    """Put in what real tables hold: outliers, fill values, features of very different extents.
+
+    And what has no spread: equal rows, and features that are constant inside every class.
+    """
     n, m = X.shape
     kind = rng.random()
     if kind < 0.15:
@@ -51,6 +55,12 @@ def spoil(X: np.ndarray, rng: np.random.Generator) -> None:
         X[rng.random(X.shape) < 0.02] = rng.choice([-999.0, 1e20, -1e300])
     elif kind < 0.35:
         X *= 10.0 ** rng.integers(-12, 4, m)
+    elif kind < 0.4:
+        X *= 10.0 ** rng.integers(-60, 1, m)
+    elif kind < 0.45:
+        X[:] = X[0]
+    elif kind < 0.55:
+        X[:, : m // 2] = rng.normal(size=(y.max() + 1, m // 2))[y]
 
 
 def row_weights(n: int, rng: np.random.Generator) -> np.ndarray | None:
@@ -74,10 +84,13 @@ def main() -> None:
     for number in range(args.n):
         rng = np.random.default_rng([args.seed, number])
         X, y = table(rng)
-        spoil(X, rng)
+        spoil(X, y, rng)
         weights = rng.choice([0, 0.01, 0.0316, 0.1778, 1.0], 2)
         options = rng.choice(["printed", "normalized"]), rng.choice(["mean", "rms"])
         scale = rng.choice(["minmax", None])
+        extent = np.ptp(X, axis=0)
+        if (extent[extent > 0] < 1e-12 * extent.max()).any():
+            scale = "minmax"  # unscaled, such features tie up to the rounding of the widest one
         with np.errstate(over="ignore"):  # float32 does not hold every fill value
             X = as_stored(X, rng)
         if not np.isfinite(X.data if hasattr(X, "indptr") else X).all():
