@@ -131,7 +131,7 @@ def test_more_than_ten_classes_have_a_plane_and_no_colours():
 def test_large_data_give_a_small_page():
     """Pictures, quartiles and class medians in place of 1,797 points."""
     X, y = load_digits(return_X_y=True)
-    report = S2FS(10).fit(X, y).report(X, y)
+    report = S2FS(7).fit(X, y).report(X, y)
     assert all("boxes" in row["strip"] for row in report.summary["features"])
     assert len(report.html) < 400_000
 

@@ -1,6 +1,7 @@
 """Summarise a selection to a plain dict: numbers, text and lists, nothing to draw."""
 
 import platform
+import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -81,9 +82,13 @@ def summarise(
     """Collect what a report says, as plain values, and the comparison behind it."""
     chosen = _chosen(selector, table)
     k = len(chosen.indices)
-    halves = _halves(chosen, table, random_state, n_jobs)
     pairs = _redundant_pairs(chosen.indices, table)
-    compared, reason = _compared(chosen, table, random_state, n_jobs)
+    with (
+        warnings.catch_warnings()
+    ):  # what there is to warn of was said when the selector was fitted
+        warnings.simplefilter("ignore", UserWarning)
+        halves = _halves(chosen, table, random_state, n_jobs)
+        compared, reason = _compared(chosen, table, random_state, n_jobs)
     needed = k if compared is None else _needed(compared)
     by_size = [
         _at_size(size, chosen, table, halves, pairs, compared, needed)
