@@ -9,6 +9,7 @@ from scipy import sparse
 from s2fs import S2FS, S2FSCV, PairCover, StabilitySelector
 from s2fs.baselines import BASELINES
 
+nothing = pytest.mark.filterwarnings("ignore:No features? (does better|were selected):UserWarning")
 N = 18
 Y = np.arange(N) % 3
 BASE = np.random.default_rng(0).normal(size=(N, 5))
@@ -60,6 +61,8 @@ SENTENCES = (
 
 
 @pytest.mark.filterwarnings("ignore:n_features_to_select=2 is more:UserWarning")
+@pytest.mark.filterwarnings("ignore:.* owe more than half:UserWarning")
+@nothing
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("name", SELECTORS)
 def test_finite_numbers_or_one_sentence(name, table):
@@ -92,6 +95,7 @@ def unsorted(dtype=np.float64):
     return X, dense, np.arange(60) % 3
 
 
+@nothing
 @pytest.mark.parametrize("selector", [S2FS(5), PairCover(5), S2FS("auto")], ids=str)
 def test_a_sparse_table_stays_as_it_is(selector):
     X, dense, y = unsorted()

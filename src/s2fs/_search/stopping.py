@@ -79,10 +79,10 @@ def _keys(X: Any, sample_weight: Floats | None) -> Floats:
         columns = (columns.toarray() if sparse.issparse(X) else columns).T.astype(np.float64)
         missing = np.isnan(columns)
         lower = np.fmin.reduce(columns, axis=1)[:, None]
-        with np.errstate(over="ignore"):  # such columns are refused later
+        with np.errstate(over="ignore", invalid="ignore"):  # a range may overflow: refused later
             columns -= lower
             width = np.fmax.reduce(columns, axis=1)[:, None]
-        columns /= np.where(width > 0, width, 1.0)
+            columns /= np.where(width > 0, width, 1.0)
         columns[missing] = 0.0
         count = (~missing * weight).sum(axis=1)[:, None]
         columns -= (columns @ weight)[:, None] / np.where(count > 0, count, 1.0)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from s2fs._core.pairs import Moments
 from s2fs._core.weights import ClassWeight, row_weights
-from s2fs._engine.pairs import Correlations, Cover, merged, spread_out, table_moments
+from s2fs._engine.pairs import Correlations, Cover, checked, merged, spread_out, table_moments
 from s2fs._selectors.base import Search, SearchSelector
 from s2fs._util.inputs import check_labels
 from s2fs._util.tables import as_table
@@ -240,7 +240,7 @@ class PairCover(SearchSelector):
         return as_table({"class": np.array(names), **dict(zip(names, bound.T, strict=True))})
 
     def _criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> Cover:
-        known = table_moments(X, codes, len(self.classes_), sample_weight)
+        known = checked(table_moments(X, codes, len(self.classes_), sample_weight))
         if self.correlation == 0:
             return Cover(known)
         return Cover(known, self.correlation, Correlations(X, codes, known, sample_weight))
