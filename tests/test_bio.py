@@ -544,3 +544,15 @@ def test_sparse_counts_select_as_dense_ones(seed, k, density):
     expected = PairCover(k).fit(X.toarray(), y)
     np.testing.assert_array_equal(selector.indices_, expected.indices_)
     np.testing.assert_allclose(selector.scores_, expected.scores_, rtol=1e-9)
+
+
+def test_a_warning_about_rare_genes_names_them():
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    X[:, 1] = 0
+    X[7, 1] = 1
+    cells = AnnData(
+        X, obs=pd.DataFrame({"kind": np.repeat(["a", "b"], 50)}, index=map(str, range(100)))
+    )
+    cells.var_names = ["common", "seen in one cell"]
+    with pytest.warns(UserWarning, match="'seen in one cell'.*consider exclude"):
+        select(cells, "kind", 2)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, issparse
 from scipy.stats import false_discovery_control, ttest_ind_from_stats
 
+from s2fs._core.fragile import Chosen, inner_fit, warn_of_fragile
 from s2fs._selectors.pairs import PairCover
 from s2fs._selectors.s2fs import S2FS
 from s2fs._util.annotated import labels_of, matrix_of
@@ -185,11 +186,15 @@ def select(
         name: _by_position(name, parameters[name], genes) for name in _OF_GENES & parameters.keys()
     }
     selector = _METHODS[method](n_features_to_select, **parameters | by_position)
-    selector.fit(X, classes[codes])
+    with inner_fit():  # what it warns of is said below, with the names of the genes
+        selector.fit(X, classes[codes])
     # From here on as after a fit on a table whose columns have the names of the genes.
     selector.feature_names_in_ = np.array(names, dtype=object)
     selector.feature_names_ = selector.feature_names_in_[selector.indices_]
     selector.set_params(**parameters)
+    ways = ["method='pairs'" if method == "s2fs" else "", "exclude"]
+    chosen = Chosen(selector.indices_, selector.feature_names_)
+    warn_of_fragile(X, codes, None, chosen, ways, [])
     order = _order_of_groups(adata.obs[groupby], classes)
     tests = _t_tests(X, codes, len(classes), selector.indices_)
     groups = np.array([str(label) for label in classes], dtype=object)
