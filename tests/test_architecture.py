@@ -197,7 +197,7 @@ def files_walked(work):
 
 def test_a_fit_is_read_in_few_files():
     X, y = load_wine(return_X_y=True)
-    assert len(files_walked(lambda: s2fs.S2FS(5).fit(X, y))) <= 9
+    assert len(files_walked(lambda: s2fs.S2FS(5).fit(X, y))) <= 8
 
 
 def test_a_selection_on_the_command_line_is_read_in_few_files(tmp_path, monkeypatch, capsys):
@@ -211,4 +211,4 @@ def test_a_selection_on_the_command_line_is_read_in_few_files(tmp_path, monkeypa
             run()
 
     # Of these are seven the steps a file goes through, from its bytes to numbers and classes.
-    assert len(files_walked(work)) <= 21
+    assert len(files_walked(work)) <= 20

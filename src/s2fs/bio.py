@@ -8,16 +8,18 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, issparse
 from scipy.stats import false_discovery_control, ttest_ind_from_stats
 
-from s2fs._core.fragile import Chosen, inner_fit, warn_of_fragile
 from s2fs._selectors.pairs import PairCover
 from s2fs._selectors.s2fs import S2FS
 from s2fs._util.annotated import labels_of, matrix_of
 from s2fs._util.inputs import (
+    Chosen,
     Columns,
+    inner_fit,
     read_labels,
     reject_nonfinite_columns,
     reject_one_class,
     repeated,
+    warn_of_fragile,
 )
 from s2fs._util.messages import did_you_mean, some_of
 from s2fs._util.optional import need

@@ -25,7 +25,6 @@ from sklearn.utils.validation import (
 )
 
 from s2fs._core.batches import check_batch, without_batches
-from s2fs._core.fragile import Chosen, warn_of_fragile
 from s2fs._core.weights import ClassWeight, check_sample_weight, row_weights
 from s2fs._engine.protocol import Criterion
 from s2fs._engine.twins import Twins
@@ -36,6 +35,7 @@ from s2fs._search.subsets import beam, floating
 from s2fs._search.swaps import swaps
 from s2fs._selectors.onnx import OnnxConversion
 from s2fs._util.inputs import (
+    Chosen,
     canonical,
     check_labels,
     current_client,
@@ -45,6 +45,7 @@ from s2fs._util.inputs import (
     reject_nonfinite_columns,
     reject_one_class,
     reject_text_columns,
+    warn_of_fragile,
 )
 from s2fs._util.progress import progress
 from s2fs._util.tables import as_table

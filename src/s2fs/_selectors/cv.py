@@ -15,7 +15,6 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 
 from s2fs._core.criterion import PAPER_GRID, CentroidMembership, Compactness
 from s2fs._core.folds import stratified_folds
-from s2fs._core.fragile import inner_fit
 from s2fs._core.problem import Scale
 from s2fs._core.weights import ClassWeight
 from s2fs._search.choices import n_features_to_choose, resolve
@@ -29,6 +28,7 @@ from s2fs._selectors.base import (
 from s2fs._selectors.paths import s2fs_paths
 from s2fs._selectors.prefixes import Split, choose, prefix_scorer, score_prefixes
 from s2fs._selectors.s2fs import S2FS
+from s2fs._util.inputs import inner_fit
 from s2fs._util.types import Floats, HowMany, Indices
 
 #: Parameters of S²FS that every selection, in the folds and on all rows, is made with.

@@ -13,7 +13,6 @@ from sklearn.utils import Tags, _safe_indexing, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from s2fs._core.fragile import inner_fit
 from s2fs._core.stability import stability
 from s2fs._search.choices import n_features_to_choose
 from s2fs._selectors.base import (
@@ -24,6 +23,7 @@ from s2fs._selectors.base import (
     watched,
 )
 from s2fs._selectors.s2fs import S2FS
+from s2fs._util.inputs import inner_fit
 from s2fs._util.types import HowMany, Indices
 
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from s2fs import s2fs_paths
 from s2fs._core.correlation import prefix_redundancy
-from s2fs._core.fragile import inner_fit
 from s2fs._selectors.prefixes import (
     Split,
     choose,
@@ -20,6 +19,7 @@ from s2fs._selectors.prefixes import (
     score_prefixes,
     shared_prefixes,
 )
+from s2fs._util.inputs import inner_fit
 from s2fs._util.types import Floats, Indices
 from s2fs._util.version import __version__
 from s2fs.bench._learners import BENCH_LEARNERS, learner_settings

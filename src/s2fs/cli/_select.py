@@ -21,8 +21,7 @@ from sklearn.utils.validation import has_fit_parameter
 import s2fs
 from s2fs import report
 from s2fs._core.criterion import PERFECT
-from s2fs._core.fragile import inner_fit
-from s2fs._util.inputs import Columns
+from s2fs._util.inputs import Columns, inner_fit
 from s2fs._util.messages import did_you_mean
 from s2fs.cli._scheduler import fit_there, refuse, scheduler_option
 from s2fs.cli._shared import (

@@ -22,12 +22,11 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from s2fs._core.correlation import correlations
 from s2fs._core.folds import stratified_folds
-from s2fs._core.fragile import inner_fit
 from s2fs._core.stability import stability
 from s2fs._selectors.base import features_in_order
 from s2fs._selectors.pairs import PairCover
 from s2fs._selectors.s2fs import S2FS
-from s2fs._util.inputs import reject_nonfinite_columns, reject_text_columns
+from s2fs._util.inputs import inner_fit, reject_nonfinite_columns, reject_text_columns
 from s2fs._util.messages import cut, did_you_mean
 from s2fs._util.progress import progress
 from s2fs._util.types import Floats, Indices

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_consistent_length
 
 from s2fs._core.folds import stratified_folds
-from s2fs._core.fragile import inner_fit
+from s2fs._util.inputs import inner_fit
 from s2fs._util.types import Floats, Indices
 from s2fs.evaluation._folds import FoldResult, evaluate_fold, filled
 

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 from s2fs import S2FS, S2FSCV, PairCover, StabilitySelector, compare
-from s2fs._core.fragile import fragile
+from s2fs._util.inputs import fragile
 from s2fs.baselines import AnovaF, RandomOrder
 from strategies import examples
 
