@@ -210,7 +210,24 @@ class Study(NamedTuple):
         return hashlib.sha256(repr(self.numbers()).encode()).hexdigest()[:16]
 
 
+def unseen(rows: Rows) -> Figure:
+    """The difference of every selector to PairCover, with its interval, in order of rank."""
+    shown = [row for row in rows if row["selector"] not in ("PairCover", "random order")]
+    ax = figure(len(shown))
+    for y, row in enumerate(shown):
+        mean, _, half = row["minus PairCover, points"].partition(" ± ")
+        level = abs(float(mean)) <= float(half)
+        colour = GREY if level else ORANGE if float(mean) > 0 else BLUE
+        ax.errorbar(float(mean), y, xerr=float(half), fmt="o", markersize=4, color=colour, lw=1.2)
+    ax.axvline(0, color="0.3", linewidth=0.8)
+    ax.set_yticks(range(len(shown)), [row["selector"].replace("S2", "S²") for row in shown])
+    ax.invert_yaxis()
+    ax.set_xlabel("points of balanced accuracy, minus PairCover", fontsize=SMALL)
+    return ax.figure
+
+
 STUDIES = {
+    "unseen": Study(lambda: page_table("unseen.md", "selector", "minus PairCover, points"), unseen),
     "speed": Study(lambda: page_table("speed.md", "data", "S²FS, k = 30"), speed),
     "searches": Study(lambda: page_table("study-searches.md", "search", "kNN, %"), searches),
     "tuning": Study(lambda: file_table("tuning.csv"), tuning),

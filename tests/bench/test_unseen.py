@@ -1,0 +1,61 @@
+"""The page on the study of unseen tables says what the kept results say."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from s2fs.bench import Archive, load_plan
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location("unseen", ROOT / "benchmarks" / "unseen.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def study(script):
+    return script.Study()
+
+
+def test_the_page_agrees_with_the_results(script, study):
+    page = script.PAGE.read_text(encoding="utf-8")
+    assert script.filled(page, script.said(study)) == page
+
+
+def test_scores_are_means_of_the_kept_curves(script, study):
+    chosen = [
+        result
+        for result in Archive(script.RESULTS).results
+        if (result.run.dataset, result.selector.name) == ("colon", "SFSS")
+        and result.run.seed in study.seeds
+    ]
+    expected = [curve.values[[1, 2, 3]] for result in chosen for curve in result.curves.values()]
+    assert {result.run.sizes for result in chosen} == {(5, 10, 20, 50, 100)}
+    assert {result.run.score for result in chosen} == {"balanced_accuracy"}
+    j = study.selectors.index("SFSS")
+    assert study.matrix(["colon"])[0, j] == pytest.approx(100 * np.mean(expected))
+
+
+def test_the_results_are_those_of_the_plan(study):
+    plan = load_plan("unseen")
+    assert study.selectors == tuple(spec.name for spec in plan.selectors)
+    assert (study.learners, study.sizes, study.n_folds) == (plan.learners, plan.sizes, plan.folds)
+    assert study.seeds <= set(plan.seeds)
+    assert set(study.tables) <= set(plan.dataset_names)
+
+
+def test_intervals_are_those_of_a_paired_t_test(script):
+    from scipy.stats import ttest_rel
+
+    rng = np.random.default_rng(0)
+    one, other = rng.normal(size=(2, 16))
+    mean, half = script.difference(one, other)
+    interval = ttest_rel(one, other).confidence_interval(0.95)
+    np.testing.assert_allclose([mean - half, mean + half], [interval.low, interval.high])
