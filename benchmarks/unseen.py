@@ -222,7 +222,7 @@ def other_qualities(study: Study, tables) -> str:
                 f"{max(seconds):.2f}",
             ]
         )  # fmt: skip
-    heads = ["selector", "stability", "mean |r|", "seconds, median", "seconds, largest"]
+    heads = ["selector", "stability", "mean correlation", "seconds, median", "seconds, largest"]
     return markdown(heads, rows)
 
 
