@@ -237,6 +237,17 @@ def test_the_times_on_the_front_page_are_those_of_the_study(pictures, page):
     assert f"{min(times):.3f} to {max(times):.3f} s" in text
 
 
+def test_the_readme_gives_the_accuracies_of_the_study_on_unseen_tables(pictures):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = {
+        row["selector"]: float(row["balanced accuracy, %"])
+        for row in pictures["STUDIES"]["unseen"].numbers()
+    }
+    assert f"`S2FS` as published ({found['S2FS']} % balanced" in text
+    assert f"ANOVA F ({found['ANOVA F']} %)" in text
+    assert f"`PairCover` ({found['PairCover']} %)" in text
+
+
 def test_pages_use_the_words_of_the_field():
     """A baseline is no rival, and what is published is not called print."""
     avoided = re.compile(r"\b(rivals?|in print|the print|as printed|complaints?|so many)\b")
