@@ -1,5 +1,6 @@
 """Selectors in wide use, as thin baselines: tests of single features, mRMR, weights of models."""
 
+from abc import abstractmethod
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -70,9 +71,9 @@ class _OneVsRest(Baseline):
     def __init__(self, n_features_to_select: HowMany = 10) -> None:
         self.n_features_to_select = n_features_to_select
 
+    @abstractmethod
     def _statistics(self, X: Floats, codes: Indices) -> Floats:
         """How clearly each feature tells each class from the rest: classes × features."""
-        raise NotImplementedError
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         scores = self._statistics(X, codes)
