@@ -197,8 +197,8 @@ def broken(X, at, value):
 
 
 @pytest.mark.parametrize(("change", "message"), [
-    (lambda X, y: (broken(X, (50, 2), np.nan), y), r"X has NaN in column\(s\) 2; impute"),
-    (lambda X, y: (broken(X, (50, 2), np.inf), y), r"X has infinity in column\(s\) 2; impute"),
+    (lambda X, y: (broken(X, (50, 2), np.nan), y), r"X has NaN in column\(s\) 2; drop them or"),
+    (lambda X, y: (broken(X, (50, 2), np.inf), y), r"X has infinity in column\(s\) 2; drop"),
     (lambda X, y: (X, y[:-1]), r"y has 59 label\(s\) for the 60 row\(s\) of X"),
     (lambda X, y: (X, da.from_array(y[:-1], chunks=7)), r"y has 59 label\(s\) for the 60 row"),
     (lambda X, y: (X, 0 * y), r"y has one class only \(0\); at least two are needed"),

@@ -604,4 +604,4 @@ def _separation(X: Floats, codes: Indices, weight: Floats) -> Floats:
     n_classes = (counts > 0).sum(axis=0)
     between = np.nansum(nearest, axis=0) / np.maximum(n_classes, 1)
     between = np.where(n_classes > 1, between, np.nan)
-    return between / np.maximum(inside, np.finfo(float).tiny)
+    return between / np.maximum(inside, 1e-12 * np.abs(X).max(axis=0))

@@ -453,7 +453,11 @@ class FastCan(Baseline):
         # Centred rows span one dimension less than there are: beyond it, it ranks rounding errors.
         n_explained = min(k, len(X) - 1)
         indicators = np.eye(int(codes.max()) + 1)[codes]
-        found = fastcan.FastCan(n_explained, verbose=0).fit(X, indicators)
+        try:
+            found = fastcan.FastCan(n_explained, verbose=0).fit(X, indicators)
+        except RuntimeError:  # columns that follow from others: their rank is all it can explain
+            n_explained = min(n_explained, int(np.linalg.matrix_rank(X - X.mean(axis=0))))
+            found = fastcan.FastCan(n_explained, verbose=0).fit(X, indicators)
         indices = np.asarray(found.indices_, dtype=np.intp)
         by_relevance = np.argsort(-f_statistics(X, codes), kind="stable")
         rest = by_relevance[~np.isin(by_relevance, indices)][: k - n_explained]
