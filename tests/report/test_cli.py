@@ -67,3 +67,17 @@ def test_demo_ends_by_saying_where_the_report_is(tmp_path):
     ranked = chosen(page.read_text(encoding="utf-8"))
     assert len(ranked) == 20
     assert set(ranked) <= set(load_srbct().feature_names)
+
+
+def test_the_halves_of_the_ranking_are_those_of_the_report(pictures, tmp_path):
+    page = tmp_path / "report.html"
+    result = run("select", pictures, "-k", 4, "--stability", 7, "--report", page, "--no-verdict")
+    assert result.exit_code == 0, result.output
+    lines = [line.split() for line in result.stdout.splitlines()]
+    place = next(line.index("returns") for line in lines if "returns" in line)
+    returns = [line[place] for line in lines if line and line[0] in list("1234")]
+    text = page.read_text(encoding="utf-8")
+    assert "7 random halves" in text
+    rows = [row for row in Page(text).rows if len(row) == 8 + 5]
+    place = rows[0].index("Returns")
+    assert [row[place].replace("\xa0", "") for row in rows[1:]] == returns

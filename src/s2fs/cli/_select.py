@@ -377,6 +377,7 @@ def select(
             table,
             title=data.file.name,
             origin=report.Origin(command=command, seconds=seconds),
+            **({} if wanted.stability is None else {"n_halves": wanted.stability}),
             n_jobs=wanted.n_jobs,
         ).save(files.report)
         note(f"Wrote {files.report}.")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from s2fs.report._figures import draw
-from s2fs.report._summary import summarise
+from s2fs.report._summary import N_HALVES, summarise
 from s2fs.report._table import Table
 from s2fs.report.page import check_destination, render, write
 
@@ -65,6 +65,9 @@ class Report:
         The heading, such as the name of the data.
     origin : Origin, optional
         Where the selection comes from.
+    n_halves : int, default=20
+        On how many random halves of the samples the selection is repeated, to see which features
+        return.
     random_state : int, default=0
         Seed of the folds, the random halves and the random features.
     n_jobs : int, optional
@@ -98,12 +101,13 @@ class Report:
         *,
         title: str = "Selected features",
         origin: Origin | None = None,
+        n_halves: int = N_HALVES,
         random_state: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self._table = Table.of(X, y)
         self.summary, self._compared = summarise(
-            selector, self._table, random_state=random_state, n_jobs=n_jobs
+            selector, self._table, n_halves=n_halves, random_state=random_state, n_jobs=n_jobs
         )
         came = origin or Origin()
         self.summary["title"] = title

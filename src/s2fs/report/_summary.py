@@ -33,7 +33,7 @@ from s2fs.report._table import Table
 #: The numbers of features at which the selection is scored; few, for each costs time.
 SIZES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500)
 N_FOLDS = 5
-#: On how many random halves of the samples the selection is repeated.
+#: On how many random halves of the samples the selection is repeated, if nothing else is asked for.
 N_HALVES = 20
 #: Two features with |r| of this or more are called redundant.
 REDUNDANT = 0.9
@@ -77,7 +77,12 @@ class _Chosen(NamedTuple):
 
 
 def summarise(
-    selector: Any, table: Table, *, random_state: int = 0, n_jobs: int | None = None
+    selector: Any,
+    table: Table,
+    *,
+    n_halves: int = N_HALVES,
+    random_state: int = 0,
+    n_jobs: int | None = None,
 ) -> tuple[dict[str, Any], Comparison | None]:
     """Collect what a report says, as plain values, and the comparison behind it."""
     chosen = _chosen(selector, table)
@@ -87,7 +92,7 @@ def summarise(
         warnings.catch_warnings()
     ):  # what there is to warn of was said when the selector was fitted
         warnings.simplefilter("ignore", UserWarning)
-        halves = _halves(chosen, table, random_state, n_jobs)
+        halves = _halves(chosen, table, n_halves, random_state, n_jobs)
         compared, reason = _compared(chosen, table, random_state, n_jobs)
     needed = k if compared is None else _needed(compared)
     by_size = [
@@ -161,7 +166,9 @@ def _sizes(k: int) -> list[int]:
     return [*(size for size in SIZES if size < k), k]
 
 
-def _halves(chosen: _Chosen, table: Table, random_state: int, n_jobs: int | None) -> list[Indices]:
+def _halves(
+    chosen: _Chosen, table: Table, n_halves: int, random_state: int, n_jobs: int | None
+) -> list[Indices]:
     """The features chosen on random halves of the samples, in order of choice."""
     selector = chosen.selector
     if isinstance(selector, StabilitySelector):  # it has done this itself
@@ -172,7 +179,8 @@ def _halves(chosen: _Chosen, table: Table, random_state: int, n_jobs: int | None
     sized = _with_size(selector, len(chosen.indices))
     again = StabilitySelector(
         selector=sized if chosen.ranked else _Unranked(sized),
-        n_resamples=N_HALVES,
+        n_resamples=n_halves,
+        n_shuffles=0,
         random_state=random_state,
         n_jobs=n_jobs,
     )
