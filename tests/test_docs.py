@@ -95,7 +95,7 @@ def write_tumours():
 
 # A page may select rare genes, and says so: bio.md.
 # The code of the contributors' page is tried in tests/baselines/test_registry.py.
-# scanpy takes fold changes of counts, and these genes are below 0 on their log scale: coming-from.md.
+# scanpy takes fold changes of counts; these genes are below 0 on their log scale: coming-from.md.
 @pytest.mark.filterwarnings("ignore:.*so very few rows decide")
 @pytest.mark.filterwarnings("ignore:invalid value encountered in log2:RuntimeWarning")
 @pytest.mark.parametrize("page", [p for p in PAGES if p.stem != "CONTRIBUTING"], ids=named)
