@@ -132,6 +132,20 @@ def test_methods(wine, arrays, tmp_path, method, options, selector):
     assert selection.indices == tuple(selector.indices_.tolist())
 
 
+def test_tune_shows_no_accuracy_of_values_filled_in_before_the_folds(wine, tmp_path):
+    table = pd.read_csv(wine)
+    table.iloc[3, 0] = np.nan
+    holes = tmp_path / "holes.csv"
+    table.to_csv(holes, index=False)
+    options = ["-t", "cultivar", "--tune", "-k", 3, "--no-verdict"]
+    result = run("select", holes, *options, "--impute", "median")
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.stdout.split())
+    assert "accuracy of 5 nearest neighbours is not shown, as --impute filled values in" in said
+    assert "optimistic" not in said
+    assert "optimistic" in run("select", wine, *options).stdout
+
+
 def test_tune_chooses_the_number_for_other_methods(wine, arrays):
     options = ["--tune", "-k", "auto", "--method", "pairs", "--no-verdict"]
     table, (line,) = printed(succeeds("select", wine, "-t", "cultivar", *options))

@@ -515,10 +515,12 @@ def _tuned(tuner: s2fs.S2FSCV, selector: Any, data: "Dataset") -> tuple[Any, str
     found = clone(tuner).fit(data.X, data.y)
     best = found.best_params_
     weights = "".join(f"{name} {best[name]:g}, " for name in ("alpha", "beta") if name in best)
+    accuracy = f"{found.best_score_:.1%}, optimistic as the best of many"
+    if data.imputer is not None:  # the folds have seen values filled in from all rows
+        accuracy = "is not shown, as --impute filled values in before the folds"
     return clone(selector).set_params(**best), (
         f"Chosen by {found.n_splits_}-fold cross-validation: {weights}"
-        f"{best['n_features_to_select']} feature(s); accuracy of 5 nearest neighbours "
-        f"{found.best_score_:.1%}, optimistic as the best of many."
+        f"{best['n_features_to_select']} feature(s); accuracy of 5 nearest neighbours {accuracy}."
     )
 
 
