@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -22,6 +24,11 @@ def resident():
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
+def n_threads():
+    """Threads of this process, those of the native library too."""
+    return len(os.listdir("/proc/self/task"))
+
+
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
 def test_nothing_is_left_behind():
     def fits(times):
@@ -32,9 +39,9 @@ def test_nothing_is_left_behind():
 
     fits(30)
     before, n_files = resident(), len(os.listdir("/proc/self/fd"))
-    n_threads = threading.active_count()
+    before_threads = n_threads()
     fits(150)
-    assert threading.active_count() == n_threads
+    assert n_threads() == before_threads
     assert len(os.listdir("/proc/self/fd")) == n_files
     assert resident() - before < 4_000_000  # a copy of X in each fit would be 43 MB
 
@@ -74,3 +81,40 @@ def test_ctrl_c_ends_a_fit(name):
         time.sleep(0.05)  # workers of joblib end what they have begun
     assert threading.active_count() <= n_threads
     assert S2FS(2).fit(X, Y).indices_.tolist() == S2FS(2).fit(X.copy(), Y).indices_.tolist()
+
+
+#: Run in a process of its own, where a crash is a failed test and not the end of the others.
+MANY_TIMES = """
+import random, signal
+import numpy as np
+from s2fs import S2FS
+
+class CtrlC(KeyboardInterrupt):
+    pass
+
+def interrupt(*_):
+    raise CtrlC
+
+rng = np.random.default_rng(0)
+y = np.arange(300) % 3
+X = rng.normal(size=(300, 3000)) + rng.normal(size=(3, 3000))[y]
+random.seed(0)
+signal.signal(signal.SIGALRM, interrupt)
+for search in ["forward", "floating", "beam"] * 20:
+    try:
+        signal.setitimer(signal.ITIMER_REAL, random.uniform(0.001, 0.06))
+        S2FS(300, search=search, n_jobs=2).fit(X, y)
+    except CtrlC:
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+print(S2FS(3).fit(X, y).indices_.tolist() == S2FS(3, n_jobs=2).fit(X, y).indices_.tolist())
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+def test_ctrl_c_at_any_moment_leaves_no_thread_on_freed_memory():
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", MANY_TIMES], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "True"), done.stderr

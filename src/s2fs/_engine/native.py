@@ -6,9 +6,12 @@ chapter on the engine in the documentation, in steps that the sources in ``nativ
 
 import ctypes
 import threading
+from _thread import start_new_thread
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from copy import copy
 from functools import cache
+from queue import Empty, SimpleQueue
 from typing import Any, ClassVar
 
 import numpy as np
@@ -309,6 +312,7 @@ class _Task:
         pairs = np.array(weights or [(0.0, 0.0)], np.float64)
         shape = (len(pairs) if weights else 0, state.problem.n_features)
         self._instances = state._instances
+        self._grown = [state._D, state._P, state._near, state._G]
         self._n_threads = state._n_threads
         self._candidates = np.ascontiguousarray(candidates, np.int64)
         self._pairs = pairs
@@ -317,8 +321,7 @@ class _Task:
         self.out = np.empty((n_out, len(candidates)))
         self.found = np.empty(n_steps, _STEP)
         self.state = _State(
-            state._D.ctypes.data, state._P.ctypes.data,
-            state._near.ctypes.data, state._G.ctypes.data,
+            *(array.ctypes.data for array in self._grown),
             float(state._spread), int(state._size),
         )  # fmt: skip
         self.search = _Search(
@@ -347,8 +350,11 @@ class _Task:
         workspace = np.empty(library.s2fs_workspace(ctypes.byref(search)), np.uint8)
         search.workspace = workspace.ctypes.data
         function = getattr(library, f"s2fs_{name}")
+        in_use = (self, workspace)
 
         def call(thread: int) -> None:
+            # Whatever becomes of the caller, nothing is freed while the library works on it.
+            _ = in_use
             function(ctypes.byref(search), *map(_long, arguments), _long(thread))
 
         is_main = threading.current_thread() is threading.main_thread()
@@ -404,22 +410,40 @@ def class_sums(
 def _in_threads(
     call: Callable[[int], None], n_threads: int, stop: NDArray[np.int32]
 ) -> Iterator[None]:
-    """Make the calls 0 … n − 1 at once, and come back now and then until they are done."""
-    threads = [threading.Thread(target=call, args=(i,), daemon=True) for i in range(n_threads)]
-    for thread in threads:
-        thread.start()
+    """Make the calls 0 … n − 1 at once, and come back now and then until they are done.
+
+    Ctrl-C may come between any two lines. So the threads are bare ones: to start one is a single
+    step, where a :class:`threading.Thread` can be caught half started.
+    """
+    ended: list[int] = []
+    news: SimpleQueue[None] = SimpleQueue()  # wakes the caller; what counts is ``ended``
+    n_started = 0
+
+    def run(i: int) -> None:
+        try:
+            call(i)
+        finally:
+            ended.append(i)
+            news.put(None)
+
+    def wait() -> None:
+        with suppress(Empty):
+            news.get(timeout=_LOOK)
+
     try:
-        for thread in threads:
-            while thread.is_alive():
-                thread.join(_LOOK)
-                yield
+        for i in range(n_threads):
+            start_new_thread(run, (i,))
+            n_started += 1
+        while len(ended) < n_threads:
+            wait()
+            yield
         yield
     except BaseException:
         stop[0] = 1
         raise
     finally:
-        for thread in threads:
-            thread.join()
+        while len(ended) < n_started:
+            wait()
 
 
 def _readable(X: Any) -> tuple[Any, NDArray[Any]]:
