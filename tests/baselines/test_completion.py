@@ -7,9 +7,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2fs.baselines import Baseline
+from s2fs.baselines import (
+    BASELINES,
+    FDM,
+    FGZEFSR,
+    FSNMER,
+    IPD,
+    MAFRFS,
+    MDP,
+    RDSI,
+    SFSS,
+    Baseline,
+)
 from s2fs.baselines._completion import Subset, complete
 from s2fs.baselines.base import Ranked
+from strategies import examples, problems
+
+#: Every baseline that stops by itself, with what makes it stop.
+STOPPING = {
+    FDM: {},
+    MDP: {},
+    IPD: {},
+    RDSI: {},
+    SFSS: {},
+    FSNMER: {"mode": "equivalence"},
+    FGZEFSR: {"mode": "greedy"},
+    MAFRFS: {},
+}
+every_stopping = pytest.mark.parametrize("cls", STOPPING)
 
 
 class Table(Subset):
@@ -44,6 +69,10 @@ def literal(table, importance, k, rule, delta, target, empty):
         if stop and rule == "restart" and group:
             group, value = [], empty
             continue
+        if stop and rule == "index":
+            ranking += sorted(rest)
+            scores += [importance[f] for f in sorted(rest)]
+            break
         if (stop and rule == "restart") or (best <= value and rule == "importance"):
             ranking += rest
             scores += [importance[f] for f in rest]
@@ -78,7 +107,7 @@ def coverages(draw):
 @given(
     set_functions(),
     st.integers(1, 5),
-    st.sampled_from(["importance", "restart", "greedy"]),
+    st.sampled_from(["importance", "index", "restart", "greedy"]),
     st.sampled_from([0.0, 1.0]),
     st.sampled_from([np.inf, 3.0]),
     st.sampled_from([-np.inf, 0.0]),
@@ -93,7 +122,7 @@ def test_complete_follows_its_rules(function, k, rule, delta, target, empty):
     assert ranked.peak == peak
 
 
-@given(coverages(), st.sampled_from(["importance", "restart", "greedy"]))
+@given(coverages(), st.sampled_from(["importance", "index", "restart", "greedy"]))
 def test_lazy_search_is_the_plain_search(function, rule):
     table, importance = function
     m = len(importance)
@@ -101,6 +130,69 @@ def test_lazy_search_is_the_plain_search(function, rule):
     lazy = complete(lambda: Table(table, submodular=True), m, m, rule)
     for one, other in zip(plain, lazy, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def completions_of(cls):
+    """What ``completion`` of a class may be, asked of the class itself."""
+    (constraint,) = cls._parameter_constraints["completion"]
+    return sorted(constraint.options)
+
+
+def fitted(cls, X, y, completion):
+    return cls("all", completion=completion, **STOPPING[cls]).fit(X, y)
+
+
+def test_every_baseline_that_stops_offers_the_order_of_the_columns_and_the_fair_one():
+    with_parameter = {c for c in BASELINES.values() if "completion" in c().get_params()}
+    assert with_parameter == set(STOPPING)
+    for cls in STOPPING:
+        assert {"importance", "index"} <= set(completions_of(cls))
+        # The paper has no numbers for MAFRFS, so nothing is published for it.
+        assert ("published" in completions_of(cls)) == (cls is not MAFRFS)
+
+
+@every_stopping
+@examples(30)
+@given(problem=problems(max_samples=16, max_features=6, max_classes=4))
+def test_every_completion_is_a_permutation_behind_the_same_reduct(cls, problem):
+    X, y = problem
+    varying = np.ptp(X, axis=0) > 0
+    n_varying = int(varying.sum())
+    by_rule = {rule: fitted(cls, X, y, rule) for rule in completions_of(cls)}
+    reduct = by_rule["index"].indices_[: by_rule["index"].peak_].tolist()
+    for selector in by_rule.values():
+        assert sorted(selector.indices_.tolist()) == list(range(X.shape[1]))
+        assert varying[selector.indices_[:n_varying]].all()  # constant features come last
+        assert selector.peak_ == len(reduct)
+        assert selector.indices_[: len(reduct)].tolist() == reduct
+    # Behind the reduct: the columns as they come, or a score that never rises.
+    rest = by_rule["index"].indices_[len(reduct) : n_varying]
+    assert (np.diff(rest) > 0).all()
+    scores = by_rule["importance"].scores_[:n_varying]
+    appended = scores[len(reduct) :]
+    if cls is not MAFRFS:  # the search may go on behind the reduct while its criterion rises
+        falls = np.flatnonzero(np.diff(scores) <= 0)
+        appended = scores[max(len(reduct), falls[0] + 1) :] if len(falls) else scores[:0]
+    slack = 1e-9 * np.maximum(1, np.abs(appended[:-1]))
+    assert (appended[1:] <= appended[:-1] + slack).all()
+    if "published" in by_rule:
+        published, meant = by_rule["published"], by_rule[cls.published_completion]
+        np.testing.assert_array_equal(published.indices_, meant.indices_)
+        np.testing.assert_array_equal(published.scores_, meant.scores_)
+
+
+@every_stopping
+def test_index_order_looks_at_nothing_but_the_reduct(cls):
+    """Columns behind the reduct may be exchanged for noise without moving in the list."""
+    rng = np.random.default_rng(3)
+    y = np.arange(24) % 2
+    X = rng.random((24, 8))
+    X[:, 5] = y + 0.01 * rng.random(24)  # tells the classes apart alone
+    selector = fitted(cls, X, y, "index")
+    reduct = selector.indices_[: selector.peak_].tolist()
+    rest = [f for f in range(8) if f not in reduct]
+    assert selector.indices_.tolist() == reduct + rest
+    assert 5 in reduct
 
 
 def test_importance_may_be_given():

@@ -42,11 +42,11 @@ def test_worked_weights():
     assert agreement(X, Y, 2) == pytest.approx(np.array([2, 2, 1, 1, 3, 2]) / 3)
 
 
-def literal_zentropy(X, y, subset, sigma, w):
+def literal_zentropy(X, y, subset, sigma, w, share="class"):
     n, total = len(y), 0.0
     for j in range(y.max() + 1):
         members = [x for x in range(n) if y[x] == j]
-        mass = sum(w[z] for z in members)
+        mass = sum(w[z] for z in (members if share == "class" else range(n)))
         inner = 0.0
         for x in members:
             R = [
@@ -66,16 +66,19 @@ def literal_zentropy(X, y, subset, sigma, w):
     problems(max_samples=20, max_features=6),
     st.sampled_from([0.05, 0.1, 0.15]),
     st.sampled_from([None, 1, 5]),
+    st.sampled_from(["class", "all"]),
 )
-def test_zentropy_against_the_definition(problem, sigma, k):
+def test_zentropy_against_the_definition(problem, sigma, k, share):
     X, y = problem
     X = minmax_scale(X)
     weights = np.ones(len(y)) if k is None else agreement(X, y, k)
-    subset = ZentropySubset(GaussianGranules(X, y, sigma, weights))
+    subset = ZentropySubset(GaussianGranules(X, y, sigma, weights), share)
     everything = np.arange(X.shape[1])
-    assert subset.zentropy == pytest.approx(literal_zentropy(X, y, [], sigma, weights))
+    assert subset.zentropy == pytest.approx(literal_zentropy(X, y, [], sigma, weights, share))
     for f in everything:
-        literal = [literal_zentropy(X, y, [*range(f), g], sigma, weights) for g in everything]
+        literal = [
+            literal_zentropy(X, y, [*range(f), g], sigma, weights, share) for g in everything
+        ]
         scores = subset.score(everything)
         np.testing.assert_allclose(-scores, literal, atol=1e-10)
         # The inner entropies are not negative, so the classes alone are the least there is.

@@ -14,7 +14,7 @@ from s2fs.baselines.ipd import IPD, Margins
 from six_rows import CODES, X, Y
 from strategies import examples
 
-VARIANTS = ["F1", "F1-sum", "F1-max", "F2"]
+VARIANTS = ["F1", "F1-sum", "F1-max", "F2", "dependency"]
 
 
 def lower_approximations(X, codes, features, eps=None):
@@ -43,6 +43,8 @@ def literal(X, codes, features, variant, eps=None):
         overlap = sum((L[i] * L[j]).sum() / n for i, j in pairs) / len(pairs)
         return L.max(axis=0).mean() - overlap
     gamma = sum(L[i] @ D[i] for i in range(r)) / n
+    if variant == "dependency":
+        return gamma
     if variant == "F1-max":
         error = sum(max(L[i, x] for i in range(r) if i != codes[x]) for x in range(n)) / n
     else:

@@ -32,10 +32,12 @@ def continuous():
     return continuous_rows()
 
 
-def test_svm(continuous):
+@pytest.mark.parametrize("gamma", ["scale", "auto", 1.0])
+def test_svm(continuous, gamma):
     X_train, codes, X_test = continuous
-    ours = svm(X_train, codes, X_test, SIZES)
-    np.testing.assert_array_equal(ours, from_scratch(SVC(C=10), X_train, codes, X_test, SIZES))
+    ours = svm(X_train, codes, X_test, SIZES, gamma=gamma)
+    model = SVC(C=10, gamma=gamma)
+    np.testing.assert_array_equal(ours, from_scratch(model, X_train, codes, X_test, SIZES))
 
 
 def test_svm_votes_alike_in_blocks_of_test_rows(continuous, monkeypatch):
@@ -136,8 +138,10 @@ def test_kernel_is_right_to_the_last_bit():
 def test_kernel_width_is_scikit_learns(k, seed):
     rng = np.random.default_rng(seed)
     X_train = rng.random((9, 12)) * rng.choice([0, 1e-3, 1, 50], 12)
-    theirs = SVC(gamma="scale").fit(X_train[:, :k], np.arange(9) % 2)._gamma
-    assert _svm.scale_gammas(X_train, np.array([k]))[0] == pytest.approx(theirs, rel=1e-12)
+    for gamma in ("scale", "auto", 0.7):
+        theirs = SVC(gamma=gamma).fit(X_train[:, :k], np.arange(9) % 2)._gamma
+        ours = _svm.kernel_gammas(X_train, np.array([k]), gamma)[0]
+        assert ours == pytest.approx(theirs, rel=1e-12)
 
 
 def test_sizes_may_skip(continuous):

@@ -7,25 +7,46 @@ often after a handful. A ranked list of ``k`` features therefore needs a rule fo
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from s2fs._util.types import Floats, Indices
-from s2fs.baselines.base import Ranked
+from s2fs.baselines.base import Baseline, Ranked
 
-Completion = Literal["importance", "restart", "greedy"]
+#: How a list goes on where a search stops.
+Rule = Literal["importance", "index", "restart", "greedy"]
+#: What a user may ask for: a rule, or the one that comes nearest to the paper.
+Completion = Literal[Rule, "published"]
 #: What the parameter ``completion`` of a baseline may be.
-COMPLETION = StrOptions({"importance", "restart"})
+COMPLETION = StrOptions({"importance", "index", "restart", "published"})
 #: The same where the search may also go on past its stop.
-COMPLETION_OR_GREEDY = StrOptions({"importance", "restart", "greedy"})
+COMPLETION_OR_GREEDY = StrOptions({"importance", "index", "restart", "published", "greedy"})
 
 #: Scores that differ by less than this, relative to the larger of 1 and their size, are equal.
 TIE = 1e-12
 #: How many stale candidates a lazy step looks at together; the choice does not depend on it.
 _LAZY_BATCH = 16
+
+
+class StoppingBaseline(Baseline):
+    """A baseline that stops by itself, with a rule for what follows.
+
+    Attributes
+    ----------
+    published_completion : str
+        The rule that comes nearest to the numbers of the S²FS paper: what
+        ``completion="published"`` stands for. ``docs/baselines/fidelity.md`` is the study.
+    """
+
+    published_completion: ClassVar[Rule]
+    completion: Completion
+
+    @property
+    def _rule(self) -> Rule:
+        return self.published_completion if self.completion == "published" else self.completion
 
 
 class Subset(ABC):
@@ -59,11 +80,12 @@ def complete(
     new_subset: Callable[[], Subset],
     n_features: int,
     k: int,
-    completion: Completion = "importance",
+    completion: Rule = "importance",
     *,
     delta: float = 0.0,
     importance: Floats | None = None,
     tie_break: Floats | None = None,
+    precedence: Indices | None = None,
 ) -> Ranked:
     """Rank ``k`` features by a greedy forward search and a rule for what follows its stop.
 
@@ -79,9 +101,11 @@ def complete(
         How many features there are.
     k : int
         Length of the list, at most ``n_features``.
-    completion : {"importance", "restart", "greedy"}, default="importance"
+    completion : {"importance", "index", "restart", "greedy"}, default="importance"
         - "importance": search as long as the criterion rises at all, then append the rest by
           importance.
+        - "index": append the rest to what the original algorithm returns, in the order of the
+          columns.
         - "restart": freeze the group the original algorithm returns, start anew on the features
           that are left, and append group after group. When a group stays empty the rest follows
           by importance.
@@ -93,6 +117,8 @@ def complete(
         are appended; by default the criterion of each feature alone.
     tie_break : ndarray of shape (n_features,), optional
         Order, largest first, among features of equal importance when they are appended.
+    precedence : ndarray of shape (n_features,), optional
+        Settles ties in the search instead, smallest first; by default the place by importance.
 
     Returns
     -------
@@ -115,13 +141,16 @@ def complete(
     Ranked(indices=array([0, 2, 1, 3]), scores=array([2., 4., 2., 2.]), peak=2)
     >>> complete(Covered, 4, 4, "restart").indices
     array([0, 2, 1, 3])
+    >>> complete(Covered, 4, 4, "index").indices
+    array([0, 2, 1, 3])
     """
     # Every search begins with the empty set, so the first step of all of them is scored only once.
     alone = new_subset().score(np.arange(n_features))
     if importance is None:
         importance = alone
-    precedence = np.empty(n_features, dtype=np.intp)
-    precedence[descending(importance)] = np.arange(n_features)
+    if precedence is None:
+        precedence = np.empty(n_features, dtype=np.intp)
+        precedence[descending(importance)] = np.arange(n_features)
     free = np.ones(n_features, dtype=bool)
     indices: list[int] = []
     scores: list[float] = []
@@ -137,7 +166,7 @@ def complete(
             stops = not rises or score - value <= delta or value >= subset.target - TIE
             if stops and peak is None:
                 peak = len(indices)
-            if stops and completion == "restart":
+            if stops and completion in ("restart", "index"):
                 break
             if not rises and completion == "importance":
                 break
@@ -149,7 +178,8 @@ def complete(
             if len(indices) == k:
                 break
 
-    rest = descending(importance, tie_break)
+    in_order = completion == "index"
+    rest = np.arange(n_features) if in_order else descending(importance, tie_break)
     rest = rest[free[rest]][: k - len(indices)]
     return Ranked(
         np.concatenate([np.array(indices, dtype=np.intp), rest]),

@@ -24,6 +24,15 @@ indices_ : ndarray of shape (n_selected,)
 ranking_ : ndarray of shape (n_features_in_,)
     Rank of each feature, 1 for the first chosen; features that were not chosen share the rank
     ``n_selected + 1``.""",
+    "completion": """\
+completion : {"importance", "index", "published", "restart"}, default="importance"
+    What follows where the search stops. {completions}""",
+    "completions": """\
+"importance" is fair: the search goes on while its
+    criterion rises, then the other features follow by their own score. "index" appends the others
+    in the order of the columns, which says nothing about them. "published" is the rule that comes
+    nearest to the numbers of the S²FS paper, here "{published_completion}". "restart" searches
+    again among the features that are left, group after group.""",
 }
 
 
@@ -51,8 +60,8 @@ class Baseline(RankingSelector):
 
     A subclass implements ``_rank_varying``, usually through ``complete`` in ``_completion.py``.
     Scores are turned so that larger is better, also where the literature minimises. In its
-    docstring ``{status}``, ``{citation}``, ``{n_features_to_select}``, ``{indices_}`` and
-    ``{ranking_}`` are filled in.
+    docstring ``{status}``, ``{citation}``, ``{n_features_to_select}``, ``{completion}``,
+    ``{indices_}`` and ``{ranking_}`` are filled in.
 
     Attributes
     ----------
@@ -74,7 +83,9 @@ class Baseline(RankingSelector):
         super().__init_subclass__(**kwargs)
         if cls.__doc__ is None:  # as with python -OO
             return
-        own = {name: getattr(cls, name, "") for name in ("status", "citation")}
+        own = {
+            name: getattr(cls, name, "") for name in ("status", "citation", "published_completion")
+        }
         doc = cleandoc(cls.__doc__)
         for name, text in {**_SHARED_DOCS, **own}.items():
             doc = doc.replace(f"{{{name}}}", text)

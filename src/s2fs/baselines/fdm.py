@@ -8,15 +8,22 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._util.types import Floats, HowMany, Indices
 from s2fs.baselines import loops
-from s2fs.baselines._completion import COMPLETION, Completion, Subset, complete
+from s2fs.baselines._completion import (
+    COMPLETION,
+    Completion,
+    Rule,
+    StoppingBaseline,
+    Subset,
+    complete,
+)
 from s2fs.baselines._plain_loops import Discernibility
 from s2fs.baselines._relations import different_class_pairs, widths
-from s2fs.baselines.base import Baseline, Ranked
+from s2fs.baselines.base import Ranked
 
 Snorm = Literal["lukasiewicz", "max"]
 
 
-class FDM(Baseline):
+class FDM(StoppingBaseline):
     """Feature selection by the fuzzy discernibility matrix.
 
     Every pair of instances of different class is a clause that says how far each feature tells the
@@ -31,18 +38,16 @@ class FDM(Baseline):
     Parameters
     ----------
     {n_features_to_select}
-    similarity : {"sigma", "range", "gaussian"}, default="range"
+    similarity : {"sigma", "range", "gaussian"}, default="sigma"
         How similar two instances are on one feature, with d the difference of their values:
         ``max(0, 1 − d/σ)``, ``1 − d/range`` or ``exp(−d²/2σ²)``, where σ is the sample standard
-        deviation. "sigma" is the default of the first author's code; "range" comes nearer to
-        the numbers published for FDM in the S²FS paper.
+        deviation. "sigma" is the default of the first author's code, and with
+        ``completion="published"`` it comes nearest to the numbers of the S²FS paper.
     snorm : {"lukasiewicz", "max"}, default="lukasiewicz"
         How features join in a clause: by the bounded sum or by the maximum.
     alpha : float, default=1.0
         SAT at which the original search stops, in (0, 1].
-    completion : {"importance", "restart"}, default="importance"
-        What follows when the search stops: all other features by their own SAT, or further
-        searches on the features that are left.
+    {completion}
 
     Attributes
     ----------
@@ -64,20 +69,22 @@ class FDM(Baseline):
     >>> X = [[-0.4, -0.3, -0.5], [-0.4, 0.2, -0.1], [-0.3, -0.4, -0.3],
     ...      [0.3, -0.3, 0.0], [0.2, -0.3, 0.0], [0.2, 0.0, 0.0]]
     >>> y = ["no", "yes", "no", "yes", "yes", "no"]
-    >>> fdm = FDM(n_features_to_select=3, similarity="sigma").fit(X, y)
+    >>> fdm = FDM(n_features_to_select=3).fit(X, y)
     >>> fdm.indices_, fdm.peak_
     (array([2, 1, 0]), 2)
     >>> fdm.scores_.round(4)
     array([0.7163, 1.    , 0.6224])
     """
 
+    algorithm_version: ClassVar[int] = 2
     status: ClassVar[str] = "confirmed"
     citation: ClassVar[str] = (
         'R. Jensen, Q. Shen, "New approaches to fuzzy-rough feature selection", '
         "IEEE Transactions on Fuzzy Systems 17(4):824-838, 2009"
     )
+    published_completion: ClassVar[Rule] = "index"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Baseline._parameter_constraints,
+        **StoppingBaseline._parameter_constraints,
         "similarity": [StrOptions({"sigma", "range", "gaussian"})],
         "snorm": [StrOptions({"lukasiewicz", "max"})],
         "alpha": [Interval(Real, 0, 1, closed="right")],
@@ -88,7 +95,7 @@ class FDM(Baseline):
         self,
         n_features_to_select: HowMany = 10,
         *,
-        similarity: Literal["sigma", "range", "gaussian"] = "range",
+        similarity: Literal["sigma", "range", "gaussian"] = "sigma",
         snorm: Snorm = "lukasiewicz",
         alpha: float = 1.0,
         completion: Completion = "importance",
@@ -101,9 +108,7 @@ class FDM(Baseline):
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         clauses = Clauses(X, codes, self.similarity, self.snorm)
-        return complete(
-            lambda: clauses.unsatisfied(target=self.alpha), X.shape[1], k, self.completion
-        )
+        return complete(lambda: clauses.unsatisfied(target=self.alpha), X.shape[1], k, self._rule)
 
 
 class Clauses:

@@ -8,12 +8,20 @@ from scipy.spatial.distance import cdist
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._util.types import Floats, HowMany, Indices
-from s2fs.baselines._completion import Subset, complete, descending
+from s2fs.baselines._completion import (
+    COMPLETION_OR_GREEDY,
+    Completion,
+    Rule,
+    StoppingBaseline,
+    Subset,
+    complete,
+    descending,
+)
 from s2fs.baselines._entropy import GaussianGranules, label_entropy
-from s2fs.baselines.base import Baseline, Ranked
+from s2fs.baselines.base import Ranked
 
 
-class FGZEFSR(Baseline):
+class FGZEFSR(StoppingBaseline):
     """Features in which the fuzzy granules of a class are small or pure.
 
     Status: {status}. Known are the parts, a weighted fuzzy relation against noise and an
@@ -26,13 +34,18 @@ class FGZEFSR(Baseline):
     {n_features_to_select}
     mode : {"rank", "greedy"}, default="rank"
         Sort by the zentropy of each feature alone, or add the feature that lowers that of the set
-        most; the search goes on where nothing lowers it.
+        most.
     sigma : float, default=0.1
         Width of the Gaussian relation after scaling to [0, 1].
     neighbour_weights : bool, default=False
         Let an instance count less in granules when its neighbours have other labels.
     n_neighbors : int, default=5
         How many nearest instances, in all features, are its neighbours.
+    share : {"class", "all"}, default="class"
+        What the size of a granule is compared with: the instances of its class, or all.
+    completion : {"importance", "index", "published", "restart", "greedy"}, default="greedy"
+        What follows where nothing lowers the zentropy in the mode "greedy". {completions} "greedy"
+        goes on with the same search regardless.
 
     Attributes
     ----------
@@ -65,12 +78,15 @@ class FGZEFSR(Baseline):
         'approach based on zentropy measure and neighborhood-aware model", IEEE Transactions on '
         "Neural Networks and Learning Systems, 2025"
     )
+    published_completion: ClassVar[Rule] = "greedy"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Baseline._parameter_constraints,
+        **StoppingBaseline._parameter_constraints,
         "mode": [StrOptions({"rank", "greedy"})],
         "sigma": [Interval(Real, 0, None, closed="neither")],
         "neighbour_weights": ["boolean"],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "share": [StrOptions({"class", "all"})],
+        "completion": [COMPLETION_OR_GREEDY],
     }
 
     def __init__(
@@ -81,23 +97,31 @@ class FGZEFSR(Baseline):
         sigma: float = 0.1,
         neighbour_weights: bool = False,
         n_neighbors: int = 5,
+        share: Literal["class", "all"] = "class",
+        completion: Completion = "greedy",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.mode = mode
         self.sigma = sigma
         self.neighbour_weights = neighbour_weights
         self.n_neighbors = n_neighbors
+        self.share = share
+        self.completion = completion
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         sample_weight = agreement(X, codes, self.n_neighbors) if self.neighbour_weights else None
-        subset = ZentropySubset(GaussianGranules(X, codes, self.sigma, sample_weight))
+
+        def no_features() -> ZentropySubset:
+            granules = GaussianGranules(X, codes, self.sigma, sample_weight)
+            return ZentropySubset(granules, self.share)
+
         m = X.shape[1]
         if self.mode == "rank":
-            scores = subset.score(np.arange(m))
+            scores = no_features().score(np.arange(m))
             best = descending(scores)[:k]
             return Ranked(best, scores[best], k)
-        # Equal importances: ties go to the lower index.
-        return complete(lambda: subset, m, k, "greedy", importance=np.zeros(m))
+        # Ties go to the lower index, whatever the importance.
+        return complete(no_features, m, k, self._rule, precedence=np.arange(m))
 
 
 class ZentropySubset(Subset):
@@ -107,12 +131,17 @@ class ZentropySubset(Subset):
     ----------
     granules : GaussianGranules
         The granules of the empty set.
+    share : {"class", "all"}, default="class"
+        As in :class:`FGZEFSR`.
     """
 
-    def __init__(self, granules: GaussianGranules) -> None:
+    def __init__(
+        self, granules: GaussianGranules, share: Literal["class", "all"] = "class"
+    ) -> None:
         self._granules = granules
         self._label_entropy = label_entropy(granules.codes)
-        self._class_weight = np.bincount(granules.codes, granules.sample_weight)[granules.codes]
+        weight = np.bincount(granules.codes, granules.sample_weight)[granules.codes]
+        self._whole = weight if share == "class" else granules.sample_weight.sum()
         self.empty = -self.zentropy
 
     @property
@@ -130,7 +159,7 @@ class ZentropySubset(Subset):
 
     def _zentropy(self, own: Floats, every: Floats) -> Floats:
         # The classes weigh by their share, which makes the mean over classes one over instances.
-        inner = own / self._class_weight * np.log2(every / own)
+        inner = own / self._whole * np.log2(every / own)
         return np.asarray(self._label_entropy + inner.mean(axis=-1))
 
 

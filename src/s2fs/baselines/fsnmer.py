@@ -7,15 +7,23 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._util.types import Floats, HowMany, Indices
-from s2fs.baselines._completion import Subset, complete, descending
+from s2fs.baselines._completion import (
+    COMPLETION,
+    Completion,
+    Rule,
+    StoppingBaseline,
+    Subset,
+    complete,
+    descending,
+)
 from s2fs.baselines._entropy import SLACK, granule_entropy, label_entropy, neighbourhood_sizes
-from s2fs.baselines.base import Baseline, Ranked
+from s2fs.baselines.base import Ranked
 
 #: Information below which a feature adds nothing.
 _NOTHING = 1e-9
 
 
-class FSNMER(Baseline):
+class FSNMER(StoppingBaseline):
     """Features that scatter the instances most, or that inform about the label in turn.
 
     Status: {status}. Neither the meaning of the acronym nor a formula is confirmed. The mode
@@ -30,10 +38,12 @@ class FSNMER(Baseline):
         - "calibrated": sort by the neighbourhood entropy of each feature.
         - "equivalence": cut each feature into intervals no wider than ``delta``, add the feature
           that raises the information of the common refinement about the label most, until it tells
-          all; set this reduct aside and start again on the rest.
+          all.
     delta : float, default=None
         Radius of a neighbourhood or width of an interval after scaling to [0, 1]; by default 0.1
         for "calibrated" and 0.2 for "equivalence".
+    completion : {"importance", "index", "published", "restart"}, default="restart"
+        What follows where the mode "equivalence" stops. {completions}
 
     Attributes
     ----------
@@ -66,10 +76,12 @@ class FSNMER(Baseline):
         'neighborhood equivalence relation for feature selection", Knowledge and Information '
         "Systems 66 (2024)"
     )
+    published_completion: ClassVar[Rule] = "restart"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Baseline._parameter_constraints,
+        **StoppingBaseline._parameter_constraints,
         "mode": [StrOptions({"calibrated", "equivalence"})],
         "delta": [Interval(Real, 0, None, closed="left"), None],
+        "completion": [COMPLETION],
     }
 
     def __init__(
@@ -78,10 +90,12 @@ class FSNMER(Baseline):
         *,
         mode: Literal["calibrated", "equivalence"] = "calibrated",
         delta: float | None = None,
+        completion: Completion = "restart",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.mode = mode
         self.delta = delta
+        self.completion = completion
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         if self.mode == "calibrated":
@@ -91,7 +105,9 @@ class FSNMER(Baseline):
             return Ranked(best, entropy[best], k)
         delta = 0.2 if self.delta is None else self.delta
         blocks = np.stack([interval_partition(x, delta) for x in X.T])
-        return complete(lambda: Refinement(blocks, codes), X.shape[1], k, "restart", delta=_NOTHING)
+        return complete(
+            lambda: Refinement(blocks, codes), X.shape[1], k, self._rule, delta=_NOTHING
+        )
 
 
 def interval_partition(column: Floats, delta: float) -> Indices:

@@ -35,12 +35,17 @@ class MAFRFS(Baseline):
         The uncertainty measure: conditional entropy of the label (multiplies the ratio of margins),
         or fuzzy entropy, joint entropy with the label, or mutual information with the label (divide
         it).
+    completion : {"greedy", "importance", "index"}, default="greedy"
+        What follows where a search for a reduct would stop: the same search, the other features by
+        their own criterion, or the others in the order of the columns, which says nothing about
+        them. The S²FS paper has no numbers for this baseline, so none of them is the published one.
 
     Attributes
     ----------
     {indices_}
     scores_ : ndarray of shape (n_selected,)
-        Minus the criterion after each choice; minus infinity where the margin between classes is 0.
+        Minus the criterion after each choice, or minus that of the feature alone where it was
+        appended; minus infinity where the margin between classes is 0.
     {ranking_}
     peak_ : int
         The number of features at which a search for a reduct would have stopped: the measure is
@@ -71,6 +76,7 @@ class MAFRFS(Baseline):
         **Baseline._parameter_constraints,
         "margin": [StrOptions({"local", "global", "nearest"})],
         "measure": [StrOptions({"FCE", "FE", "FJE", "FMI"})],
+        "completion": [StrOptions({"greedy", "importance", "index"})],
     }
 
     def __init__(
@@ -79,10 +85,12 @@ class MAFRFS(Baseline):
         *,
         margin: Margin = "local",
         measure: Measure = "FCE",
+        completion: Literal["greedy", "importance", "index"] = "greedy",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.margin = margin
         self.measure = measure
+        self.completion = completion
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         margins = Margins(X, codes, self.margin)
@@ -95,23 +103,35 @@ class MAFRFS(Baseline):
         free = np.arange(X.shape[1])
         indices: list[int] = []
         scores: list[float] = []
+        alone = np.empty(0)
         peak: int | None = None
         while len(indices) < k:
             within, between = margins.of(free)
             values = uncertainty_measure(self.measure, *granules.sizes(free), codes)
             ratio = _ratio(within, between)
             J = criterion(self.measure, values, ratio)
+            if not indices:
+                alone = -J
             at = _smallest(J, np.where(np.isinf(J), sign * values, ratio), -between)
             reached = abs(uncertainty - least) <= _SAME_UNCERTAINTY
             if peak is None and (reached or (sign * values).min() >= uncertainty - TIE):
                 peak = len(indices)
+                if self.completion != "greedy":
+                    break
             indices.append(int(free[at]))
             scores.append(-float(J[at]))
             uncertainty = sign * values[at]
             margins.add(indices[-1])
             granules.add(indices[-1])
             free = np.delete(free, at)
-        return Ranked(np.array(indices), np.array(scores), k if peak is None else peak)
+        if self.completion == "importance":
+            free = free[np.argsort(-alone[free], kind="stable")]
+        rest = free[: k - len(indices)]
+        return Ranked(
+            np.array([*indices, *rest], dtype=np.intp),
+            np.array([*scores, *alone[rest]]),
+            k if peak is None else peak,
+        )
 
 
 def uncertainty_measure(measure: Measure, own: Floats, every: Floats, codes: Indices) -> Floats:

@@ -8,7 +8,14 @@ from sklearn.utils._param_validation import StrOptions
 
 from s2fs._util.types import Floats, HowMany, Indices
 from s2fs.baselines import loops
-from s2fs.baselines._completion import COMPLETION, Completion, Subset, complete
+from s2fs.baselines._completion import (
+    COMPLETION,
+    Completion,
+    Rule,
+    StoppingBaseline,
+    Subset,
+    complete,
+)
 from s2fs.baselines._plain_loops import Discernibility
 from s2fs.baselines._relations import (
     SLACK,
@@ -17,13 +24,13 @@ from s2fs.baselines._relations import (
     lower_approximation,
     widths,
 )
-from s2fs.baselines.base import Baseline, Ranked
+from s2fs.baselines.base import Ranked
 
 PairRule = Literal["maximal", "lambda"]
 Weights = Literal["none", "inverse", "maximal"]
 
 
-class MDP(Baseline):
+class MDP(StoppingBaseline):
     """Feature selection by maximal discernibility pairs.
 
     A feature settles a pair of instances of different class when it tells the two apart as well as
@@ -48,9 +55,7 @@ class MDP(Baseline):
     similarity : {"sigma", "range"}, default="sigma"
         How similar two instances are on one feature, with d the difference of their values:
         ``max(0, 1 − d/σ)`` with σ the sample standard deviation, or ``1 − d`` on scaled data.
-    completion : {"importance", "restart"}, default="importance"
-        What follows when every pair is settled: all other features by the pairs they settle alone,
-        or further searches on the features that are left.
+    {completion}
 
     Attributes
     ----------
@@ -83,8 +88,9 @@ class MDP(Baseline):
         'to attribute reduction in fuzzy rough sets", IEEE Transactions on Fuzzy Systems '
         "26(4):2174-2187, 2018"
     )
+    published_completion: ClassVar[Rule] = "index"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Baseline._parameter_constraints,
+        **StoppingBaseline._parameter_constraints,
         "weights": [StrOptions({"none", "inverse", "maximal"})],
         "pairs": [StrOptions({"maximal", "lambda"})],
         "similarity": [StrOptions({"sigma", "range"})],
@@ -110,7 +116,7 @@ class MDP(Baseline):
         table = SettlingTable(X, codes, self.weights, self.pairs, self.similarity)
         m = X.shape[1]
         tie_break = table.discernibility(np.arange(m))
-        return complete(table.nothing_settled, m, k, self.completion, tie_break=tie_break)
+        return complete(table.nothing_settled, m, k, self._rule, tie_break=tie_break)
 
 
 class SettlingTable:

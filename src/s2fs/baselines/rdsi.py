@@ -8,9 +8,16 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._util.types import Floats, HowMany, Indices
-from s2fs.baselines._completion import COMPLETION, Completion, Subset, complete
+from s2fs.baselines._completion import (
+    COMPLETION,
+    Completion,
+    Rule,
+    StoppingBaseline,
+    Subset,
+    complete,
+)
 from s2fs.baselines._relations import Relation
-from s2fs.baselines.base import Baseline, Ranked
+from s2fs.baselines.base import Ranked
 
 Decision = Literal["fuzzy", "crisp"]
 Measure = Literal["relative", "certain", "possible", "combined"]
@@ -19,7 +26,7 @@ Measure = Literal["relative", "certain", "possible", "combined"]
 GUARD = 1e-5
 
 
-class RDSI(Baseline):
+class RDSI(StoppingBaseline):
     """Feature selection by relative decision self-information.
 
     The lower and upper fuzzy-rough approximations of each class are compared by size: the closer
@@ -44,9 +51,7 @@ class RDSI(Baseline):
         upper approximation, or the last two together.
     delta : float, default=0.001
         Drop of the measure below which the original search stops.
-    completion : {"importance", "restart"}, default="importance"
-        What follows when the measure stops falling: all other features by their own measure, or
-        further searches on the features that are left, each ended by ``delta``.
+    {completion}
 
     Attributes
     ----------
@@ -78,8 +83,9 @@ class RDSI(Baseline):
         'C. Wang, Y. Huang, W. Ding, Z. Cao, "Attribute reduction with fuzzy rough '
         'self-information measures", Information Sciences 549:68-86, 2021'
     )
+    published_completion: ClassVar[Rule] = "importance"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Baseline._parameter_constraints,
+        **StoppingBaseline._parameter_constraints,
         "eps": [Interval(Real, 0, 1, closed="right")],
         "decision": [StrOptions({"fuzzy", "crisp"})],
         "measure": [StrOptions({"relative", "certain", "possible", "combined"})],
@@ -112,7 +118,7 @@ class RDSI(Baseline):
             relation.clear()
             return Approximations(relation, decision, self.measure)
 
-        return complete(no_features, X.shape[1], k, self.completion, delta=self.delta)
+        return complete(no_features, X.shape[1], k, self._rule, delta=self.delta)
 
 
 def fuzzy_decision(relation: Relation) -> Floats | None:

@@ -8,9 +8,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._util.types import Floats, HowMany, Indices
 from s2fs.baselines import loops
-from s2fs.baselines._completion import COMPLETION_OR_GREEDY, Completion, Subset, complete
+from s2fs.baselines._completion import (
+    COMPLETION_OR_GREEDY,
+    Completion,
+    Rule,
+    StoppingBaseline,
+    Subset,
+    complete,
+)
 from s2fs.baselines._plain_loops import Centres
-from s2fs.baselines.base import Baseline, Ranked
+from s2fs.baselines.base import Ranked
 
 Form = Literal["product", "sum"]
 
@@ -18,7 +25,7 @@ Form = Literal["product", "sum"]
 _FLOOR = 1e-12
 
 
-class SFSS(Baseline):
+class SFSS(StoppingBaseline):
     """Forward selection by separability: instances near their own class centre, centres far apart.
 
     Status: {status}. That separability joins the aggregation DA (the sum of the
@@ -39,9 +46,9 @@ class SFSS(Baseline):
     delta : float, default=0.0
         Rise of the separability below which the original algorithm stops; moves ``peak_``, and
         with ``completion="restart"`` the list.
-    completion : {"importance", "restart", "greedy"}, default="importance"
-        What follows when no feature raises the separability: the rest by the separability of each
-        alone, a new search on the rest, or the same search regardless.
+    completion : {"importance", "index", "published", "restart", "greedy"}, default="importance"
+        What follows where the search stops. {completions} "greedy" goes on with the same search
+        regardless.
 
     Attributes
     ----------
@@ -74,8 +81,9 @@ class SFSS(Baseline):
         'separability in fuzzy decision systems", IEEE Transactions on Cybernetics 52(6), 2022, '
         "doi:10.1109/TCYB.2020.3040803"
     )
+    published_completion: ClassVar[Rule] = "importance"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Baseline._parameter_constraints,
+        **StoppingBaseline._parameter_constraints,
         "form": [StrOptions({"product", "sum"})],
         "fuzzifier": [Interval(Real, 1, None, closed="neither")],
         "delta": [Interval(Real, 0, None, closed="left")],
@@ -106,7 +114,7 @@ class SFSS(Baseline):
         m = X.shape[1]
         # Where all centres coincide the separability is 0 and only DA is left to compare.
         tie_break = no_features().aggregation(np.arange(m))
-        return complete(no_features, m, k, self.completion, delta=self.delta, tie_break=tie_break)
+        return complete(no_features, m, k, self._rule, delta=self.delta, tie_break=tie_break)
 
 
 class ClassCentres:

@@ -5,6 +5,7 @@ running matrix, and trees share all nodes that a new feature does not change.
 """
 
 import warnings
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.naive_bayes import GaussianNB
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from s2fs._util.types import Floats, Indices
 from s2fs.evaluation import LEARNERS
@@ -35,14 +36,16 @@ def cart(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
     return _tree.predict(A, codes, B, sizes)
 
 
-def svm(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
-    """Predict as ``SVC(C=10, gamma="scale")`` does, from the running distances.
+def svm(
+    A: Floats, codes: Indices, B: Floats, sizes: Indices, *, gamma: str | float = "scale"
+) -> Indices:
+    """Predict as ``SVC(C=10, gamma=gamma)`` does, from the running distances.
 
     The solver follows the same path as scikit-learn's, up to rounding.
     """
     from s2fs.bench import _svm  # compiled by numba, when it is first used
 
-    return _svm.predict(A, codes, B, sizes, SVM_PENALTY)
+    return _svm.predict(A, codes, B, sizes, SVM_PENALTY, gamma)
 
 
 def forest(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
@@ -62,7 +65,7 @@ class EvenlySpacedKMeans(ClusterMixin, BaseEstimator):
         """Cluster the rows ``X``; of their classes ``y`` only the number counts."""
         p = int(y.max()) + 1
         rows = initial_rows(len(X), p)
-        with warnings.catch_warnings(), threadpool_limits(1):
+        with warnings.catch_warnings(), _thread_pools().limit(limits=1):
             # A few discrete features may take fewer than p distinct values; clusters stay empty.
             warnings.simplefilter("ignore", ConvergenceWarning)
             self.labels_ = KMeans(p, init=X[rows], n_init=1).fit_predict(X)
@@ -71,6 +74,12 @@ class EvenlySpacedKMeans(ClusterMixin, BaseEstimator):
     def fit_predict(self, X: Floats, y: Any = None) -> Indices:
         """Cluster the rows and return their clusters."""
         return self.fit(X, y).labels_
+
+
+@cache
+def _thread_pools() -> Any:
+    """The thread pools of this process: to look for them takes longer than a small k-means."""
+    return ThreadpoolController()
 
 
 def initial_rows(n: int, p: int) -> Indices:

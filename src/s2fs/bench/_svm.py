@@ -59,10 +59,12 @@ class Machines(NamedTuple):
     offsets: Array
 
 
-def predict(A: Floats, codes: Indices, B: Floats, sizes: Indices, C: float) -> Indices:
+def predict(
+    A: Floats, codes: Indices, B: Floats, sizes: Indices, C: float, gamma: str | float = "scale"
+) -> Indices:
     """Classes of the test rows B by the machine trained on A, with the first k columns each.
 
-    The width of the kernel is scikit-learn's "scale".
+    ``gamma``, the width of the kernel, is what scikit-learn's ``SVC`` takes.
     """
     counts = np.bincount(codes)
     p, most = len(counts), int(counts.max())
@@ -89,7 +91,7 @@ def predict(A: Floats, codes: Indices, B: Floats, sizes: Indices, C: float) -> I
         np.empty(room[:2]),
     )
     votes = np.zeros((len(test), len(sizes), p, test.shape[2]))
-    steps, gammas = np.concatenate([[0], sizes]), scale_gammas(A, sizes)
+    steps, gammas = np.concatenate([[0], sizes]), kernel_gammas(A, sizes, gamma)
     for s in range(0, len(sizes), SIZES_AT_ONCE):
         now, new = slice(s, s + SIZES_AT_ONCE), steps[s : s + SIZES_AT_ONCE + 1]
         train(training, new, gammas[now], C, machines)
@@ -111,8 +113,15 @@ def in_blocks(B: Floats, most: int) -> Floats:
     return blocks
 
 
-def scale_gammas(A: Floats, sizes: Indices) -> Floats:
-    """Kernel widths by scikit-learn's rule: 1 over the first k features times their variance."""
+def kernel_gammas(A: Floats, sizes: Indices, gamma: str | float) -> Floats:
+    """Kernel widths by scikit-learn's rules.
+
+    "scale": 1 over the first k features times their variance; "auto": 1 over the k features.
+    """
+    if gamma == "auto":
+        return np.asarray(1 / sizes)
+    if gamma != "scale":
+        return np.full(len(sizes), float(gamma))
     means, variances = A.mean(axis=0), A.var(axis=0)
     gammas = np.ones(len(sizes))
     for s, k in enumerate(sizes):
