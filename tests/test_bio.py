@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.stats import false_discovery_control, ttest_ind
 
-from s2fs import S2FS, PairCover
+from s2fs import S2FS, PairCover, StabilitySelector
 from s2fs.bio import select
 from strategies import examples
 
@@ -105,6 +105,25 @@ def test_the_pair_each_gene_serves(adata):
     select(adata, "cell_type", 6, method="s2fs")  # serves no pairs
     assert "s2fs_pair" not in adata.var
     assert "coverage" not in adata.uns["s2fs"]
+
+
+def test_how_sure_a_gene_is_and_what_could_take_its_place(adata, tmp_path):
+    selector = select(adata, "cell_type", "auto", level=0.5, tol=0, stand_ins=0.2)
+    var, path = adata.var, adata.uns["s2fs"]["path"]
+    np.testing.assert_array_equal(var["s2fs_p_value"].iloc[selector.indices_], path["p_value"])
+    assert (var["s2fs_p_value"].notna() == var["s2fs_selected"]).all()
+    names = [", ".join(adata.var_names[some["feature"]]) for some in selector.stand_ins_]
+    assert any(names)
+    assert path["stand_ins"].tolist() == names
+    assert var["s2fs_stand_ins"].iloc[selector.indices_].tolist() == names
+    repeated = StabilitySelector(selector=PairCover(3), n_resamples=5)
+    selector = select(adata, "cell_type", 4, method=repeated)
+    assert len(selector.indices_) == adata.var["s2fs_selected"].sum() == 4
+    np.testing.assert_array_equal(adata.var["s2fs_q_value"], selector.q_values_)
+    assert not {"s2fs_p_value", "s2fs_stand_ins", "s2fs_pair"} & {*adata.var}
+    assert adata.uns["s2fs"]["params"]["method"] == "StabilitySelector"
+    assert not hasattr(repeated, "indices_")
+    adata.write_h5ad(tmp_path / "cells.h5ad")
 
 
 def test_for_each_group_the_genes_by_a_t_test(adata):
@@ -454,7 +473,7 @@ BAD = {
     "text layer": ({"layer": "names"}, "layers/names is no matrix of real numbers"),
     "quantity": ({"groupby": "depth"}, "fractions such as 0.5, so it is a quantity"),
     "one class": ({"groupby": "batch"}, r"groupby 'batch' has one class only \('b1'\)"),
-    "method": ({"method": "t-test"}, "method is 't-test'; use 'pairs' or 's2fs'"),
+    "method": ({"method": "t-test"}, "method is 't-test'; use 'pairs', 's2fs' or a sel"),
     "unlabelled": ({"unlabelled": "drop"}, "unlabelled is 'drop'; use 'error' or 'ignore'"),
 }
 

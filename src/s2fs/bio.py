@@ -7,9 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, issparse
 from scipy.stats import false_discovery_control, ttest_ind_from_stats
+from sklearn.base import clone
+from sklearn.utils import get_tags
 
+from s2fs._selectors.base import RankingSelector
 from s2fs._selectors.pairs import PairCover
 from s2fs._selectors.s2fs import S2FS
+from s2fs._selectors.stability import StabilitySelector
 from s2fs._util.annotated import labels_of, matrix_of
 from s2fs._util.inputs import (
     Chosen,
@@ -57,21 +61,21 @@ def select(
     groupby: str,
     n_features_to_select: int | float | Literal["all", "auto"] = ...,
     *,
-    method: Literal["pairs", "s2fs"] = ...,
+    method: Literal["pairs", "s2fs"] | RankingSelector = ...,
     layer: str | None = ...,
     use_raw: bool | None = ...,
     key_added: str = ...,
     copy: Literal[False] = ...,
     unlabelled: Literal["error", "ignore"] = ...,
     **parameters: Any,
-) -> PairCover | S2FS: ...
+) -> RankingSelector: ...
 @overload
 def select(
     adata: "AnnData",
     groupby: str,
     n_features_to_select: int | float | Literal["all", "auto"] = ...,
     *,
-    method: Literal["pairs", "s2fs"] = ...,
+    method: Literal["pairs", "s2fs"] | RankingSelector = ...,
     layer: str | None = ...,
     use_raw: bool | None = ...,
     key_added: str = ...,
@@ -84,14 +88,14 @@ def select(
     groupby: str,
     n_features_to_select: int | float | Literal["all", "auto"] = 50,
     *,
-    method: Literal["pairs", "s2fs"] = "pairs",
+    method: Literal["pairs", "s2fs"] | RankingSelector = "pairs",
     layer: str | None = None,
     use_raw: bool | None = None,
     key_added: str = "s2fs",
     copy: bool = False,
     unlabelled: Literal["error", "ignore"] = "error",
     **parameters: Any,
-) -> "PairCover | S2FS | AnnData":
+) -> "RankingSelector | AnnData":
     """Select the genes that tell the groups of cells apart, one panel for all groups.
 
     The arguments have the names they have in ``scanpy.tl.rank_genes_groups``, and what is written
@@ -104,6 +108,9 @@ def select(
     * ``adata.var["s2fs_selected"]``: whether the gene is selected;
     * ``adata.var["s2fs_rank"]``: its rank as a float, 1 for the first chosen, NaN if not selected;
     * ``adata.var["s2fs_score"]``: the criterion after the gene was chosen, NaN if not selected;
+    * with ``n_features_to_select="auto"`` ``adata.var["s2fs_p_value"]``, with ``stand_ins`` the
+      names ``adata.var["s2fs_stand_ins"]``, and with a :class:`s2fs.StabilitySelector`
+      ``adata.var["s2fs_q_value"]`` of every gene;
     * ``adata.var["s2fs_group"]``: the group that the gene marks, by the largest t of the group
       against the rest, and with ``method="pairs"`` also ``adata.var["s2fs_pair"]``: the two groups
       that it was chosen to tell apart;
@@ -132,8 +139,10 @@ def select(
         label.
     n_features_to_select : int, float, "all" or "auto", default=50
         How many genes to select, as in :class:`s2fs.PairCover`.
-    method : {"pairs", "s2fs"}, default="pairs"
-        The selector: :class:`s2fs.PairCover`, or :class:`s2fs.S2FS` as published.
+    method : {"pairs", "s2fs"} or selector, default="pairs"
+        The selector: :class:`s2fs.PairCover`, :class:`s2fs.S2FS` as published, or another one of
+        this package such as ``StabilitySelector(selector=PairCover(20))``, of which a copy gets
+        ``n_features_to_select`` and ``parameters``.
     layer : str, optional
         The layer to select from.
     use_raw : bool, optional
@@ -151,7 +160,7 @@ def select(
 
     Returns
     -------
-    PairCover, S2FS or AnnData
+    selector or AnnData
         The fitted selector, whose features bear the names of the genes; with ``copy=True`` the
         annotated copy.
 
@@ -170,7 +179,8 @@ def select(
     3        1.0     T cell
     7        2.0     B cell
     """
-    _check(adata, groupby, method, unlabelled)
+    _check(adata, groupby, unlabelled)
+    fresh = _fresh(method, n_features_to_select)
     if use_raw is None:
         use_raw = layer is None and adata.raw is not None
     source = _Source(groupby, layer, use_raw, unlabelled)
@@ -182,19 +192,19 @@ def select(
     places = _places(adata, names) if use_raw else np.arange(len(names))
     if (codes < 0).any():
         X, codes = X[codes >= 0], codes[codes >= 0]
-    reject_nonfinite_columns(X, names, allow_nan=method == "pairs")
+    reject_nonfinite_columns(X, names, allow_nan=get_tags(fresh).input_tags.allow_nan)
     genes = Columns(names, len(names), "adata.raw" if use_raw else "adata")
     by_position = {
         name: _by_position(name, parameters[name], genes) for name in _OF_GENES & parameters.keys()
     }
-    selector = _METHODS[method](n_features_to_select, **parameters | by_position)
+    selector = fresh.set_params(**parameters | by_position)
     with inner_fit():  # what it warns of is said below, with the names of the genes
         selector.fit(X, classes[codes])
     # From here on as after a fit on a table whose columns have the names of the genes.
     selector.feature_names_in_ = np.array(names, dtype=object)
     selector.feature_names_ = selector.feature_names_in_[selector.indices_]
     selector.set_params(**parameters)
-    ways = ["method='pairs'" if method == "s2fs" else "", "exclude"]
+    ways = ["method='pairs'" if isinstance(selector, S2FS) else "", "exclude"]
     chosen = Chosen(selector.indices_, selector.feature_names_)
     warn_of_fragile(X, codes, None, chosen, ways, [])
     order = _order_of_groups(adata.obs[groupby], classes)
@@ -203,7 +213,7 @@ def select(
     marks = groups[tests["scores"].argmax(axis=0)]
     _write_genes(adata, selector, key_added, places, marks)
     adata.uns[key_added] = {
-        "params": _params(selector, source, method),
+        "params": _params(selector, source, method if isinstance(method, str) else None),
         "groups": groups[order],
         "path": _path(selector, groups, marks),
         **_per_group(tests, selector.feature_names_, groups, order),
@@ -214,7 +224,16 @@ def select(
     return adata if copy else selector
 
 
-def _check(adata: Any, groupby: str, method: str, unlabelled: str) -> None:
+def _fresh(method: Any, n_features_to_select: Any) -> RankingSelector:
+    """A selector that is not fitted, for a number of genes."""
+    if isinstance(method, str) and method in _METHODS:
+        return _METHODS[method](n_features_to_select)
+    if not isinstance(method, RankingSelector):
+        raise ValueError(f"method is {method!r}; use 'pairs', 's2fs' or a selector of s2fs.")
+    return clone(method).set_params(n_features_to_select=n_features_to_select)
+
+
+def _check(adata: Any, groupby: str, unlabelled: str) -> None:
     anndata = need("anndata", extra="bio", purpose="s2fs.bio")
     if not isinstance(adata, anndata.AnnData):
         raise TypeError(f"adata is a {type(adata).__name__}; give an AnnData.")
@@ -230,8 +249,6 @@ def _check(adata: Any, groupby: str, method: str, unlabelled: str) -> None:
             f"groupby is {groupby!r}, but there is no such column in adata.obs"
             f"{did_you_mean(str(groupby), columns) or known}."
         )
-    if method not in _METHODS:
-        raise ValueError(f"method is {method!r}; use 'pairs' or 's2fs'.")
     if unlabelled not in ("error", "ignore"):
         raise ValueError(f"unlabelled is {unlabelled!r}; use 'error' or 'ignore'.")
 
@@ -366,19 +383,29 @@ def _write_genes(
     chosen = places[selector.indices_][there]
     selected = np.zeros(adata.n_vars, dtype=bool)
     selected[chosen] = True
-    rank, score = np.full((2, adata.n_vars), np.nan)
-    rank[chosen] = selector.ranking_[selector.indices_][there]
-    score[chosen] = _finite(selector.scores_)[there]
-    columns = {"selected": selected, "rank": rank, "score": score}
+    columns = {"selected": selected}
+    table = selector.ranking_table()
+    numbers = {"rank": selector.ranking_[selector.indices_], "score": _finite(selector.scores_)}
     words = {"group": marks}
+    if "p_value" in table:
+        numbers["p_value"] = table["p_value"].to_numpy()
+    if "stand_ins" in table:
+        words["stand_ins"] = table["stand_ins"].to_numpy()
     if isinstance(selector, PairCover):
         words["pair"] = np.array([" | ".join(pair) for pair in _pairs(selector)], dtype=object)
+    for name, values in numbers.items():
+        columns[name] = np.full(adata.n_vars, np.nan)
+        columns[name][chosen] = values[there]
+    if isinstance(selector, StabilitySelector):
+        columns["q_value"] = np.full(adata.n_vars, np.nan)
+        columns["q_value"][places[places >= 0]] = selector.q_values_[places >= 0]
     for name, values in words.items():
         text = np.full(adata.n_vars, None, dtype=object)
         text[chosen] = values[there]
         columns[name] = pandas.Categorical(text)
     # Assigned as a whole, for a view would warn of each column.
-    stale = [f"{key}_{name}" for name in ("group", "pair") if f"{key}_{name}" in adata.var]
+    every = ("group", "pair", "p_value", "q_value", "stand_ins")
+    stale = [f"{key}_{name}" for name in every if f"{key}_{name}" in adata.var]
     adata.var = adata.var.drop(columns=stale).assign(
         **{f"{key}_{name}": values for name, values in columns.items()}
     )
@@ -387,7 +414,7 @@ def _write_genes(
 def _path(selector: Any, groups: NDArray[Any], marks: NDArray[Any]) -> Any:
     """The steps of the search as a data frame."""
     path = selector.ranking_table()
-    for name in path.columns[2:]:
+    for name in path.select_dtypes("floating"):
         path[name] = _finite(path[name].to_numpy())
     path.insert(2, "position", selector.indices_)
     path.insert(3, "group", marks)
@@ -422,13 +449,13 @@ def _per_group(
     }
 
 
-def _params(selector: Any, source: _Source, method: str) -> dict[str, Any]:
+def _params(selector: Any, source: _Source, method: str | None) -> dict[str, Any]:
     # JSON, because a file has no place for lists of lists or for odd keys.
     params = json.dumps(plain(selector.get_params()), ensure_ascii=False)
     asked = {name: value for name, value in source._asdict().items() if value is not None}
     return asked | {
         "reference": "rest",
-        "method": method,
+        "method": method or type(selector).__name__,
         "corr_method": "benjamini-hochberg",
         "selector": params,
     }

@@ -39,6 +39,18 @@ def test_names_from_the_data_are_text(hostile):
     assert "{{ 7 * 7 }}" in text
 
 
+def test_chance_and_stand_ins_have_columns():
+    data = hostile_data()
+    selector = S2FS("auto", stand_ins=0.9).fit(data.X, data.y)
+    page = Page(Report(selector, data, n_halves=2).html)
+    assert page.tags["script"] == 1
+    heads = next(row for row in page.rows if "Stand-ins" in row)
+    (first,) = (row for row in page.rows if FEATURES[selector.indices_[0]] in row[1:2])
+    assert first[heads.index("P-value")] == f"{selector.path_['p_value'][0]:.3f}"
+    best = FEATURES[selector.stand_ins_[0]["feature"][0]]
+    assert first[heads.index("Stand-ins")].startswith(best)
+
+
 def test_figures_show_names_as_text(hostile):
     svgs = re.findall(r"<svg [^>]*role=.*?</svg>", hostile, flags=re.DOTALL)
     assert len(svgs) == 4

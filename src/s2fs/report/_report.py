@@ -33,14 +33,17 @@ class Origin:
     date: datetime | None = None
 
 
-#: What the components of a score mean, by the names they have in ``path_``.
-COMPONENTS = {
+#: What the columns of the table mean, by the names they have in ``ranking_table()``.
+COLUMNS = {
     "gain": "How much this feature added to the score; may be negative",
     "theta_dis": "Mean distance of the samples to the centroid of their class; smaller is better",
     "theta_dir": "How far samples are turned towards other classes; smaller is better",
     "lambda_dis": "Mean distance of each centroid to the nearest other one; larger is better",
     "lambda_dir": "How far centroids lie in other directions than the nearest; larger is better",
     "closest": "Separation of the pair of classes that is still the closest; larger is better",
+    "p_value": "How often the best of the shuffled features does as well; smaller is better",
+    "q_value": "Share of false ones among the features that return as often; smaller is better",
+    "stand_ins": "Features that could take its place at little loss, with their r to it",
 }
 
 
@@ -126,7 +129,7 @@ class Report:
             summary=self.summary,
             figures=draw(self._table, self.summary, self._compared),
             confusion=_confusion(self.summary),
-            words=COMPONENTS,
+            words=COLUMNS,
             version=self.summary["run"]["versions"]["s2fs"],
         )
 

@@ -111,6 +111,8 @@ def summarise(
         "selector": _describe_selector(chosen, table),
         "features": _features(chosen, table, halves),
         "components": _component_names(selector),
+        "tested": _tested(selector),
+        "false": _false_ones(selector),
         "redundant": {"threshold": REDUNDANT, "total": len(pairs), "rows": pairs[:LONGEST_LIST]},
         "pairs": _class_pairs(chosen.indices, table),
         "mistakes": {"total": len(mistakes), "rows": mistakes[: 2 * LONGEST_LIST]},
@@ -380,7 +382,46 @@ def _describe_selector(chosen: _Chosen, table: Table) -> dict[str, Any]:
 
 def _component_names(selector: Any) -> list[str]:
     path = getattr(selector, "path_", None)
-    return [] if path is None or path.dtype.names is None else list(path.dtype.names[2:])
+    names = [] if path is None or path.dtype.names is None else path.dtype.names[2:]
+    return [name for name in names if name != "p_value"]
+
+
+def _tested(selector: Any) -> str:
+    """What says how sure a feature is: "p_value", "q_value", or "" if nothing does."""
+    names = getattr(getattr(selector, "path_", None), "dtype", np.dtype([])).names or ()
+    if "p_value" in names:
+        return "p_value"
+    return "q_value" if isinstance(selector, StabilitySelector) and selector.n_shuffles else ""
+
+
+def _false_ones(selector: Any) -> dict[str, Any] | None:
+    """How many of the selected features are false, by the estimate and by the bound."""
+    if not isinstance(selector, StabilitySelector):
+        return None
+    return {
+        "estimate": plain(selector.false_selections_) if selector.n_shuffles else None,
+        "bound": plain(selector.false_selections_bound_),
+    }
+
+
+def _chances(selector: Any, indices: Indices) -> list[float | None]:
+    """The p-value or q-value of each feature, None where there is none."""
+    tested = _tested(selector)
+    if not tested:
+        return [None] * len(indices)
+    values = selector.path_[tested] if tested == "p_value" else selector.q_values_[indices]
+    return [None if np.isnan(value) else float(value) for value in values]
+
+
+def _stand_ins(selector: Any, table: Table) -> list[list[dict[str, Any]]] | None:
+    """For each feature those that could take its place, the best first, if they were looked for."""
+    found = getattr(selector, "stand_ins_", None)
+    if found is None:
+        return None
+    return [
+        [{"name": table.features[one["feature"]], "r": plain(float(one["r"]))} for one in some]
+        for some in found
+    ]
 
 
 def _features(chosen: _Chosen, table: Table, halves: list[Indices]) -> list[dict[str, Any]]:
@@ -402,6 +443,7 @@ def _features(chosen: _Chosen, table: Table, halves: list[Indices]) -> list[dict
         else (scores[indices] if len(scores) == m else np.full(len(indices), np.nan))
     )
     names = _component_names(selector)
+    chances, stand_ins = _chances(selector, indices), _stand_ins(selector, table)
     return [
         {
             "rank": i + 1,
@@ -415,6 +457,8 @@ def _features(chosen: _Chosen, table: Table, halves: list[Indices]) -> list[dict
             "twin_rank": rank_of.get(int(twins[i])),
             "score": float(scores[i]) if np.isfinite(scores[i]) else None,
             "components": [plain(float(selector.path_[name][i])) for name in names],
+            "chance": chances[i],
+            "stand_ins": None if stand_ins is None else stand_ins[i],
             "strip": strips[i] if i < len(strips) else None,
         }
         for i, f in enumerate(indices.tolist())

@@ -76,8 +76,8 @@ def _fixed(value: float, digits: int) -> str:
 
 
 def _symbol(name: str) -> str:
-    """The name of a component as the paper writes it: Θ dis for theta_dis."""
+    """The name of a column as the paper writes it: Θ dis for theta_dis, P-value for p_value."""
     for word, letter in {"theta": "Θ", "lambda": "Λ"}.items():
         if name.startswith(f"{word}_"):
             return f"{letter} {name.removeprefix(f'{word}_')}"
-    return name.capitalize()
+    return name.capitalize().replace("_", "-")
