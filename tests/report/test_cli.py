@@ -78,6 +78,7 @@ def test_the_halves_of_the_ranking_are_those_of_the_report(pictures, tmp_path):
     returns = [line[place] for line in lines if line and line[0] in list("1234")]
     text = page.read_text(encoding="utf-8")
     assert "7 random halves" in text
-    rows = [row for row in Page(text).rows if len(row) == 8 + 5]
+    rows = [row for row in Page(text).rows if len(row) == 8 + 1 + 5]  # q-value, components
+    assert "Q-value" in rows[0]
     place = rows[0].index("Returns")
     assert [row[place].replace("\xa0", "") for row in rows[1:]] == returns

@@ -64,20 +64,23 @@ def test_how_sure_a_feature_is_and_what_could_take_its_place(wine):
     X, y = wine
     auto = S2FS("auto", include=["ash"], stand_ins=0.2).fit(X, y)
     summary = Report(auto, X, y, n_halves=2).summary
-    assert summary["tested"] == "p_value"
     assert "p_value" not in summary["components"]
-    given, *tested = (row["chance"] for row in summary["features"])
-    assert given is None  # what was asked for is not tested
-    assert tested == auto.path_["p_value"][1:].tolist()
+    given, *tested = (row["chances"] for row in summary["features"])
+    assert given == {"p_value": None}  # what was asked for is not tested
+    assert [chance["p_value"] for chance in tested] == auto.path_["p_value"][1:].tolist()
     named = [[one["name"] for one in row["stand_ins"]] for row in summary["features"]]
     assert named == [X.columns[some["feature"]].tolist() for some in auto.stand_ins_]
     stable = StabilitySelector(4, n_resamples=4, n_shuffles=2).fit(X, y)
     summary = Report(stable, X, y).summary
-    assert summary["tested"] == "q_value"
-    q_values = [row["chance"] for row in summary["features"]]
+    q_values = [row["chances"]["q_value"] for row in summary["features"]]
     assert q_values == stable.q_values_[stable.indices_].tolist()
     assert summary["false"]["estimate"] == stable.false_selections_
     assert summary["false"]["bound"] == stable.false_selections_bound_
+    beside = Report(auto, X, y, stable=stable).summary
+    assert beside["run"]["n_halves"] == 4
+    for row in beside["features"]:
+        assert row["chances"]["q_value"] == stable.q_values_[row["index"]]
+        assert row["returns"] == stable.frequencies_[row["index"]]
 
 
 def test_describes_the_data(srbct):

@@ -360,6 +360,7 @@ def select(
     if not ranking["rank"]:  # a note has said so
         _deliver(selector, table.feature_names, ranking, lines, shown, files)
         return
+    stable = None
     if wanted.stability is not None:
         stable = _stability(selector, table, wanted.stability, ranking)
         ranking["returns"] = stable.frequencies_[selector.indices_].tolist()
@@ -377,7 +378,7 @@ def select(
             table,
             title=data.file.name,
             origin=report.Origin(command=command, seconds=seconds),
-            **({} if wanted.stability is None else {"n_halves": wanted.stability}),
+            stable=stable,
             n_jobs=wanted.n_jobs,
         ).save(files.report)
         note(f"Wrote {files.report}.")

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from s2fs._selectors.stability import StabilitySelector
 from s2fs.report._figures import draw
 from s2fs.report._summary import N_HALVES, summarise
 from s2fs.report._table import Table
@@ -71,6 +72,9 @@ class Report:
     n_halves : int, default=20
         On how many random halves of the samples the selection is repeated, to see which features
         return.
+    stable : StabilitySelector, optional
+        One that was fitted on the same data with this selector, in place of ``n_halves``; the page
+        then shows its q-values.
     random_state : int, default=0
         Seed of the folds, the random halves and the random features.
     n_jobs : int, optional
@@ -105,12 +109,18 @@ class Report:
         title: str = "Selected features",
         origin: Origin | None = None,
         n_halves: int = N_HALVES,
+        stable: StabilitySelector | None = None,
         random_state: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self._table = Table.of(X, y)
         self.summary, self._compared = summarise(
-            selector, self._table, n_halves=n_halves, random_state=random_state, n_jobs=n_jobs
+            selector,
+            self._table,
+            n_halves=n_halves,
+            stable=stable,
+            random_state=random_state,
+            n_jobs=n_jobs,
         )
         came = origin or Origin()
         self.summary["title"] = title

@@ -81,6 +81,7 @@ def summarise(
     table: Table,
     *,
     n_halves: int = N_HALVES,
+    stable: StabilitySelector | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> tuple[dict[str, Any], Comparison | None]:
@@ -92,8 +93,12 @@ def summarise(
         warnings.catch_warnings()
     ):  # what there is to warn of was said when the selector was fitted
         warnings.simplefilter("ignore", UserWarning)
-        halves = _halves(chosen, table, n_halves, random_state, n_jobs)
+        if isinstance(selector, StabilitySelector):  # it has done this itself
+            stable = selector
+        if stable is None:
+            stable = _repeated(chosen, table, n_halves, random_state, n_jobs)
         compared, reason = _compared(chosen, table, random_state, n_jobs)
+    halves = [] if stable is None else stable.selected_
     needed = k if compared is None else _needed(compared)
     by_size = [
         _at_size(size, chosen, table, halves, pairs, compared, needed)
@@ -109,9 +114,8 @@ def summarise(
         "by_size": by_size,
         "data": _describe(table),
         "selector": _describe_selector(chosen, table),
-        "features": _features(chosen, table, halves),
+        "features": _features(chosen, table, stable),
         "components": _component_names(selector),
-        "tested": _tested(selector),
         "false": _false_ones(selector),
         "redundant": {"threshold": REDUNDANT, "total": len(pairs), "rows": pairs[:LONGEST_LIST]},
         "pairs": _class_pairs(chosen.indices, table),
@@ -168,13 +172,11 @@ def _sizes(k: int) -> list[int]:
     return [*(size for size in SIZES if size < k), k]
 
 
-def _halves(
+def _repeated(
     chosen: _Chosen, table: Table, n_halves: int, random_state: int, n_jobs: int | None
-) -> list[Indices]:
-    """The features chosen on random halves of the samples, in order of choice."""
+) -> StabilitySelector | None:
+    """The selection repeated on random halves of the samples, None if it cannot be."""
     selector = chosen.selector
-    if isinstance(selector, StabilitySelector):  # it has done this itself
-        return list(selector.selected_)
     if isinstance(selector, S2FSCV) and selector.selector is None:
         # With the weights it found: choosing them again on each half takes too long.
         selector = S2FS(scale=selector.scale, **selector.best_params_)
@@ -187,9 +189,9 @@ def _halves(
         n_jobs=n_jobs,
     )
     try:
-        return list(again.fit(table.X, table.labels).selected_)
+        return again.fit(table.X, table.labels)
     except ValueError:  # missing values that only this selector takes, or a half it cannot take
-        return []
+        return None
 
 
 def _with_size(selector: Any, k: int) -> Any:
@@ -386,14 +388,6 @@ def _component_names(selector: Any) -> list[str]:
     return [name for name in names if name != "p_value"]
 
 
-def _tested(selector: Any) -> str:
-    """What says how sure a feature is: "p_value", "q_value", or "" if nothing does."""
-    names = getattr(getattr(selector, "path_", None), "dtype", np.dtype([])).names or ()
-    if "p_value" in names:
-        return "p_value"
-    return "q_value" if isinstance(selector, StabilitySelector) and selector.n_shuffles else ""
-
-
 def _false_ones(selector: Any) -> dict[str, Any] | None:
     """How many of the selected features are false, by the estimate and by the bound."""
     if not isinstance(selector, StabilitySelector):
@@ -404,13 +398,20 @@ def _false_ones(selector: Any) -> dict[str, Any] | None:
     }
 
 
-def _chances(selector: Any, indices: Indices) -> list[float | None]:
-    """The p-value or q-value of each feature, None where there is none."""
-    tested = _tested(selector)
-    if not tested:
-        return [None] * len(indices)
-    values = selector.path_[tested] if tested == "p_value" else selector.q_values_[indices]
-    return [None if np.isnan(value) else float(value) for value in values]
+def _chances(
+    selector: Any, stable: StabilitySelector | None, indices: Indices
+) -> dict[str, list[float | None]]:
+    """What says how sure each feature is: p-values and q-values, None where there is none."""
+    found = {}
+    path = getattr(selector, "path_", None)
+    if path is not None and "p_value" in (path.dtype.names or ()):
+        found["p_value"] = selector.path_["p_value"]
+    if stable is not None and stable.n_shuffles:
+        found["q_value"] = stable.q_values_[indices]
+    return {
+        name: [None if np.isnan(value) else float(value) for value in values]
+        for name, values in found.items()
+    }
 
 
 def _stand_ins(selector: Any, table: Table) -> list[list[dict[str, Any]]] | None:
@@ -424,15 +425,14 @@ def _stand_ins(selector: Any, table: Table) -> list[list[dict[str, Any]]] | None
     ]
 
 
-def _features(chosen: _Chosen, table: Table, halves: list[Indices]) -> list[dict[str, Any]]:
+def _features(
+    chosen: _Chosen, table: Table, stable: StabilitySelector | None
+) -> list[dict[str, Any]]:
     """A row for each feature, in order of choice."""
     selector, indices = chosen.selector, chosen.indices
     columns = table.values[:, indices]
     out = stands_out(columns, table.codes)
     m = table.values.shape[1]
-    returns = np.full(len(indices), np.nan)
-    if halves:
-        returns = np.bincount(np.concatenate(halves), minlength=m)[indices] / len(halves)
     twins, r = _twins(indices, table.values)
     rank_of = {int(f): rank for rank, f in enumerate(indices, start=1)}
     strips = _strips(columns, table.codes, out.class_)
@@ -443,7 +443,7 @@ def _features(chosen: _Chosen, table: Table, halves: list[Indices]) -> list[dict
         else (scores[indices] if len(scores) == m else np.full(len(indices), np.nan))
     )
     names = _component_names(selector)
-    chances, stand_ins = _chances(selector, indices), _stand_ins(selector, table)
+    chances, stand_ins = _chances(selector, stable, indices), _stand_ins(selector, table)
     return [
         {
             "rank": i + 1,
@@ -451,13 +451,13 @@ def _features(chosen: _Chosen, table: Table, halves: list[Indices]) -> list[dict
             "index": int(f),
             "class": int(out.class_[i]),
             "high": bool(out.high[i]),
-            "returns": float(returns[i]) if halves else None,
+            "returns": None if stable is None else float(stable.frequencies_[f]),
             "twin": None if twins[i] < 0 else table.features[twins[i]],
             "twin_r": None if twins[i] < 0 else float(r[i]),
             "twin_rank": rank_of.get(int(twins[i])),
             "score": float(scores[i]) if np.isfinite(scores[i]) else None,
             "components": [plain(float(selector.path_[name][i])) for name in names],
-            "chance": chances[i],
+            "chances": {name: values[i] for name, values in chances.items()},
             "stand_ins": None if stand_ins is None else stand_ins[i],
             "strip": strips[i] if i < len(strips) else None,
         }
