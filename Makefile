@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 # A worker that crashes ends the run: pytest-xdist would wait for its successor for ever.
-PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --max-worker-restart 0
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --max-worker-restart 0
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test test-build test-long fuzz coverage docs lint format bench changelog clean

@@ -17,20 +17,40 @@ for profile, count in {"ci": FEW, "long": FULL}.items():
 PROFILE = os.environ.get("S2FS_TESTS", "ci")
 settings.load_profile(PROFILE)
 
-#: One cluster and one browser are enough.
-SHARED = {"distributed": "cluster", "browser": "browser"}
+#: One cluster, one browser and one compilation of each loop are enough.
+SHARED = {
+    "tests/distributed/": "cluster",
+    "tests/browser/": "browser",
+    "tests/bench/test_forest": "compiled",
+    "tests/bench/test_learners": "compiled",
+    "tests/bench/test_run.py": "compiled",
+    "tests/bench/test_tree": "compiled",
+}
+#: The tests of every selector share nothing: they come last, and fill up what is left of each core.
+ALONE = "tests/test_conformance.py"
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Say which tests pytest-xdist leaves to one worker, and which wait for the long profile.
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Leave the tests of a file, which share what they have fitted, to one worker.
 
-    The tests of a file share what they have fitted; those of every selector share nothing.
+    The marks of ``--dist loadgroup`` would say the same, but pytest 9.2 does not hand them on.
     """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            if nodeid.startswith(ALONE):
+                return nodeid
+            file = nodeid.partition("::")[0]
+            return next((SHARED[part] for part in SHARED if nodeid.startswith(part)), file)
+
+    return ByFile(config, log)
+
+
+def pytest_collection_modifyitems(items):
+    """Leave out the tests that wait for the long profile."""
     for item in items:
-        shared = SHARED.get(item.path.parent.name, item.path.name)
-        if shared != "test_conformance.py":
-            item.add_marker(pytest.mark.xdist_group(shared))
         if item.get_closest_marker("long") and PROFILE != "long":
             item.add_marker(pytest.mark.skip(reason="takes long; set S2FS_TESTS=long to run it"))
 

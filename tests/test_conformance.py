@@ -28,7 +28,9 @@ REPEATED = [
     partial(S2FSCV, alphas=(0.0316, 1.0), betas=(0.0316,), cv=2),
     partial(StabilitySelector, n_resamples=3),
 ]
-SELECTORS = [cls() for cls in [*CLASSES, S2FSCV, StabilitySelector]]
+#: With as many as by default, which takes long.
+BY_DEFAULT = [S2FSCV(), StabilitySelector()]
+SELECTORS = [cls() for cls in [*CLASSES, *REPEATED]]
 SELECTORS += [cls(wanted) for cls in [*CLASSES, *REPEATED] for wanted in (1, 0.5)]
 SELECTORS += [
     S2FS("auto"),
@@ -37,7 +39,7 @@ SELECTORS += [
     PairCover("auto"),
     PairCover(0.5, correlation=0.25, class_weight="balanced"),
 ]
-SELECTORS += [S2FSCV("auto", alphas=(0.1,), betas=(0.1,), cv=2), StabilitySelector(n_resamples=2)]
+SELECTORS += [S2FSCV("auto", alphas=(0.1,), betas=(0.1,), cv=2)]
 #: Checks that ``check_estimator`` does not run.
 EXTRA = [
     "check_dataframe_column_names_consistency",
@@ -75,6 +77,21 @@ def test_check_estimator(estimator, check):
     skips = pytest.raises(SkipTest) if "array_api" in str(check) else nullcontext()
     with skips:
         check(estimator)
+
+
+@fewer_features
+@pytest.mark.parametrize("selector", BY_DEFAULT, ids=named)
+def test_defaults_that_repeat(selector):
+    """One check that fits, of those that all run on fewer repetitions."""
+    estimator_checks.check_transformer_general(type(selector).__name__, selector)
+
+
+@pytest.mark.long
+@fewer_features
+@nothing
+@parametrize_with_checks(BY_DEFAULT)
+def test_check_estimator_by_default(estimator, check):
+    test_check_estimator(estimator, check)
 
 
 # scikit-learn's set_output checks fit on a frame and transform an array, and the reverse: it warns.

@@ -125,13 +125,6 @@ def test_the_code_of_a_page_runs_and_prints_what_is_shown(page, tmp_path, monkey
             assert alike, f"{named(page)} shows\n{shown}\nbut this is printed:\n{printed}"
 
 
-def test_the_readme_shows_what_the_demo_prints(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    printed = CliRunner().invoke(main, ["demo"]).stdout.splitlines()
-    (shown,) = [b.code for b in blocks(ROOT / "README.md") if b.code.startswith("Accuracy")]
-    assert [line for line in shown.splitlines() if line not in printed] == []
-
-
 def test_every_public_name_is_in_the_api_page():
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     # The command line has a page of its own, and that of the baselines is written from BASELINES.

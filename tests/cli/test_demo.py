@@ -1,4 +1,5 @@
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -6,6 +7,7 @@ from click.testing import CliRunner
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
+from report.pages import Page
 from s2fs import S2FS, PairCover
 from s2fs.baselines import AnovaF
 from s2fs.cli import main
@@ -26,13 +28,18 @@ def slow_accuracy(X, y, k=None, selector=S2FS):
 
 
 @pytest.fixture(scope="module")
-def output(tmp_path_factory):
+def demo(tmp_path_factory):
+    """What the demo prints and writes; it takes seconds, so all look at the same run."""
     report = tmp_path_factory.mktemp("demo") / "report.html"
     result = CliRunner().invoke(main, ["demo", "--report", str(report)])
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
-    assert report.exists()
-    return result.stdout
+    return result.stdout, report
+
+
+@pytest.fixture(scope="module")
+def output(demo):
+    return demo[0]
 
 
 def test_ranking_is_that_of_the_estimator(output):
@@ -63,6 +70,21 @@ def test_accuracies(output):
 def test_says_how_long_it_took_and_what_to_do_next(output):
     assert re.search(r"^Took \d+\.\d s\.$", output, flags=re.MULTILINE)
     assert output.splitlines()[-1].startswith("Your own data: s2fs select FILE --target COLUMN")
+
+
+def test_ends_by_saying_where_the_report_is(demo):
+    output, report = demo
+    assert f"Open the report in a browser: {report}" in output
+    ranked = [row[1] for row in Page(report.read_text("utf-8")).rows if row[0].isdecimal()]
+    assert len(ranked) == 20
+    assert set(ranked) <= set(load_srbct().feature_names)
+
+
+def test_the_readme_shows_what_it_prints(output):
+    readme = Path(__file__).parents[2].joinpath("README.md").read_text("utf-8")
+    (shown,) = re.findall(r"^```text\n(Accuracy.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    printed = output.splitlines()
+    assert [line for line in shown.splitlines() if line not in printed] == []
 
 
 def test_selection_is_inside_the_folds():

@@ -6,7 +6,6 @@ from click.testing import CliRunner
 
 from report.pages import Page
 from s2fs.cli import main
-from s2fs.datasets import load_srbct
 
 
 @pytest.fixture
@@ -57,16 +56,6 @@ def test_bad_options_are_one_line(pictures, tmp_path, monkeypatch, options, mess
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert [file.name for file in tmp_path.iterdir()] == ["pictures.npz"]
-
-
-def test_demo_ends_by_saying_where_the_report_is(tmp_path):
-    page = tmp_path / "page.html"
-    result = run("demo", "--report", page)
-    assert result.exit_code == 0, result.output
-    assert f"Open the report in a browser: {page}" in result.stdout
-    ranked = chosen(page.read_text(encoding="utf-8"))
-    assert len(ranked) == 20
-    assert set(ranked) <= set(load_srbct().feature_names)
 
 
 def test_the_halves_of_the_ranking_are_those_of_the_report(pictures, tmp_path):
