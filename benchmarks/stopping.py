@@ -7,7 +7,7 @@ which is read off the test rows and which no rule can know.
 
 ``python benchmarks/stopping.py --noise 200`` needs no data: it counts how often "auto" selects
 anything in tables of pure noise, and which share of the selected features is false where some
-carry a signal; "power" is the share of the latter that is found.
+carry a signal (a tenth as many tables); "power" is the share of the latter that is found.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import binomtest
 from timing import PAPER, machine, paper_data, table
 
 from s2fs import S2FS, PairCover
@@ -143,15 +144,25 @@ def error_control(n_tables: int) -> list[tuple[Any, ...]]:
             for name, selector in selectors().items():
                 found: dict[int, list[np.ndarray]] = {}
                 for n_true in (0, 10):
-                    for seed in range(n_tables if n_true == 0 else max(1, n_tables // 4)):
+                    for seed in range(n_tables if n_true == 0 else max(1, n_tables // 10)):
                         rng = np.random.default_rng([n, p, n_true, seed])
                         X, y = planted(n, m, p, n_true, rng)
                         found.setdefault(n_true, []).append(selector.fit(X, y).indices_)
                 anything = np.mean([len(features) > 0 for features in found[0]])
                 false = np.mean([(f >= 10).sum() / max(1, len(f)) for f in found[10]])
                 power = np.mean([(f < 10).mean() * len(f) / 10 if len(f) else 0 for f in found[10]])
+                low, high = binomtest(round(anything * n_tables), n_tables).proportion_ci(0.95)
+                interval = f"{low:.1%} to {high:.1%}"
                 rows.append(
-                    (f"{n} × {m}", p, name, f"{anything:.1%}", f"{false:.1%}", f"{power:.0%}")
+                    (
+                        f"{n} × {m}",
+                        p,
+                        name,
+                        f"{anything:.1%}",
+                        interval,
+                        f"{false:.1%}",
+                        f"{power:.0%}",
+                    )
                 )
                 print(*rows[-1], flush=True)
     return rows
@@ -165,7 +176,8 @@ def main() -> None:
     warnings.filterwarnings("ignore", message="No feature does better than chance")
     if args.noise:
         rows = error_control(args.noise)
-        header = ["rows × features", "classes", "selector", "noise selected", "false", "power"]
+        header = ["rows × features", "classes", "selector", "noise selected", "95 % interval"]
+        header += ["false", "power"]
         print(machine(), table(header, rows), sep="\n\n")
         return
     by_data = {name: study(name) for name in args.data}

@@ -69,6 +69,16 @@ def test_options_and_files(wine, arrays, tmp_path):
     assert "With 4 features:" in shown
 
 
+def test_one_page(wine, tmp_path):
+    page = tmp_path / "page.html"
+    options = ["-k", "2,3", "--selectors", "pairs", "--report", page]
+    shown = succeeds(wine, "-t", "target", *options)
+    text = page.read_text("utf-8")
+    verdict = " ".join(shown.split("\n\n")[-1].split())
+    assert verdict in " ".join(text.split())
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+
+
 def test_a_class_beside_the_data(wine, arrays, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my_selector_of_two.py").write_text(
@@ -96,6 +106,7 @@ def test_a_class_beside_the_data(wine, arrays, tmp_path, monkeypatch):
         (["--folds", "1"], "'--folds': 1 is not in the range x>=2"),
         (["--learner", "tree"], "'tree' is not one of"),
         (["-o", "c.txt"], "--output is 'c.txt'"),
+        (["--report", "c.txt"], "report is 'c.txt'"),
     ],
 )
 def test_bad_options(wine, options, sentence):

@@ -1,17 +1,21 @@
 """``s2fs compare``: selectors beside each other on the user's own table."""
 
+import shlex
 import sys
 from importlib import import_module
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import click
 
 from s2fs import Comparison
+from s2fs import report as reports
 from s2fs._util.messages import did_you_mean
 from s2fs.cli._shared import (
     DataArguments,
     checked_output,
+    checked_report,
     data_arguments,
     note,
     print_table,
@@ -113,12 +117,19 @@ def _selector(name: str) -> Any:
     callback=checked_output,
     help="Also write all numbers to a .csv, .tsv, .json or .parquet file.",
 )
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    callback=checked_report,
+    help="Also write a page to look at to an .html file.",
+)
 def compare(
     *,
     data: DataArguments,
     selectors: dict[str, Any],
     n_features: list[int],
     output: Path | None,
+    report: Path | None,
     **how: Any,
 ) -> None:
     """Compare selectors on FILE: how good on unseen samples, how stable, how fast.
@@ -128,10 +139,12 @@ def compare(
     "stability" is 1 if the folds agree on the features, "|r|" the mean correlation of two of them.
     """
     reject_input_as_output(output, *data.inputs)
+    reject_input_as_output(report, *data.inputs, option="--report")
     table = data.read()
     n, m = table.X.shape
     note(f"{n} samples, {m} features, {len(table.class_names)} classes")
     X, imputer = table.for_folds()
+    start = perf_counter()
     found = compare_selectors(
         X,
         table.y,
@@ -151,6 +164,13 @@ def compare(
     click.echo(found)
     if output is not None:
         write_table(output, _rows(found))
+    if report is not None:
+        command = shlex.join(["s2fs", *sys.argv[1:]])
+        origin = reports.Origin(command=command, seconds=perf_counter() - start)
+        reports.comparison_report(
+            found, report, title=f"{data.file.name}: selectors", origin=origin
+        )
+        note(f"Wrote {report}.")
 
 
 def _by_size(found: Comparison) -> dict[str, list[Any]]:

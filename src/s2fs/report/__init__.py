@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from s2fs._util.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from s2fs.report._comparison import comparison_report
     from s2fs.report._report import Origin, Report
     from s2fs.report._table import made_dense
     from s2fs.report.page import check_destination
 
-__all__ = ["Origin", "Report", "check_destination", "made_dense"]
+__all__ = ["Origin", "Report", "check_destination", "comparison_report", "made_dense"]
 
 __getattr__ = lazy_names(
     __name__,
@@ -21,6 +22,7 @@ __getattr__ = lazy_names(
         "Origin": "s2fs.report._report",
         "Report": "s2fs.report._report",
         "check_destination": "s2fs.report.page",
+        "comparison_report": "s2fs.report._comparison",
         "made_dense": "s2fs.report._table",
     },
 )

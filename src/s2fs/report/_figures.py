@@ -47,7 +47,7 @@ def draw(table: Table, summary: dict[str, Any], compared: Comparison | None) -> 
         "coverage": _coverage(table, chosen),
     }
     if compared is not None and compared.sizes:
-        drawings["sizes"] = _sizes(compared, summary)
+        drawings["sizes"] = sizes_drawing(compared, needed=summary["needed"])
     if len(chosen) > 1:
         drawings["redundancy"] = _redundancy(table, chosen[first], names[first], summary)
         if len(table.classes) > MOST_COLOURS:
@@ -65,19 +65,18 @@ def _heatmap(table: Table, chosen: Any, names: list[str]) -> Drawing:
     return Drawing(inline_svg(ax.figure, "heatmap", label), wide=True)  # type: ignore[arg-type]
 
 
-def _sizes(compared: Comparison, summary: dict[str, Any]) -> Drawing:
+def sizes_drawing(compared: Comparison, needed: int | None = None) -> Drawing:
+    """The accuracies over the number of features; the markers of the first selector have titles."""
     ax = new_figure(1.5 * COLUMN_WIDTH, COLUMN_WIDTH * 0.8).add_subplot()
-    plot_sizes(compared, needed=summary["needed"], ax=ax)
-    own = summary["curves"]["rows"][0]
-    label = f"Accuracy on unseen samples over the number of features. {own['name']}: " + ", ".join(
-        f"{accuracy:.1%} with {size}"
-        for size, accuracy in zip(compared.sizes, own["accuracy"], strict=True)
+    plot_sizes(compared, needed=needed, ax=ax)
+    own = {size: compared.at(size).rows[0] for size in compared.sizes}
+    name = compared.rows[0]["selector"]
+    label = f"Accuracy on unseen samples over the number of features. {name}: " + ", ".join(
+        f"{row['accuracy']:.1%} with {size}" for size, row in own.items()
     )
     titles = [
-        f"{size} features: {accuracy:.1%} ± {100 * spread:.1f}"
-        for size, accuracy, spread in zip(
-            compared.sizes, own["accuracy"], own["spread"], strict=True
-        )
+        f"{size} features: {row['accuracy']:.1%} ± {100 * row['accuracy_spread']:.1f}"
+        for size, row in own.items()
     ]
     return Drawing(inline_svg(ax.figure, "sizes", label, titles={"line-0": titles}))  # type: ignore[arg-type]
 

@@ -1,0 +1,47 @@
+"""The page of selectors that were compared, in a browser."""
+
+import csv
+
+import pytest
+from sklearn.datasets import load_wine
+
+from s2fs import compare
+from s2fs.report import comparison_report
+
+PHONE = {"viewport": {"width": 375, "height": 812}, "device_scale_factor": 2, "is_mobile": True}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return compare(*load_wine(return_X_y=True), k=[2, 4], selectors=["pairs", "anovaf"])
+
+
+@pytest.fixture(scope="module")
+def page_of(found, tmp_path_factory):
+    return comparison_report(found, tmp_path_factory.mktemp("compared") / "page.html")
+
+
+@pytest.mark.parametrize("options", [{}, PHONE, {"color_scheme": "dark"}])
+def test_axe_finds_no_violation_and_nothing_sticks_out(visit, page_of, options):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page = visit(page_of, bypass_csp=True, **options)
+    width, shown = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert width <= shown
+    for details in page.locator("details").all():
+        details.locator("summary").click()
+    found = axe.Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_the_table_is_sorted_and_downloaded(visit, page_of, found):
+    page = visit(page_of)
+    table = page.locator("#compared")
+    table.get_by_role("button", name="Accuracy %").click()
+    names = table.locator("tbody th").all_text_contents()
+    assert names[0] == "chance"
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Download CSV").click()
+    with open(started.value.path(), encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    accuracies = {row["selector"]: row["accuracy"] for row in found.rows}
+    assert {row["selector"]: float(row["accuracy"]) for row in rows} == accuracies
