@@ -1,6 +1,7 @@
 """StabilitySelector against a literal count, and the picture of it."""
 
 import io
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -28,9 +29,11 @@ class Recording(S2FS):
     """Notes the rows it is fitted on; the first feature carries their numbers."""
 
     seen = None
+    labels: ClassVar = []
 
     def fit(self, X, y):
         Recording.seen.append(X[:, 0].astype(int))
+        Recording.labels.append(y)
         return super().fit(X, y)
 
 
@@ -249,6 +252,46 @@ def test_q_values_tell_signal_from_noise():
     found = np.flatnonzero(stable.fit(X, y).q_values_ <= 0.1)
     assert len(found) >= 6
     assert (found >= 12).sum() <= 1
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_groups_are_shuffled_whole_if_they_have_one_class(mixed):
+    groups = np.repeat(np.arange(20), 3)
+    X, y = np.random.default_rng(0).normal(size=(60, 5)), groups % 2
+    y[0] = mixed
+    X[:, 0] = np.arange(60)
+    Recording.seen, Recording.labels = [], []
+    repeated = StabilitySelector(selector=Recording(3), n_resamples=4, n_shuffles=2)
+    repeated.fit(X, y, groups=groups)
+    fits = list(zip(Recording.seen, Recording.labels, strict=True))
+    assert len(fits) == 12
+    for rows, labels in fits[:4]:
+        np.testing.assert_array_equal(labels, y[rows])
+    moved = np.mean([(labels != y[rows]).mean() for rows, labels in fits[4:]])
+    assert 0.3 < moved < 0.7
+    whole = [
+        set(rows) == set(np.flatnonzero(np.isin(groups, groups[rows])))
+        and all(len(np.unique(labels[groups[rows] == g])) == 1 for g in groups[rows])
+        for rows, labels in fits[4:]
+    ]
+    assert whole == [not mixed] * 8
+    if not mixed:
+        for rows, labels in fits:  # five groups of each class
+            assert len(rows) == 30
+            assert np.bincount(labels).tolist() == [15, 15]
+
+
+def test_rows_that_belong_together_are_no_evidence():
+    """Four measurements of each patient, and features that differ by patient alone."""
+    lowest = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        patient = np.repeat(np.arange(16), 4)
+        X = rng.normal(size=(16, 60))[patient] + 0.1 * rng.normal(size=(64, 60))
+        stable = StabilitySelector(5, n_resamples=8, n_shuffles=4)
+        lowest.append(stable.fit(X, patient % 2, groups=patient).q_values_.min())
+    assert np.mean(lowest) > 0.3
+    assert min(lowest) > 0.1
 
 
 def test_a_selector_that_finds_nothing():

@@ -51,7 +51,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         Select only features that were chosen in at least this share of the subsamples, so there
         may be fewer than ``n_features_to_select``, or none.
     n_shuffles : int, default=1
-        How many times everything is repeated with the rows of ``X`` shuffled, to see how often
+        How many times everything is repeated with the labels shuffled, to see how often
         features come back that have lost their tie to the classes. A list of N features has no
         q-value below 1 / (N n_shuffles): short lists take more shuffles. With 0 there are none.
     n_jobs : int, default=None
@@ -176,7 +176,8 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
             Class labels, at least two distinct ones.
         groups : array-like of shape (n_samples,), default=None
             Rows of one group, such as samples of one patient, are drawn together: the groups of
-            each class are drawn in place of its rows.
+            each class are drawn in place of its rows. They are shuffled together too, unless a
+            group has rows of several classes.
         **params : dict of str to array-like of shape (n_samples,)
             What ``selector`` gets beside the rows, if it takes it: ``sample_weight``, ``batch``.
 
@@ -197,17 +198,17 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         arguments = fit_arguments(base, params, len(y))
         rng = check_random_state(self.random_state)
         subsamples = list(self._subsamples(codes, groups, rng))
-        orders = [np.arange(len(y)), *(rng.permutation(len(y)) for _ in range(self.n_shuffles))]
+        sources = [np.arange(len(y)), *self._shuffles(codes, groups, rng)]
         run = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
         tasks = (
-            delayed(self._chosen)(base, X, y, arguments, rows, order)
-            for order in orders
-            for rows in subsamples
+            delayed(self._chosen)(base, X, y[source], arguments, np.flatnonzero(drawn[source]))
+            for source in sources
+            for drawn in subsamples
         )
         with warnings.catch_warnings():
             # What is found is counted, and it may be nothing.
             warnings.filterwarnings("ignore", message="No feature does better than chance")
-            n_tasks = len(orders) * self.n_resamples
+            n_tasks = len(sources) * self.n_resamples
             found = list(watched(self, run(tasks), n_tasks, "subsamples"))
         self.selected_ = found[: self.n_resamples]
         self._count()
@@ -253,8 +254,8 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
 
     def _subsamples(
         self, codes: Indices, groups: Any, rng: np.random.RandomState
-    ) -> Iterator[Indices]:
-        """Rows of each subsample, increasing, with every class in its share.
+    ) -> Iterator[NDArray[np.bool_]]:
+        """A mask of the rows of each subsample, with every class in its share.
 
         Groups are drawn from those that have a row of the class; without groups a row is one.
         """
@@ -266,7 +267,25 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
             for of_class in members:
                 n_drawn = max(min(2, len(of_class)), round(self.sample_fraction * len(of_class)))
                 drawn.append(rng.choice(of_class, n_drawn, replace=False))
-            yield np.flatnonzero(np.isin(group_of, np.concatenate(drawn)))
+            yield np.isin(group_of, np.concatenate(drawn))
+
+    def _shuffles(
+        self, codes: Indices, groups: Any, rng: np.random.RandomState
+    ) -> Iterator[Indices]:
+        """For each shuffle and each row the row whose label, and place in subsamples, it takes.
+
+        Groups that have one class each are shuffled as a whole, because their rows belong together:
+        shuffled one by one they would be less alike than they are. Otherwise rows are shuffled.
+        """
+        first, group_of = np.arange(len(codes)), np.arange(len(codes))
+        if groups is not None:
+            _, starts, numbers = np.unique(
+                column_or_1d(groups), return_index=True, return_inverse=True
+            )
+            if (codes[starts][numbers] == codes).all():
+                first, group_of = starts, numbers
+        for _ in range(self.n_shuffles):
+            yield first[np.argsort(rng.permutation(len(first)))[group_of]]
 
     def _chosen(
         self,
@@ -275,17 +294,12 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         y: NDArray[Any],
         arguments: dict[str, NDArray[Any]],
         rows: Indices,
-        order: Indices,
     ) -> Indices:
-        """The features a fresh copy of the selector chooses on some rows, in order of choice.
-
-        The rows of X, and what belongs to them, are in a new order beside the labels.
-        """
+        """The features a fresh copy of the selector chooses on some rows, in order of choice."""
         selector = clone(selector)
-        moved = order[rows]
-        some = {name: values[moved] for name, values in arguments.items()}
+        some = {name: values[rows] for name, values in arguments.items()}
         with inner_fit():
-            selector.fit(_safe_indexing(X, moved), y[rows], **some)
+            selector.fit(_safe_indexing(X, rows), y[rows], **some)
         chosen = features_in_order(selector)
         if chosen is None:
             raise ValueError(
