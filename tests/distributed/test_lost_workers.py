@@ -2,7 +2,9 @@
 
 import os
 import re
+import shutil
 import signal
+from pathlib import Path
 
 import dask.array as da
 import numpy as np
@@ -119,15 +121,35 @@ def test_a_worker_that_is_silent_from_the_start(start, monkeypatch):
         assert len(client.nthreads()) == 1
 
 
-def test_a_worker_with_another_version_is_refused(start, tmp_path):
+#: What a worker loads first, and what is then said of it.
+OTHER_WORKERS = {
+    "another version": ("import s2fs\ns2fs.__version__ = '0.0.9'\n", r"s2fs 0\.0\.9"),
+    "other code": (
+        "import sys\n"
+        "sys.meta_path = [f for f in sys.meta_path if 'editable' not in type(f).__module__]\n"
+        "sys.path.insert(0, {folder!r})\n"
+        "import s2fs\n",
+        f"other code of s2fs {re.escape(s2fs.__version__)}",
+    ),
+    "no s2fs": ("import sys\nsys.modules['s2fs'] = None\n", "no s2fs"),
+}
+
+
+@pytest.mark.parametrize("case", OTHER_WORKERS)
+def test_a_worker_with_another_s2fs_is_refused(start, tmp_path, case):
+    code, found = OTHER_WORKERS[case]
+    if case == "other code":
+        shutil.copytree(Path(s2fs.__file__).parent, tmp_path / "s2fs")
+        with open(tmp_path / "s2fs" / "_core" / "criterion.py", "a", encoding="utf-8") as file:
+            file.write("# another line\n")
+    preload = tmp_path / "preload.py"
+    preload.write_text(code.format(folder=str(tmp_path)), encoding="utf-8")
     X, y = table(60, 4)
     there = da.from_array(X, chunks=(20, 4))
-    other = tmp_path / "other.py"
-    other.write_text("import s2fs\ns2fs.__version__ = '0.0.9'\n")
-    with start([], ["--preload", str(other)]):
+    words = rf"^The worker at tcp://\S* has {found}, but this is s2fs .*start them again\.$"
+    with start(["--preload", str(preload)]):
         for selector in (S2FS(2), PairCover(2)):
-            words = r"The worker at tcp://.* has s2fs 0\.0\.9, but this is s2fs "
-            with pytest.raises(RuntimeError, match=words + re.escape(s2fs.__version__)):
+            with pytest.raises(RuntimeError, match=words):
                 selector.fit(there, y)
 
 
