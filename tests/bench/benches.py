@@ -6,7 +6,18 @@ from itertools import groupby
 import numpy as np
 
 from s2fs.baselines import BASELINES
-from s2fs.bench import PAPER_DATASETS, Ledger, Result, Run, SelectorSpec, load_plan, run_plan
+from s2fs.bench import (
+    PAPER_DATASETS,
+    Column,
+    Ledger,
+    Result,
+    Run,
+    SelectorSpec,
+    Table,
+    load_plan,
+    published_results,
+    run_plan,
+)
 from s2fs.bench._run import Outcome
 from s2fs.evaluation import Curve
 
@@ -88,3 +99,17 @@ def small_results(folder):
     )
     run_plan(load_plan(str(plan)), folder / "tiny.sqlite")
     return folder / "tiny.sqlite"
+
+
+def published_table(learner, statistic):
+    """A table of the paper, as published."""
+    numbers = {
+        (dataset, algorithm): value
+        for (of, kind, dataset, algorithm), value in published_results().items()
+        if (of, kind) == (learner, statistic)
+    }
+    datasets = tuple(dict.fromkeys(dataset for dataset, _ in numbers))
+    algorithms = sorted({algorithm for _, algorithm in numbers}, key=lambda a: (a != "S2FS", a))
+    values = np.array([[numbers[d, a] for a in algorithms] for d in datasets])
+    columns = tuple(Column(a, "fixed", "") for a in algorithms)
+    return Table(learner, statistic, datasets, columns, values, values)

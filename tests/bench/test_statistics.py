@@ -4,13 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from s2fs.bench import (
-    average_ranks,
-    critical_difference,
-    friedman_test,
-    nemenyi_test,
-    published_results,
-)
+from bench.benches import published_table
+from s2fs.bench import average_ranks, critical_difference, friedman_test, nemenyi_test
 from strategies import examples
 
 PUBLISHED_F = {
@@ -25,21 +20,9 @@ PUBLISHED_F = {
 }
 
 
-def published_table(learner, statistic):
-    """The paper's scores as datasets × algorithms, and the names of the algorithms."""
-    cells = {
-        (dataset, algorithm): value
-        for (of, kind, dataset, algorithm), value in published_results().items()
-        if (of, kind) == (learner, statistic)
-    }
-    datasets = sorted({d for d, _ in cells})
-    algorithms = sorted({a for _, a in cells})
-    return np.array([[cells[d, a] for a in algorithms] for d in datasets]), algorithms
-
-
 @pytest.mark.parametrize(("case", "published"), PUBLISHED_F.items())
 def test_f_of_the_paper(case, published):
-    scores, _ = published_table(*case)
+    scores = published_table(*case).ours
     result = friedman_test(scores)
     assert scores.shape == (10, 9)
     assert round(result.statistic, 4) == published
@@ -51,8 +34,9 @@ def test_f_of_the_paper(case, published):
 def test_s2fs_against_the_baselines_in_the_paper():
     better = 0
     for case in PUBLISHED_F:
-        scores, names = published_table(*case)
-        result = nemenyi_test(scores, names=names)
+        table = published_table(*case)
+        names = [column.algorithm for column in table.columns]
+        result = nemenyi_test(table.ours, names=names)
         assert round(result.critical_difference, 4) == 3.7988
         better += result.better[names.index("S2FS")].sum()
         assert not result.better[:, names.index("S2FS")].any()
@@ -60,8 +44,9 @@ def test_s2fs_against_the_baselines_in_the_paper():
 
 
 def test_ipd_and_mdp_under_average_cart_are_within_the_critical_difference():
-    scores, names = published_table("cart", "ave")
-    groups = nemenyi_test(scores, names=names).groups
+    table = published_table("cart", "ave")
+    names = [column.algorithm for column in table.columns]
+    groups = nemenyi_test(table.ours, names=names).groups
     assert any({"S2FS", "IPD", "MDP"} <= set(group) for group in groups)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
+from bench.benches import published_table
 from s2fs.baselines import BASELINES
 from s2fs.bench import (
     PAPER_LEARNERS,
@@ -28,7 +29,6 @@ from s2fs.bench._render import (
     table_rows,
 )
 from s2fs.bench._results import by_setting
-from s2fs.bench._tables import published_table
 from s2fs.evaluation import Curve
 
 #: F_F as published.

@@ -163,20 +163,6 @@ def published_results() -> dict[tuple[str, str, str, str], float]:
     }
 
 
-def published_table(learner: str, statistic: str) -> Table:
-    """The table as published."""
-    numbers = {
-        (dataset, algorithm): value
-        for (of, kind, dataset, algorithm), value in published_results().items()
-        if (of, kind) == (learner, statistic)
-    }
-    datasets = tuple(dict.fromkeys(dataset for dataset, _ in numbers))
-    algorithms = sorted({algorithm for _, algorithm in numbers}, key=lambda a: (a != "S2FS", a))
-    values = np.array([[numbers[d, a] for a in algorithms] for d in datasets])
-    columns = tuple(Column(a, "fixed", "") for a in algorithms)
-    return Table(learner, statistic, datasets, columns, values, values)
-
-
 def build_tables(results: Iterable[Result]) -> list[Table]:
     """Arrange results that were obtained alike: protocol, folds and sizes agree.
 

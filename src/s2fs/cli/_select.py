@@ -641,16 +641,7 @@ def _deliver(
     """Print a ranking, below it what else there is to say, and write the files asked for."""
     printed = dict(table)
     if not shown.details:
-        for name in table.keys() - {
-            "rank",
-            "feature",
-            "score",
-            "gain",
-            "p_value",
-            "returns",
-            "q_value",
-        }:
-            del printed[name]
+        printed = {name: values for name, values in table.items() if name in SHOWN}
     if "returns" in printed:
         printed["returns"] = [f"{share:.0%}" for share in printed["returns"]]
     is_s2fs = isinstance(selector, s2fs.S2FS)
