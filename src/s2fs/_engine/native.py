@@ -106,7 +106,7 @@ class _Instances:
         dense = fits and not problem.is_sparse
         self.offsets = np.empty((m, len(row)) if dense else (0, 0), np.float32)
         reach, spread = np.empty(len(row), np.float32), np.empty(m)
-        centroids = np.empty((p, -(-m // LANES) * LANES), np.float32)
+        centroids = np.empty((p, (-(-m // LANES) | 1) * LANES), np.float32)
         X, values = _readable(problem.X)
         self._kept = [values]
         self.table = _Table(

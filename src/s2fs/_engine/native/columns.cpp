@@ -153,10 +153,9 @@ void prepare_blocks(const Search &search, Blocks blocks) {
     }
 }
 
-// Step 5: between what the gaps of all features are, for few classes; a gap has the error 4u.
+// Step 5: the largest gaps of all features; a gap has the error 4u.
 void widest_gaps(const Table &t) {
     const Index p = t.n_classes, m = padded(t.n_features);
-    if (p > FEW_CLASSES) return;
     for (Index q = 0; q < p; q++)
         for (Index r = 0; r <= q; r++) {
             const float *one = t.single_centroids + q * m, *other = t.single_centroids + r * m;

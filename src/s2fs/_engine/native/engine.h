@@ -39,10 +39,10 @@ struct s2fs_table {
 
     // Made by s2fs_prepare.
     float *offsets;  // (features, instances) from the own centroids; none if made when needed
-    float *single_centroids;  // (classes, features padded to a multiple of 16)
+    float *single_centroids;  // (classes, features padded to an odd multiple of 16)
     float *reach;             // of each instance the square of its largest offset
     double *spread;           // of each feature Σ weight · offset²
-    double *widest;           // (classes, classes), if few: the largest squared gap of any feature
+    double *widest;           // (classes, classes) the largest squared gap of any feature
 };
 
 // A subset of the features (step 1).

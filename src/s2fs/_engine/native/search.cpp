@@ -97,6 +97,8 @@ Workspace lay_out(const Search &search, Index thread) {
         w.least_T = parts.take<float>(p);
         w.most_T = parts.take<float>(p);
         w.slopes_then = parts.take<float>(p * p);
+        w.angles = parts.take<double>(p > FEW_CLASSES ? 3 * p * padded(p) : 0);
+        w.coefficients = parts.take<float>(p > FEW_CLASSES ? 3 * p * p : 0);
         w.lanes = parts.take<float>(p * N_FLOATS);
         w.pairs = parts.take<float>((p * p + 3 * p) * N_FLOATS);
         w.list = parts.take<Index>(m);
@@ -618,18 +620,18 @@ void list_contenders(const Search &search, Workspace &ws) {
 // When to make the sums anew: once the work of a step with those that are carried is more than
 // that of the steps since they were made on average.
 struct Turns {
-    Index work = 0, n_steps = 0;
+    Index work = 0, n_steps = 0, made_at = 0;
     bool carries = false;
     Known next(const Table &t) const {
         if (!t.screens_in_single || t.is_sparse) return Known::NEW;
         return carries ? Known::CARRIED : Known::KEPT;
     }
-    void take(Index n_features, Index n_open) {
-        if (!carries) work = n_steps = 0;
+    void take(Index n_features, Index n_open, Index size) {
+        if (!carries) work = n_steps = 0, made_at = size;
         const Index now = carries ? n_open : n_features;
         work += now;
         n_steps++;
-        carries = !(carries && now * n_steps > work);
+        carries = !(carries && (now * n_steps > work || 4 * size >= 5 * made_at + 4));
     }
 };
 
@@ -675,7 +677,7 @@ void s2fs_forward(s2fs_search *search, std::int64_t thread) {
         if (!contend(*search, ws, turns.next(*search->table))) return;
         Index n_open = 0;
         for (Index i = 0; i < search->n_threads; i++) n_open += ws.open[i];
-        turns.take(search->table->n_features, n_open);
+        turns.take(search->table->n_features, n_open, search->state->size);
         if (thread == 0) list_contenders(*search, ws);
         if (!all_here(*search)) return;
         const Index n = features[0];

@@ -233,6 +233,61 @@ void put_in_order(const Table &t, const State &s, Worker &w) {
     w.clear = e <= 1.0 / 128 ? static_cast<float>(e) : __builtin_inff();
 }
 
+// With many classes: what bounds the angles at q if a is its nearest class, for each a that can be.
+// The bound is (A + B/s − C s)/T with s = √h_qa and T = T_a; a squared distance h across is at most
+// G + widest. Coefficients stand in the order of the classes.
+void bound_angles(const Table &t, const State &s, Worker &w) {
+    const Index p = t.n_classes, step = padded(p);
+    const double lead = t.printed ? 1.0 : 0.0;
+    // Of each class and each other one: the largest h, its membership, 1/(2√G).
+    double *across = w.angles, *membership = across + p * step, *half = membership + p * step;
+    for (Index i = 0; i < 3 * p * step; i++) w.angles[i] = 0;
+    for (Index q = 0; q < p; q++) {
+        double T = 0;
+        for (Index r = 0; r < p; r++)
+            if (r != q) T += 1 / s.G[q * p + r];
+        for (Index r = 0; r < p; r++) {
+            if (r == q) continue;
+            const double h = s.G[q * p + r] + t.widest[q * p + r];
+            across[q * step + r] = h;
+            membership[q * step + r] = T / (lead + h * T);
+            half[q * step + r] = 0.5 / std::sqrt(s.G[q * p + r]);
+        }
+    }
+    // s has half the error of h, and the sum of three terms 16 roundings at most.
+    const double error = w.clear + 16 * U_SINGLE;
+    for (Index q = 0; q < p; q++) {
+        double reach = INF;
+        for (Index r = 0; r < p; r++)
+            if (r != q && across[q * step + r] < reach) reach = across[q * step + r];
+        reach *= 1 + 32 * static_cast<double>(w.clear);
+        for (Index i = 0; i < p; i++) {
+            float *to = w.coefficients + 3 * (q * p + i);
+            const Index a = w.order[q * p + i];
+            if (a == q || w.ordered[q * p + i] > reach) {  // not the nearest one
+                to[0] = __builtin_inff();
+                to[1] = to[2] = 0;
+                continue;
+            }
+            Doubles A = {}, B = {}, C = {};
+            for (Index r = 0; r < p; r += N_DOUBLES) {
+                const Doubles mu = load(membership + a * step + r);
+                const Doubles side = load(half + q * step + r);
+                const Doubles once = mu * side, h = load(across + a * step + r);
+                // 1/(2√G) instead of G keeps the sum exact for r = q, where all of it is 0.
+                A += side > 0 ? mu : Doubles{};
+                B += once * h - 0.25 * (side > 0 ? mu / side : Doubles{});
+                C += once;
+            }
+            double sums[3] = {};
+            for (int j = 0; j < N_DOUBLES; j++) sums[0] += A[j], sums[1] += B[j], sums[2] += C[j];
+            to[0] = rounded_up(sums[0] * (1 + error));
+            to[1] = static_cast<float>(sums[1] + (sums[1] > 0 ? error : -error) * sums[1]);
+            to[2] = rounded_down(sums[2] * (1 - error));
+        }
+    }
+}
+
 // With many classes: what the candidates of a tile take of Σ 1/G, class by class, and Σ S g².
 // g²/(G + g²) has the error 2e + ROUGH of its value.
 void lose(const Search &search, Workspace &ws, Index first) {
@@ -240,6 +295,7 @@ void lose(const Search &search, Workspace &ws, Index first) {
     const Worker &w = ws.worker;
     const Index p = t.n_classes, step = padded(t.n_features);
     const float *c = t.single_centroids + first;
+    float *losses = ws.carried.losses + first;
     const float u = static_cast<float>(U_SINGLE), rough = static_cast<float>(2 * ROUGH);
     Floats form = {}, low = load(c), high = low;
     for (Index q = 0; q < p; q++) {
@@ -247,18 +303,21 @@ void lose(const Search &search, Workspace &ws, Index first) {
         low = smaller(low, here);
         high = larger(high, here);
         const float *G = w.G + q * p, *inverses = w.inverses + q * p, *slopes = w.slopes + q * p;
-        Floats loss = {};
-        for (Index r = 0; r < p; r++) {
+        Floats sum = {};
+        for (Index r = 0; r < q; r++) {  // a pair loses the same for both of its classes
             const Floats gap = here - load(c + r * step), square = gap * gap;
-            const Floats share = square * rough_inverse(square + all(G[r]));
-            loss = fma(all(inverses[r]), share, loss);
+            const Floats loss = square * rough_inverse(square + all(G[r])) * all(inverses[r]);
             form = fma(all(slopes[r]), square, form);
+            store(losses + r * step, load(losses + r * step) + loss);
+            sum += loss;
         }
-        const float n = static_cast<float>(p);
-        loss = loss * (1 + rough + 4 * n * u) + w.most_T[q] * (2 * w.clear + 8 * u);
-        store(ws.carried.losses + q * step + first, loss);
+        store(losses + q * step, sum);
     }
-    store(ws.carried.forms + first, form);
+    const float n = static_cast<float>(p);
+    for (Index q = 0; q < p; q++)
+        store(losses + q * step, load(losses + q * step) * (1 + rough + 4 * n * u) +
+                                     w.most_T[q] * (2 * w.clear + 8 * u));
+    store(ws.carried.forms + first, 2.0f * form);
     const Floats widest = high - low + 4 * u;
     store(ws.carried.widest + first, widest * widest * (1 + 4 * u));
 }
@@ -275,6 +334,7 @@ void prepare_most(const Search &search, Workspace &ws, bool directed) {
         return;
     }
     put_in_order(t, *search.state, w);
+    if (directed && w.clear < 1) bound_angles(t, *search.state, w);
     Carried &carried = ws.carried;
     const Index then = carried.losses_at;
     double grown = 0;
@@ -300,7 +360,7 @@ Most most_separation(const Search &search, Workspace &ws, bool directed, Index f
     Floats distance = {};
     const auto with_error = [&] {
         distance /= n;
-        found.dis = distance + (distance * ((n + 4) * 2 * u) + 4 * u);
+        found.dis = distance + (distance * ((n + 12) * 2 * u) + 4 * u);
     };
     if (p <= FEW_CLASSES) {
         Floats nearest[FEW_CLASSES];
@@ -322,37 +382,49 @@ Most most_separation(const Search &search, Workspace &ws, bool directed, Index f
     }
     // As a squared distance h is at least G, the nearest class is among the first ones.
     const bool clear = w.clear < 1 && directed && ws.carried.losses_at > 0;
-    const float margin = clear ? 1 + 8 * w.clear : 1.0f, loose = 2 * w.clear + (n + 16) * u;
+    const float margin = clear ? 1 + 8 * w.clear : 1.0f, loose = (n + 16) * u;
     const float *losses = ws.carried.losses + first;
+    const Floats two = all(2.0f);
     Floats direction = {};
     for (Index q = 0; q < p; q++) {
         const Floats here = load(c + q * step);
         const std::int32_t *order = w.order + q * p;
-        const float *ordered = w.ordered + q * p;
-        Floats nearest = all(__builtin_inff()), T_a = nearest;
+        const float *ordered = w.ordered + q * p, *coefficients = w.coefficients + 3 * q * p;
+        Floats nearest = all(__builtin_inff()), A = {}, B = {}, C = {}, T = {};
         for (Index i = 0; i < p - 1 && any(nearest * margin >= all(ordered[i])); i++) {
             const Index r = order[i];
             const Floats gap = here - load(c + r * step), h = fma(gap, gap, all(ordered[i]));
             if (clear) {
-                // If two classes are as near as it seems, either may be the nearest one.
-                const Floats T_r = w.least_T[r] - load(losses + r * step);
-                const Floats lower = h <= nearest * margin ? smaller(T_a, T_r) : T_a;
-                T_a = h * margin < nearest ? T_r : lower;
+                const Ints nearer = h * margin < nearest, as_near = ~nearer & (h <= nearest * margin);
+                const Floats A_r = all(coefficients[3 * i]), B_r = all(coefficients[3 * i + 1]),
+                             C_r = all(coefficients[3 * i + 2]),
+                             T_r = w.least_T[r] - load(losses + r * step);
+                A = nearer ? A_r : A;
+                B = nearer ? B_r : B;
+                C = nearer ? C_r : C;
+                T = nearer ? T_r : T;
+                if (any(as_near)) {  // either may be the nearest one
+                    A = as_near ? larger(A, A_r) : A;
+                    B = as_near ? larger(B, B_r) : B;
+                    C = as_near ? smaller(C, C_r) : C;
+                    T = as_near ? smaller(T, T_r) : T;
+                }
             }
             nearest = smaller(nearest, h);
         }
-        distance += root(nearest);
-        if (!clear) continue;
-        const Floats once = inverse(nearest);
-        const Floats others = w.most_T[q] * (1 + 8 * u) - once * (1 - loose);
-        const Floats at_q = root(larger((n - 2) * others * once, Floats{}));
-        direction += T_a > 0 ? at_q * inverse(T_a) : all(__builtin_inff());
+        if (!clear) {
+            distance += root(nearest);
+            continue;
+        }
+        const Floats once = inverse_root(nearest), length = nearest * once;
+        distance += length;
+        const Floats at_q = fma(B, once, A) - C * length;
+        direction += T > 0 ? smaller(at_q * inverse(T), two) : two;
     }
     with_error();
     found.form = fma(all(w.grown_slopes), load(ws.carried.widest + first),
                      load(ws.carried.forms + first));
-    const Floats two = all(2.0f);
-    found.dir = clear      ? smaller(direction * (0.5f / n) * (1 + 4 * loose), two)
+    found.dir = clear      ? smaller(direction / n * (1 + 4 * loose), two)
                 : directed ? two
                            : Floats{};
     return found;

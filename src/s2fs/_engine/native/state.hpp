@@ -50,8 +50,10 @@ inline float rounded_up(double x) {
 inline float rounded_down(double x) {
     return static_cast<float>(x * (1 - 2 * U_SINGLE));
 }
+// The length of a row of n numbers: an odd number of blocks, as the same column of many rows would
+// fall on few lines of the cache if it were a power of two.
 inline Index padded(Index n) {
-    return (n + LANES - 1) / LANES * LANES;
+    return ((n + LANES - 1) / LANES | 1) * LANES;
 }
 
 // Some neighbouring blocks of instances.
@@ -111,6 +113,8 @@ struct Worker {
     float *inverses;           // (classes, classes) 1/G
     float *least_T, *most_T;   // (classes) Σ 1/G, rounded down and up
     float *slopes_then;        // (classes, classes) slopes of the step whose losses are carried
+    double *angles;            // (3, classes, classes padded to a multiple of 16)
+    float *coefficients;       // (classes, classes, 3) of bounds of the angles, in order
     float clear;               // relative error of a squared distance, or infinite
     float most_dir;            // with few classes: an upper bound of Λ_dir of any candidate
     float grown_slopes;        // what the larger slopes now add for gaps of 1
