@@ -70,6 +70,7 @@ Workspace lay_out(const Search &search, Index thread) {
     ws.upper = parts.take<float>(3 * m);
     ws.least = parts.take<float>(2 * m);
     ws.lambdas = parts.take<double>(4 * m);
+    ws.unsure = parts.take<std::int32_t>(m);
     ws.chunk_sums = parts.take<double>(2 * most_of(TASKS, n_chunks(t)));
     ws.contenders = parts.take<Index>(m + 1);
     ws.is_candidate = parts.take<std::int32_t>(m);
@@ -89,7 +90,7 @@ Workspace lay_out(const Search &search, Index thread) {
         w.H = parts.take<double>(p * p);
         w.norm = parts.take<double>(p * p);
         w.lines = parts.take<double>(4 * p);
-        w.G = parts.take<float>(p * p);
+        w.G = parts.take<float>(p * p + 64);  // see lookup
         w.slopes = parts.take<float>(p * p);
         w.order = parts.take<std::int32_t>(p * p);
         w.ordered = parts.take<float>(p * p);
@@ -100,7 +101,7 @@ Workspace lay_out(const Search &search, Index thread) {
         w.angles = parts.take<double>(p > FEW_CLASSES ? 3 * p * padded(p) : 0);
         w.coefficients = parts.take<float>(p > FEW_CLASSES ? 3 * p * p : 0);
         w.lanes = parts.take<float>(p * N_FLOATS);
-        w.pairs = parts.take<float>((p * p + 3 * p) * N_FLOATS);
+        w.pairs = parts.take<float>(6 * p * N_FLOATS);
         w.list = parts.take<Index>(m);
         w.screened = parts.take<Index>(m + 1);
         w.sums = parts.take<double>(3 * m);
@@ -346,6 +347,16 @@ void bound_by_separation(Search &search, Workspace &ws, const Index *features, I
     }
 }
 
+// The separation of a feature in double precision.
+void know_exactly(Search &search, Workspace &ws, Index feature) {
+    const Table &t = *search.table;
+    double *to = ws.lambdas + feature, parts[2];
+    separation(t, *search.state, feature, ws.worker, parts);
+    to[0] = to[t.n_features] = parts[0];
+    to[2 * t.n_features] = to[3 * t.n_features] = parts[1];
+    ws.unsure[feature] = 0;
+}
+
 // Between what the separation of some features is.
 void know_separation(Search &search, Workspace &ws, bool directed, const Index *features, Index n) {
     const Table &t = *search.table;
@@ -361,17 +372,12 @@ void know_separation(Search &search, Workspace &ws, bool directed, const Index *
         for (Index i = 0; i < here; i++) {
             const int lane = static_cast<int>(i);
             double *to = ws.lambdas + features[start + i];
-            if (known.unclear[lane] || !t.screens_in_single) {
-                double parts[2];
-                separation(t, *search.state, features[start + i], w, parts);
-                to[0] = to[m] = parts[0];
-                to[2 * m] = to[3 * m] = parts[1];
-            } else {
-                to[0] = t.unit * known.low_dis[lane];
-                to[m] = t.unit * known.high_dis[lane];
-                to[2 * m] = known.low_dir[lane];
-                to[3 * m] = known.high_dir[lane];
-            }
+            to[0] = t.unit * known.low_dis[lane];
+            to[m] = t.unit * known.high_dis[lane];
+            to[2 * m] = known.low_dir[lane];
+            to[3 * m] = known.high_dir[lane];
+            ws.unsure[features[start + i]] = known.unclear[lane];
+            if (!t.screens_in_single) know_exactly(search, ws, features[start + i]);
         }
     }
 }
@@ -494,6 +500,8 @@ bool contend(Search &search, Workspace &ws, Known kind) {
     for (Index pair = 0; pair < search.n_pairs; pair++) {
         const Index n = largest_of(ws.most + pair * m, w.first, w.last, n_first, list);
         know_separation(search, ws, directed, list, n);
+        for (Index i = 0; i < n; i++)
+            if (ws.unsure[list[i]]) know_exactly(search, ws, list[i]);
         screen(search, ws, list, n);
     }
     raise_by_several(search, ws);
@@ -535,8 +543,13 @@ bool contend(Search &search, Workspace &ws, Known kind) {
     sort(list, n, [&](Index a, Index b) { return ws.most[a] > ws.most[b]; });
     for (Index start = 0; start < n && !stopped(search); start += TOGETHER) {
         Index some[TOGETHER], n_some = 0;
-        for (Index i = start; i < least_of(start + TOGETHER, n); i++)
+        for (Index i = start; i < least_of(start + TOGETHER, n); i++) {
+            if (ws.unsure[list[i]] && may_reach(search, ws, list[i])) {
+                know_exactly(search, ws, list[i]);
+                bound_by_separation(search, ws, list + i, 1);
+            }
             if (may_reach(search, ws, list[i])) some[n_some++] = list[i];
+        }
         screen(search, ws, some, n_some);
     }
     return all_here(search);

@@ -70,40 +70,96 @@ Ints load_ints(const float *from) {
     return load(reinterpret_cast<const std::int32_t *>(from));
 }
 
-// Step 5, with the errors of step 7; centroids of a class are `step` apart from those of the next.
+// Σ μ (1 − cos) of the angles at q (step 5): in each lane `a` is the nearest class, at the squared
+// distance l. Centroids of a class are `step` apart from those of the next; T has Σ 1/h of each.
+template <bool ROUGHLY>
+Floats angles_at(const Table &t, const Worker &w, const float *c, Index step, const float *T, Index q,
+                 Ints a, Floats l) {
+    const Index p = t.n_classes;
+    const Floats here = load(c + q * step), lead = all(t.printed ? 1.0f : 0.0f);
+    const Floats half = 0.5f * rough_inverse_root(l), offset = l * half;
+    const float *G_q = w.G + q * p;
+    Floats sum = {};
+    const auto add = [&](Index r, Floats to_a, Floats G_a, Floats T_a) {
+        const Floats there = load(c + r * step), gap = here - there, gap_a = to_a - there;
+        const Floats h = fma(gap, gap, all(G_q[r])), across = fma(gap_a, gap_a, G_a);
+        Floats turned, membership = fma(across, T_a, lead);  // 1 − cos, from the sides of a triangle
+        if constexpr (ROUGHLY) {
+            turned = fma(fma(across - h, half, -offset), rough_inverse_root(h), all(1.0f));
+            membership = rough_inverse(membership);
+        } else {
+            turned = 1.0f - (l + h - across) * 0.5f * inverse_root(l * h);
+            membership = inverse(membership);
+        }
+        return larger(turned, Floats{}) * membership;
+    };
+    const std::int32_t which = a[0];
+    if (!any(a != which)) {
+        const float *G_a = w.G + which * p;
+        const Floats to_a = load(c + which * step), T_a = load(T + which * N);
+        const Index one = least_of(q, which), other = most_of(q, which);
+        for (Index r = 0; r < one; r++) sum += add(r, to_a, all(G_a[r]), T_a);
+        for (Index r = one + 1; r < other; r++) sum += add(r, to_a, all(G_a[r]), T_a);
+        for (Index r = other + 1; r < p; r++) sum += add(r, to_a, all(G_a[r]), T_a);
+        return sum;
+    }
+    Floats to_a, T_a;
+    for (int i = 0; i < N; i++) {
+        to_a[i] = c[a[i] * step + i];
+        T_a[i] = T[a[i] * N + i];
+    }
+    for (Index r = 0; r < p; r++) {
+        if (r == q) continue;
+        const Floats term = add(r, to_a, lookup(w.G + r * p, p, a), T_a);
+        sum += a == static_cast<std::int32_t>(r) ? Floats{} : term;
+    }
+    return sum;
+}
+
+// Step 5, with the errors of step 7.
 template <bool DIRECTED>
 Between between(const Table &t, Worker &worker, const float *c, Index step) {
     const Index p = t.n_classes;
-    // Of each class the squared distance to the nearest one, Σ 1/h, which one is the nearest.
-    float *nearest = worker.pairs, *inverses = nearest + p * N, *near = inverses + p * N;
-    float *H = near + p * N;  // G with the candidate
+    // Of each class Σ 1/h, which are the two nearest ones, at which squared distances, and e.
+    float *inverses = worker.pairs, *nearest = inverses + p * N, *near = nearest + 2 * p * N;
+    float *errors = near + 2 * p * N;
     const float n = static_cast<float>(p), u = static_cast<float>(U_SINGLE);
     Between found = {};
-    Floats distance = {}, least = all(__builtin_inff()), clear = least;
+    Floats distance = {}, most_e = {}, sum_e = {}, worst_e = {};
+    const Floats rough = all(1.0f / 128), two = all(2.0f);  // a larger e tells nothing
     for (Index q = 0; q < p; q++) {
         const Floats here = load(c + q * step);
         const float *G = worker.G + q * p, *slopes = worker.slopes + q * p;
-        Floats first = all(__builtin_inff()), second = first, sum = {};
-        Ints a = {};
+        Floats first = all(__builtin_inff()), second = first, third = first, sum = {};
+        Ints a = {}, b = {};
         for (Index r = 0; r < p; r++) {
             const Floats gap = here - load(c + r * step), square = gap * gap,
                          h = square + all(G[r]);
             found.form = fma(all(slopes[r]), square, found.form);
             if constexpr (DIRECTED) {
-                a = h < first ? all(static_cast<std::int32_t>(r)) : a;
+                const Ints here = all(static_cast<std::int32_t>(r));
+                b = h < first ? a : h < second ? here : b;
+                a = h < first ? here : a;
+                third = smaller(third, larger(second, h));
                 second = smaller(second, larger(first, h));
                 sum += inverse(smaller(h, all(1e30f)));
-                store(H + (q * p + r) * N, h);
             }
             first = smaller(first, h);
         }
         distance += root(first);
-        least = smaller(least, first);
         if constexpr (DIRECTED) {
-            clear = smaller(clear, second / first);
-            store(nearest + q * N, first);
+            const Floats e = 3 * u + 4 * u * inverse_root(larger(first, all(ZERO_SINGLE)));
+            const Floats margin = 1 + 8 * e, known = e > rough ? Floats{} : e;
+            most_e = larger(most_e, known);
+            sum_e += known;
+            worst_e = larger(worst_e, e);
+            // Negative where more than two classes may be the nearest.
+            store(errors + q * N, third <= first * margin ? e > rough ? e : -e : e);
             store(inverses + q * N, sum);
-            std::memcpy(near + q * N, &a, sizeof a);
+            store(nearest + 2 * q * N, first);
+            store(nearest + (2 * q + 1) * N, second <= first * margin ? second : Floats{});
+            std::memcpy(near + 2 * q * N, &a, sizeof a);
+            std::memcpy(near + (2 * q + 1) * N, &b, sizeof b);
         }
     }
     distance /= n;
@@ -112,35 +168,42 @@ Between between(const Table &t, Worker &worker, const float *c, Index step) {
     found.high_dis = distance + wide;
     if constexpr (!DIRECTED) return found;
 
-    const Floats e = 3 * u + 4 * u * inverse_root(larger(least, all(ZERO_SINGLE)));
-    found.unclear = (clear <= 1 + 8 * e) | (e > 1.0f / 128) | (least < 1e-16f);
-    Floats direction = {};
-    const float lead = t.printed ? 1.0f : 0.0f;
+    const bool all_known = !any(worst_e > rough);
+    Floats low = {}, high = {};
     for (Index q = 0; q < p; q++) {
-        const Ints a = load_ints(near + q * N);
-        const Floats l = load(nearest + q * N);
-        // Few of the lanes differ in which class is the nearest; each such class has a turn.
-        for (Ints left = a >= 0; any(left);) {
-            const Index which = first_of(left, a);
-            const Ints here = a == static_cast<std::int32_t>(which);
-            const Floats T_a = load(inverses + which * N);
-            const float *H_q = H + q * p * N, *H_a = H + which * p * N;
-            Floats at_q = {};
-            for (Index r = 0; r < p; r++) {
-                if (r == q || r == which) continue;
-                const Floats h = load(H_q + r * N), across = load(H_a + r * N);
-                const Floats dot = (l + h - across) * 0.5f;
-                const Floats turned = larger(1.0f - dot * inverse_root(l * h), Floats{});
-                at_q = fma(turned, inverse(lead + across * T_a), at_q);
-            }
-            direction += here ? at_q : Floats{};
-            left &= ~here;
+        const auto angles = [&](Index which) {
+            const Index at = (2 * q + which) * N;
+            return angles_at<false>(t, worker, c, step, inverses, q, load_ints(near + at),
+                                    load(nearest + at));
+        };
+        const Floats once = angles(0);
+        Floats least = once, most = once;
+        const Ints either = load(nearest + (2 * q + 1) * N) > 0;
+        const Floats e = load(errors + q * N);
+        Ints unclear = (e > rough) | (e < 0);
+        if (any(either)) {  // the second one may be the nearest as well
+            const Floats other = angles(1);
+            least = either ? smaller(once, other) : once;
+            most = either ? larger(once, other) : once;
         }
+        if (!all_known)  // Σ 1/h of a class that nearly coincides with another one tells nothing
+            for (int i = 0; i < N; i++)
+                for (Index which = 0; which < (either[i] ? 2 : 1); which++) {
+                    std::int32_t a;
+                    std::memcpy(&a, near + (2 * q + which) * N + i, sizeof a);
+                    if (errors[a * N + i] > rough[0]) unclear[i] = -1;
+                }
+        low += unclear ? Floats{} : least;
+        high += unclear ? two : most;
+        found.unclear |= unclear | either;
     }
-    direction /= n;
-    const Floats error = direction * (2 * (n * n + n + 20) * u + 4 * e) + 2 * n * (7 * e + 27 * u);
-    found.low_dir = larger(direction - error, Floats{});
-    found.high_dir = direction + error;
+    const auto error = [&](Floats direction) {
+        return direction * (2 * (n * n + n + 20) * u + 4 * most_e) + (14 * sum_e + 54 * n * u);
+    };
+    low /= n;
+    high /= n;
+    found.low_dir = larger(low - error(low), Floats{});
+    found.high_dir = high + error(high);
     return found;
 }
 
@@ -437,64 +500,39 @@ void tighten_direction(const Search &search, Workspace &ws, const Index *feature
     const Worker &w = ws.worker;
     const Index p = t.n_classes;
     if (!(w.clear < 1)) return;
-    const float margin = 1 + 8 * w.clear, lead = t.printed ? 1.0f : 0.0f;
-    float *H = w.pairs, *T = H + p * p * N, *c = w.lanes;
+    const float margin = 1 + 8 * w.clear;
+    float *T = w.pairs, *c = w.lanes;
     for (Index i = 0; i < N; i++) {
         const double *centroids = t.centroids + features[least_of(i, n - 1)] * p;
         for (Index q = 0; q < p; q++) c[q * N + i] = static_cast<float>(centroids[q]);
     }
-    for (Index q = 0; q < p; q++) store(T + q * N, Floats{});
-    for (Index q = 1; q < p; q++) {
+    for (Index q = 0; q < p; q++) {
         const Floats here = load(c + q * N);
         Floats sum = {};
         for (Index r = 0; r < q; r++) {
             const Floats gap = here - load(c + r * N), h = fma(gap, gap, all(w.G[q * p + r]));
             const Floats once = rough_inverse(h);
-            store(H + (q * p + r) * N, h);
-            store(H + (r * p + q) * N, h);
             store(T + r * N, load(T + r * N) + once);
             sum += once;
         }
-        store(T + q * N, load(T + q * N) + sum);
+        store(T + q * N, sum);
     }
     Floats direction = {};
     Ints unclear = {};
     for (Index q = 0; q < p; q++) {
+        const Floats here = load(c + q * N);
         const std::int32_t *order = w.order + q * p;
-        const float *ordered = w.ordered + q * p, *H_q = H + q * p * N;
+        const float *ordered = w.ordered + q * p;
         Floats nearest = all(__builtin_inff()), second = nearest;
         Ints a = {};
         for (Index i = 0; i < p - 1 && any(nearest * margin >= all(ordered[i])); i++) {
-            const Floats h = load(H_q + order[i] * N);
+            const Floats gap = here - load(c + order[i] * N), h = fma(gap, gap, all(ordered[i]));
             a = h < nearest ? all(order[i]) : a;
             second = smaller(second, larger(nearest, h));
             nearest = smaller(nearest, h);
         }
         unclear |= second <= nearest * margin;
-        const Floats half = 0.5f * rough_inverse_root(nearest), offset = nearest * half;
-        for (Ints left = a >= 0; any(left);) {
-            const Index which = first_of(left, a);
-            const Ints here = a == static_cast<std::int32_t>(which);
-            const Floats T_a = load(T + which * N);
-            const float *H_a = H + which * p * N;
-            Floats at_q = {};
-            const auto add = [&](Index first, Index last) {
-                for (Index r = first; r < last; r++) {
-                    const Floats h = load(H_q + r * N), across = load(H_a + r * N);
-                    // 1 − cos, from the three sides of a triangle
-                    const Floats turned =
-                        fma(fma(across - h, half, -offset), rough_inverse_root(h), all(1.0f));
-                    const Floats membership = rough_inverse(fma(across, T_a, all(lead)));
-                    at_q = fma(larger(turned, Floats{}), membership, at_q);
-                }
-            };
-            const Index one = least_of(q, which), other = most_of(q, which);
-            add(0, one);
-            add(one + 1, other);
-            add(other + 1, p);
-            direction += here ? at_q : Floats{};
-            left &= ~here;
-        }
+        direction += angles_at<true>(t, w, c, N, T, q, a, nearest);
     }
     const float classes = static_cast<float>(p), u = static_cast<float>(U_SINGLE);
     const float rough = static_cast<float>(ROUGH), e = w.clear;

@@ -14,6 +14,7 @@
 #if defined(__x86_64__)
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // false alarms in the header of GCC 12
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
 #elif defined(__ARM_NEON)
@@ -293,11 +294,19 @@ inline bool any(Longs mask) {
 }
 #endif
 
-// The value of the first lane where a comparison holds, which it does in one of them.
-inline std::int32_t first_of(Ints mask, Ints values) {
-    int i = 0;
-    while (!mask[i]) i++;
-    return values[i];
+// In each lane the number of a table of `n` that `which` says; up to 63 more may be read of it.
+inline Floats lookup(const float *table, std::int64_t n, Ints which) {
+#if defined(S2FS_AVX512)
+    const auto part = [&](int i) { return _mm512_loadu_ps(table + 16 * i); };
+    const __m512i at = (__m512i)which;
+    if (n <= 16) return (Floats)_mm512_permutexvar_ps(at, part(0));
+    if (n <= 32) return (Floats)_mm512_permutex2var_ps(part(0), at, part(1));
+    if (n <= 64)
+        return which < 32 ? (Floats)_mm512_permutex2var_ps(part(0), at, part(1))
+                          : (Floats)_mm512_permutex2var_ps(part(2), at, part(3));
+#endif
+    (void)n;
+    return gather(table, reinterpret_cast<const std::int32_t *>(&which));
 }
 
 // The relative error of `rough_inverse` and `rough_inverse_root`, as their makers promise.

@@ -119,7 +119,7 @@ struct Worker {
     float most_dir;            // with few classes: an upper bound of Λ_dir of any candidate
     float grown_slopes;        // what the larger slopes now add for gaps of 1
     float *lanes;              // (classes, N_FLOATS) centroids of several candidates
-    float *pairs;              // (classes, classes + 3, N_FLOATS) for their separation
+    float *pairs;              // (6, classes, N_FLOATS) for their separation
     Index *list;               // features
     Index *screened;           // features, and their number in front
     double *sums;              // (3, features)
@@ -135,6 +135,7 @@ struct Workspace {
     float *upper;        // (3, features): upper bounds of Λ_dis / unit and Λ_dir, and Σ S g²
     float *least;        // (2, features): lower bounds of what Θ_dis and Θ_dir are made of
     double *lambdas;     // (4, features): between what Λ_dis and Λ_dir are
+    std::int32_t *unsure;  // (features): whether double precision would tell more
     double *chunk_sums;  // (tasks, 2)
     Index *contenders;   // features, and their number in front
     std::int32_t *is_candidate;  // (features) -1, or 0 for those that are not
@@ -170,8 +171,8 @@ void add_to_classes(const Table &t, State &s, Index feature);
 // separation.cpp
 void separation(const Table &t, const State &s, Index feature, Worker &worker, double *parts);
 
-// Between what Λ_dis and Λ_dir of a candidate in each lane are, and its Σ S g² (step 4). If that
-// is not clear, double precision has to tell.
+// Between what Λ_dis and Λ_dir of a candidate in each lane are, and its Σ S g² (step 4). Where it is
+// unclear which classes are the nearest, Λ_dir may be anything between far bounds.
 struct Between {
     Floats low_dis, high_dis, low_dir, high_dir, form;
     Ints unclear;
