@@ -296,9 +296,8 @@ void put_in_order(const Table &t, const State &s, Worker &w) {
     w.clear = e <= 1.0 / 128 ? static_cast<float>(e) : __builtin_inff();
 }
 
-// With many classes: what bounds the angles at q if a is its nearest class, for each a that can be.
-// The bound is (A + B/s − C s)/T with s = √h_qa and T = T_a; a squared distance h across is at most
-// G + widest. Coefficients stand in the order of the classes.
+// With many classes: what bounds the angles at q if a is its nearest class, for each a that can be:
+// (A + B/s − C s)/T with s = √h_qa and T = T_a. Coefficients stand in the order of the classes.
 void bound_angles(const Table &t, const State &s, Worker &w) {
     const Index p = t.n_classes, step = padded(p);
     const double lead = t.printed ? 1.0 : 0.0;
@@ -323,24 +322,25 @@ void bound_angles(const Table &t, const State &s, Worker &w) {
         double reach = INF;
         for (Index r = 0; r < p; r++)
             if (r != q && across[q * step + r] < reach) reach = across[q * step + r];
-        reach *= 1 + 32 * static_cast<double>(w.clear);
         for (Index i = 0; i < p; i++) {
             float *to = w.coefficients + 3 * (q * p + i);
             const Index a = w.order[q * p + i];
-            if (a == q || w.ordered[q * p + i] > reach) {  // not the nearest one
+            if (a == q || w.ordered[q * p + i] > reach * (1 + 32.0 * w.clear)) {  // not the nearest
                 to[0] = __builtin_inff();
                 to[1] = to[2] = 0;
                 continue;
             }
             Doubles A = {}, B = {}, C = {};
+            const Doubles at_most = all(half[q * step + a]), nought = {};
             for (Index r = 0; r < p; r += N_DOUBLES) {
                 const Doubles mu = load(membership + a * step + r);
-                const Doubles side = load(half + q * step + r);
+                const Doubles side = smaller(load(half + q * step + r), at_most);  // 0 for q itself
                 const Doubles once = mu * side, h = load(across + a * step + r);
-                // 1/(2√G) instead of G keeps the sum exact for r = q, where all of it is 0.
-                A += side > 0 ? mu : Doubles{};
-                B += once * h - 0.25 * (side > 0 ? mu / side : Doubles{});
-                C += once;
+                const Doubles length = 0.5 / larger(side, all(1e-300));
+                const Doubles whole = (side > 0) & (h + length * length >= reach) ? mu : nought;
+                A += whole;
+                B += once * h - 0.5 * whole * length;
+                C += whole * side;
             }
             double sums[3] = {};
             for (int j = 0; j < N_DOUBLES; j++) sums[0] += A[j], sums[1] += B[j], sums[2] += C[j];
