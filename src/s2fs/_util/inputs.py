@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from s2fs._util.messages import did_you_mean, some_of
 from s2fs._util.types import Floats, Indices
@@ -458,7 +458,7 @@ def current_client() -> Any:
 #: Fewer rows are not looked at, and in more than this one row is not looked for.
 _FEWEST_ROWS, _MOST_ROWS = 50, 100_000
 #: How many numbers are taken at once.
-_BLOCK = 1 << 21
+_BLOCK = 1 << 17
 #: Rule 1: the share of rows that differ from the most common value.
 _RARE = 0.02
 #: Rule 2: what is left of the separation without one row, and what noise separates.
@@ -561,47 +561,91 @@ def fragile(X: Floats, codes: Indices, sample_weight: Floats | None = None) -> F
     found = Fragile(np.zeros(k, dtype=bool), np.full(k, -1))
     if n < _FEWEST_ROWS or not k:
         return found
-    sample = np.sort(X[:: max(1, n // 1000)], axis=0)  # NaN last
-    there = np.maximum((~np.isnan(sample)).sum(axis=0), 1)
-    common = sample[(there - 1) // 2, np.arange(k)]
-    differ = ((common != X) & ~np.isnan(X)).sum(axis=0)
-    found.rare[:] = (differ > 0) & (differ < _RARE * n)
-    look = np.flatnonzero((differ > 0) & ~found.rare)
-    if n <= _MOST_ROWS:
-        step = max(1, _BLOCK // n)
-        for some in (look[i : i + step] for i in range(0, len(look), step)):
-            found.row[some] = _decisive_rows(X[:, some], codes, sample_weight)
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    weight = np.ones(n) if sample_weight is None else sample_weight[order]
+    step = max(1, _BLOCK // n)
+    for start in range(0, k, step):
+        columns = np.ascontiguousarray(X[:, start : start + step].T)
+        differ = _n_uncommon(columns)
+        found.rare[start : start + step] = (differ > 0) & (differ < _RARE * n)
+        look = np.flatnonzero(differ >= max(_RARE * n, 1))
+        if n <= _MOST_ROWS and len(look):
+            rows = _decisive_rows(columns[np.ix_(look, order)], weight, starts, order)
+            found.row[start + look] = rows
     return found
 
 
-def _decisive_rows(X: Floats, codes: Indices, sample_weight: Floats | None) -> Indices:
-    """Rule 2: for each column the row it depends on, or −1."""
-    weight = np.where(np.isnan(X), 0.0, 1.0 if sample_weight is None else sample_weight[:, None])
-    X = np.where(np.isnan(X), 0.0, X)
-    total = np.where(weight.sum(axis=0) > 0, weight.sum(axis=0), 1.0)
-    far = np.where(weight > 0, np.abs(X - (weight * X).sum(axis=0) / total), -1.0)
-    row, column = far.argmax(axis=0), np.arange(X.shape[1])
-    before = _separation(X, codes, weight)
-    weight[row, column] = 0.0
-    after = _separation(X, codes, weight)
-    noise = _NOISE * np.sqrt(2 * (codes.max() + 1) / total)
+def _n_uncommon(columns: Floats) -> Indices:
+    """Of each column how many values are not the median, which is the most common one if any is."""
+    # A value of all but 2 % of the rows is the median of every 20th row as well.
+    step = 1 if np.isnan(columns).any() else int(0.4 / _RARE)
+    sample = columns[:, :: max(step, columns.shape[1] // 1000)]
+    there = np.maximum((~np.isnan(sample)).sum(axis=1), 1)
+    middle = (there - 1) // 2  # NaN comes last
+    parted = np.partition(sample, np.unique(middle), axis=1)
+    common = parted[np.arange(len(sample)), middle][:, None]
+    return np.count_nonzero((columns < common) | (columns > common), axis=1)
+
+
+def _decisive_rows(columns: Floats, weight: Floats, starts: Indices, order: Indices) -> Indices:
+    """Rule 2: for each column the row it depends on, or −1.
+
+    The instances of a class follow each other, from ``starts`` on; ``order`` tells their rows.
+    """
+    k, n = columns.shape
+    missing = np.isnan(columns)
+    weights = np.broadcast_to(weight, columns.shape)
+    if missing.any():
+        weights, columns = np.where(missing, 0.0, weight), np.where(missing, 0.0, columns)
+    total = weights.sum(axis=1)
+    total = np.where(total > 0, total, 1.0)
+    centre = np.einsum("ij,ij->i", weights, columns) / total
+    far = columns - centre[:, None]
+    np.abs(far, out=far)
+    far[weights <= 0] = -1.0
+    # The first row among equals, which are not in the order of the rows here.
+    row = np.where(far == far.max(axis=1)[:, None], order, n).min(axis=1)
+    place = np.empty(n, np.intp)
+    place[order] = np.arange(n)
+    at, each = place[row], np.arange(k)
+
+    counts = np.add.reduceat(weights, starts, axis=1)
+    sums = np.add.reduceat(np.multiply(weights, columns, out=far), starts, axis=1)
+    sizes = np.diff(starts, append=n)
+    mean = sums / np.where(counts > 0, counts, 1.0)
+    apart = np.repeat(mean, sizes, axis=1)
+    np.abs(np.subtract(columns, apart, out=apart), out=apart)
+    apart *= weights
+    inside = np.add.reduceat(apart, starts, axis=1)
+    tiny = 1e-12 * np.abs(columns).max(axis=1)
+    before = _separation(mean, counts, inside, tiny)
+    # Without that row only its class changes.
+    own = np.searchsorted(starts, at, side="right") - 1
+    members = starts[own][:, None] + np.arange(sizes[own].max())
+    others = (members < (starts + sizes)[own][:, None]) & (members != at[:, None])
+    members = np.minimum(members, n - 1)
+    left = np.take_along_axis(weights, members, axis=1) * others
+    values = np.take_along_axis(columns, members, axis=1)
+    counts[each, own] = left.sum(axis=1)
+    mean[each, own] = np.einsum("ij,ij->i", left, values)
+    mean[each, own] /= np.where(counts[each, own] > 0, counts[each, own], 1.0)
+    inside[each, own] = (left * np.abs(values - mean[each, own][:, None])).sum(axis=1)
+    after = _separation(mean, counts, inside, tiny)
+    noise = _NOISE * np.sqrt(2 * len(starts) / total)
     # Not a number where no class is left beside another: nothing is, without that row.
     return np.where((before > noise) & ~(after >= _LEFT * before), row, -1)
 
 
-def _separation(X: Floats, codes: Indices, weight: Floats) -> Floats:
+def _separation(mean: Floats, counts: Floats, inside: Floats, tiny: Floats) -> Floats:
     """The separation of every column; classes without weight are not there."""
-    p = int(codes.max()) + 1
-    n = len(codes)
-    members = csr_array((np.ones(n), (codes, np.arange(n))), shape=(p, n))
-    counts = members @ weight
-    mean = (members @ (weight * X)) / np.where(counts > 0, counts, 1.0)
-    inside = (weight * np.abs(X - mean[codes])).sum(axis=0) / weight.sum(axis=0)
-    places = np.sort(np.where(counts > 0, mean, np.nan), axis=0)  # classes without rows last
-    gaps = np.diff(places, axis=0)
-    edge = np.full((1, X.shape[1]), np.nan)
-    nearest = np.fmin(np.vstack([edge, gaps]), np.vstack([gaps, edge]))
-    n_classes = (counts > 0).sum(axis=0)
-    between = np.nansum(nearest, axis=0) / np.maximum(n_classes, 1)
+    there = counts > 0
+    places = np.sort(np.where(there, mean, np.nan), axis=1)  # classes without rows last
+    gaps = np.diff(places, axis=1)
+    edge = np.full((len(mean), 1), np.nan)
+    nearest = np.fmin(np.hstack([edge, gaps]), np.hstack([gaps, edge]))
+    n_classes = there.sum(axis=1)
+    between = np.nansum(nearest, axis=1) / np.maximum(n_classes, 1)
     between = np.where(n_classes > 1, between, np.nan)
-    return between / np.maximum(inside, 1e-12 * np.abs(X).max(axis=0))
+    total = counts.sum(axis=1)
+    return between / np.maximum(inside.sum(axis=1) / np.where(total > 0, total, 1.0), tiny)
