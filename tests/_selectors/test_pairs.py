@@ -18,7 +18,7 @@ from s2fs._core.pairs import pair_cover
 from strategies import problems
 
 CASES = json.loads((Path(__file__).parents[1] / "_core" / "pairs_vectors.json").read_text())
-correlations = st.sampled_from([0.0, 0.25, 1.0])
+correlations = st.sampled_from([0.0, 0.25, 1.0, "auto"])
 
 
 @pytest.mark.parametrize("correlation", ["0", "0.25", "1"])
@@ -35,6 +35,7 @@ def test_vectors_of_the_spec(case, correlation):
 def test_path_equals_the_literal_one(data, correlation):
     X, y = data
     selector = PairCover(X.shape[1], correlation=correlation).fit(X, y)
+    correlation = selector.correlation_
     constant = np.ptp(X, axis=0) == 0
     chosen = []
     for feature, score in zip(selector.indices_, selector.scores_, strict=True):
@@ -116,10 +117,38 @@ def test_missing_values_are_left_out(data, seed):
     holed = X.copy()
     holed[gone, 0] = np.nan
     assume(np.ptp(X[~gone, 0]) > 0)
-    alone = PairCover(1, include=[0]).fit(holed, y).scores_[0]
-    assert alone == pytest.approx(PairCover(1).fit(X[~gone][:, :1], y[~gone]).scores_[0], rel=1e-9)
+    alone = PairCover(1, correlation=0.25, include=[0]).fit(holed, y).scores_[0]
+    there = PairCover(1, correlation=0.25).fit(X[~gone][:, :1], y[~gone])
+    assert alone == pytest.approx(there.scores_[0], rel=1e-9)
     for form in (np.asarray, sparse.csc_array):
         same(PairCover(X.shape[1]).fit(form(holed), y), PairCover(X.shape[1]).fit(holed, y))
+
+
+def test_auto_takes_half_the_share_of_the_correlation_above_chance():
+    rng = np.random.default_rng(3)
+    y = np.arange(60) % 3
+    X = rng.normal(size=(60, 40)) + rng.normal(size=(60, 1)) + rng.normal(size=(3, 40))[y]
+    residual = X - np.array([X[y == q].mean(axis=0) for q in range(3)])[y]
+    r = np.corrcoef(residual.T)[np.triu_indices(40, 1)]
+    share = 1 - 1 / (57 * np.mean(r**2))
+    assert share > 0.5
+    assert PairCover(5).fit(X, y).correlation_ == pytest.approx(share / 2, rel=1e-9)
+    noise = rng.normal(size=(60, 40))
+    assert PairCover(5).fit(noise, y).correlation_ == 0
+    assert PairCover(5, correlation=0.3).fit(X, y).correlation_ == 0.3
+
+
+def test_auto_of_a_wide_table_is_that_of_features_of_every_strength():
+    rng = np.random.default_rng(4)
+    y = np.arange(50) % 2
+    X = rng.normal(size=(50, 2000)) + rng.normal(size=(50, 8)) @ rng.normal(size=(8, 2000))
+    X += rng.normal(size=2000) * y[:, None]
+    order = rng.permutation(2000)
+    found = PairCover(3).fit(X, y)
+    assert PairCover(3).fit(X[:, order], y).correlation_ == pytest.approx(found.correlation_)
+    residual = X - np.array([X[y == q].mean(axis=0) for q in range(2)])[y]
+    r = np.corrcoef(residual.T)[np.triu_indices(2000, 1)]
+    assert found.correlation_ == pytest.approx((1 - 1 / (48 * np.mean(r**2))) / 2, abs=0.02)
 
 
 def test_two_classes_rank_as_a_t_test():

@@ -25,6 +25,7 @@ def problem(seed, n=90, m=12, p=4):
     X = 5 + rng.normal(size=(n, m)) + rng.normal(size=(p, m))[y]
     X[:, 3] = X[:, 1]
     X[:, 5] = 0.1
+    X[:, 6:] += rng.normal(size=(n, 1))  # so that correlations are above chance
     return X, y
 
 
@@ -32,6 +33,7 @@ def assert_same(there, here):
     np.testing.assert_array_equal(there.indices_, here.indices_)
     np.testing.assert_allclose(there.scores_, here.scores_, rtol=1e-9)
     np.testing.assert_array_equal(there.classes_, here.classes_)
+    np.testing.assert_allclose(there.correlation_, here.correlation_, rtol=1e-9)
     np.testing.assert_allclose(there.separation_, here.separation_, rtol=1e-8, atol=1e-12)
     for name in ("feature", "first", "second"):
         np.testing.assert_array_equal(there.pairs_[name], here.pairs_[name])
@@ -55,7 +57,7 @@ def test_options_mean_the_same(client, options):
     assert_same(PairCover(**options).fit(there, y), PairCover(**options).fit(X, y))
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.25])
+@pytest.mark.parametrize("correlation", [0.0, 0.25, "auto"])
 def test_weights_missing_values_and_single_precision(client, correlation):
     X, y = problem(4)
     rng = np.random.default_rng(0)
@@ -71,7 +73,7 @@ def test_weights_missing_values_and_single_precision(client, correlation):
         assert_same(there, local)
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.25])
+@pytest.mark.parametrize("correlation", [0.0, 0.25, "auto"])
 def test_sparse_chunks(client, correlation):
     X, y = problem(5)
     X[np.abs(X) < 5] = 0
@@ -101,7 +103,7 @@ def test_data_frames(client):
     np.testing.assert_array_equal(selector.feature_names_, local.feature_names_)
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.25])
+@pytest.mark.parametrize("correlation", [0.0, 0.25, "auto"])
 def test_the_number_of_workers_changes_nothing_but_rounding(client, correlation):
     X, y = problem(7, n=400)
     there = da.from_array(X, chunks=(10, 12))  # more chunks than are merged at once

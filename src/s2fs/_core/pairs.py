@@ -10,6 +10,9 @@ Plain NumPy written for reading, and the truth the fast form is tested against.
 4. Features are not independent. With W the pooled correlation inside the classes, alone = Σ d² and
    joint = max(dᵀ W d, 0.05 · alone), the spread along the line between the two classes is
    ρ · joint + (1 − ρ) · alone, and the separation of the pair is J² / spread; for ρ = 0 it is J.
+   Where ρ is left to the data: with few rows, correlations are partly chance, which makes
+   r² = 1 / degrees of freedom on average. Let t be the share of the mean r² that is above this.
+   ρ is t/2, and 0 unless t is above 1/2.
 5. Cover. exp(−Δ²/8) bounds the error between two Gaussian classes at distance Δ, so
    Q = −ln(mean over pairs of exp(−separation / 8)) grows as the mean bound falls. A pair that is
    already far apart stops counting.
@@ -19,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from s2fs._core.criterion import EQUAL
 from s2fs._util.types import Floats, Indices
 
 #: Step 1: the spread of a feature is at least this share of its range.
@@ -81,10 +85,8 @@ def moments(X: Floats, codes: Indices, sample_weight: Floats | None = None) -> M
 
 def spread(known: Moments) -> Floats:
     """Step 1: s of each feature."""
-    p = len(known.counts)
-    freedom = np.maximum(known.counts.sum(axis=0) - p, 1.0)
     least = LEAST_SPREAD * (known.upper - known.lower)
-    return np.maximum(np.sqrt(known.squares / freedom), least)
+    return np.maximum(np.sqrt(known.squares / degrees_of_freedom(known)), least)
 
 
 def pair_gaps(known: Moments) -> tuple[Floats, Floats]:
@@ -100,6 +102,21 @@ def pair_gaps(known: Moments) -> tuple[Floats, Floats]:
     with np.errstate(divide="ignore"):
         noise = 1 / known.counts[first] + 1 / known.counts[second]
     return np.where(speaks, d, 0.0), np.where(speaks, noise, 0.0)
+
+
+def degrees_of_freedom(known: Moments) -> Floats:
+    """Of each feature inside the classes."""
+    return np.maximum(known.counts.sum(axis=0) - len(known.counts), 1.0)
+
+
+def trusted_correlation(r: Floats, freedom: Floats) -> float:
+    """Step 4: ρ by what correlations of features inside the classes, k × k, are above chance."""
+    k = len(r)
+    mean_square = ((r**2).sum() - (np.diag(r) ** 2).sum()) / max(k * (k - 1), 1)
+    chance = (1 / freedom).mean() if k else 0.0
+    if mean_square <= 2 * chance * (1 + EQUAL):  # t ≤ 1/2; rounding must not decide
+        return 0.0
+    return float(1 - chance / mean_square) / 2
 
 
 def cover(separation: Floats) -> Floats:

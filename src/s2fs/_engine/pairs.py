@@ -17,14 +17,22 @@ Bounds are kept relative to the largest u, so nothing underflows however far apa
 """
 
 from copy import copy
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from s2fs._core.criterion import EQUAL
-from s2fs._core.pairs import LEAST_JOINT, Moments, cover, pair_gaps, spread
+from s2fs._core.pairs import (
+    LEAST_JOINT,
+    Moments,
+    cover,
+    degrees_of_freedom,
+    pair_gaps,
+    spread,
+    trusted_correlation,
+)
 from s2fs._engine.protocol import Scored, may_be_best
 from s2fs._util.messages import some_of
 from s2fs._util.types import Floats, Indices
@@ -37,6 +45,8 @@ AT_ONCE = 1 << 14
 _LEAST_SQUARE = 1e-250
 #: How many numbers of a table are taken at once.
 BLOCK = 1 << 18
+#: So many features tell how far the correlations of a table can be trusted.
+WITNESSES = 256
 
 
 def merged(one: Moments, other: Moments) -> Moments:
@@ -197,9 +207,8 @@ class Correlations:
     ) -> None:
         self._X, self._codes, self._mean = X, codes, known.mean
         self._weight = np.ones(X.shape[0]) if sample_weight is None else sample_weight
-        freedom = np.maximum(known.counts.sum(axis=0) - len(known.counts), 1.0)
         s = spread(known)
-        self._unit = np.sqrt(freedom) * np.where(s > 0, s, 1.0)
+        self._unit = np.sqrt(degrees_of_freedom(known)) * np.where(s > 0, s, 1.0)
         self._missing = has_missing(X) if missing is None else missing
 
     def __call__(self, feature: int) -> Floats:
@@ -210,6 +219,19 @@ class Correlations:
         products = self._products(residual) / (self._unit * self._unit[feature])
         products[feature] = 1.0
         return products
+
+    def among(self, features: Indices) -> Floats:
+        """The correlations of some features with each other."""
+        products = np.zeros((len(features), len(features)))
+        X = self._X[:, features].tocsr() if issparse(self._X) else self._X
+        mean = self._mean[:, features]
+        step = max(1, BLOCK // max(len(features), 1))
+        for start in range(0, X.shape[0], step):
+            rows = slice(start, start + step)
+            block = X[rows].toarray() if issparse(X) else X[rows][:, features]
+            block = np.nan_to_num(block - mean[self._codes[rows]])
+            products += (block * self._weight[rows, None]).T @ block
+        return products / np.outer(self._unit[features], self._unit[features])
 
     def _products(self, residual: Floats) -> Floats:
         if not self._missing and (issparse(self._X) or self._X.dtype == np.float64):
@@ -225,6 +247,20 @@ class Correlations:
                 block = np.nan_to_num(block - self._mean[self._codes[rows]])
             products += residual[rows] @ block
         return products
+
+
+def witnesses(known: Moments) -> Indices:
+    """Features of every strength, the same whatever the order of the columns."""
+    counts = known.counts
+    total = np.maximum(counts.sum(axis=0), 1.0)
+    grand = (counts * known.mean).sum(axis=0) / total
+    between = (counts * (known.mean - grand) ** 2).sum(axis=0)
+    varying = np.flatnonzero(known.upper > known.lower)
+    with np.errstate(divide="ignore"):
+        strength = between[varying] / known.squares[varying]
+    order = varying[np.argsort(strength, kind="stable")]
+    n_witnesses = min(WITNESSES, len(order))
+    return order[(2 * np.arange(n_witnesses) + 1) * len(order) // (2 * max(n_witnesses, 1))]
 
 
 class Cover:
@@ -332,3 +368,11 @@ class Cover:
         total = np.exp((J.min() - J) / 8).sum()
         left = len(J) * np.exp(J.min() / 8 - score)
         return float(total * (1 - EQUAL) - left * (1 + EQUAL))
+
+
+def covering(known: Moments, correlation: float | Literal["auto"], products: Any) -> Cover:
+    """Q of the empty subset; "auto" is as much correlation as can be trusted."""
+    if correlation == "auto":
+        some = witnesses(known)
+        correlation = trusted_correlation(products.among(some), degrees_of_freedom(known)[some])
+    return Cover(known, correlation, products)

@@ -6,13 +6,21 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from s2fs._core.pairs import Moments
 from s2fs._core.weights import ClassWeight, row_weights
-from s2fs._engine.pairs import Correlations, Cover, checked, merged, spread_out, table_moments
+from s2fs._engine.pairs import (
+    Correlations,
+    Cover,
+    checked,
+    covering,
+    merged,
+    spread_out,
+    table_moments,
+)
 from s2fs._selectors.base import Search, SearchSelector
 from s2fs._util.inputs import check_labels
 from s2fs._util.tables import as_table
@@ -31,9 +39,9 @@ _PAIRS = np.dtype(
 
 def _takes_batches(selector: Any) -> bool:
     """Whether rows may come in batches; if not, the error says why."""
-    if selector.correlation > 0:
+    if selector.correlation != 0:
         raise AttributeError(
-            f"partial_fit needs correlation=0, but it is {selector.correlation}: that takes all "
+            f"partial_fit needs correlation=0, but it is {selector.correlation!r}: that takes all "
             "rows at every step; use fit."
         )
     if selector.max_correlation is not None:
@@ -63,11 +71,12 @@ class PairCover(SearchSelector):
         How many features to select: a number (all if there are fewer), a fraction of the features
         in (0, 1], "all", or "auto": as many as do better than chance, which may be none; see
         ``level``.
-    correlation : float, default=0.25
+    correlation : float or "auto", default="auto"
         How much the correlation of features inside the classes counts, from 0 to 1. Above 0,
-        features that repeat what others say count less, and the rows are needed at every step. The
-        default was the best of the values tried on tables kept apart (``docs/unseen.md``); 0 needs
-        one pass over the rows, and is what :meth:`partial_fit` takes.
+        features that repeat what others say count less, and the rows are needed at every step.
+        "auto" takes more the further the correlations of the table are above chance, at most 0.5:
+        it was better than any fixed value on tables kept apart (``docs/unseen.md``). 0 needs one
+        pass over the rows, and is what :meth:`partial_fit` takes.
     search : {"forward", "floating", "beam"}, default="forward"
         As for :class:`S2FS`.
     beam_width : int, default=5
@@ -110,6 +119,8 @@ class PairCover(SearchSelector):
         ``first`` and ``second`` in ``classes_``), and that bound ``before`` and ``after``.
     separation_ : ndarray of shape (n_classes, n_classes)
         The separation of every two classes by all selected features.
+    correlation_ : float
+        The ``correlation`` that was used.
     stand_ins_ : list of structured ndarray
         Only if asked for. For each selected feature, in order of choice, up to 20 others that could
         take its place, the best first: ``feature``, ``score``, the criterion after the swap, and
@@ -140,14 +151,14 @@ class PairCover(SearchSelector):
     _sturdier: ClassVar[str] = ""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SearchSelector._parameter_constraints,
-        "correlation": [Interval(Real, 0, 1, closed="both")],
+        "correlation": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
     }
 
     def __init__(
         self,
         n_features_to_select: HowMany | Literal["auto"] = 10,
         *,
-        correlation: float = 0.25,
+        correlation: float | Literal["auto"] = "auto",
         search: Search = "forward",
         beam_width: int = 5,
         level: float = 0.1,
@@ -243,7 +254,7 @@ class PairCover(SearchSelector):
         known = checked(table_moments(X, codes, len(self.classes_), sample_weight))
         if self.correlation == 0:
             return Cover(known)
-        return Cover(known, self.correlation, Correlations(X, codes, known, sample_weight))
+        return covering(known, self.correlation, Correlations(X, codes, known, sample_weight))
 
     def _criterion_on_cluster(self, client: Any, X: Any, y: Any, sample_weight: Any) -> Cover:
         from s2fs.distributed import cluster_cover  # loads Dask
@@ -253,6 +264,7 @@ class PairCover(SearchSelector):
         return criterion
 
     def _explain(self, criterion: Cover) -> None:
+        self.correlation_ = float(criterion.correlation)
         p, k = len(self.classes_), len(self.indices_)
         first, second = np.triu_indices(p, k=1)
         bounds = np.exp(-np.array([np.zeros(len(first)), *criterion.separations[:k]]) / 8)

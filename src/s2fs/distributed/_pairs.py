@@ -14,9 +14,17 @@ from dask import delayed
 from numpy.typing import NDArray
 
 from s2fs._core.pairs import Moments
-from s2fs._engine.pairs import Correlations, Cover, has_missing, merged, spread_out, table_moments
+from s2fs._engine.pairs import (
+    Correlations,
+    Cover,
+    covering,
+    has_missing,
+    merged,
+    spread_out,
+    table_moments,
+)
 from s2fs._util.inputs import encode_classes
-from s2fs._util.types import Floats
+from s2fs._util.types import Floats, Indices
 from s2fs.distributed._cluster import Cluster
 from s2fs.distributed._problem import check_rows, chunks_of, too_few_rows
 from s2fs.distributed._rows import Rows, add_up
@@ -58,6 +66,12 @@ class ClusterCorrelations:
         products[feature] = 1.0
         return products
 
+    def among(self, features: Indices) -> Floats:
+        """The correlations of some features with each other."""
+        shares = self._cluster.map(chunk_among, self._parts, features=features)
+        (products,) = self._cluster.gather([_tree(shares, add_up, self._cluster.submit)])
+        return np.asarray(products)
+
 
 def cluster_cover(
     selector: Any, client: Any, X: Any, y: Any, sample_weight: Any = None
@@ -86,7 +100,7 @@ def cluster_cover(
     cluster = Cluster(client)
     ready, _ = chunks_of(selector, cluster, X, y, sample_weight)
     chunks: list[Any] = []
-    if selector.correlation > 0:
+    if selector.correlation != 0:
         chunks = cluster.compute(ready)
         total = _tree(cluster.map(chunk_found, chunks), together, cluster.submit)
     else:
@@ -100,7 +114,7 @@ def cluster_cover(
     if not chunks:
         return Cover(found.known), found.classes
     correlations = ClusterCorrelations(cluster, chunks, found)
-    return Cover(found.known, selector.correlation, correlations), found.classes
+    return covering(found.known, selector.correlation, correlations), found.classes
 
 
 def chunk_found(rows: Rows) -> Found | None:
@@ -139,6 +153,11 @@ def chunk_correlations(rows: Rows, found: Found) -> Correlations | None:
 def chunk_share(part: Correlations | None, feature: int) -> Floats | float:
     """The share of one chunk in the correlations of a feature; that with itself is not meant."""
     return 0.0 if part is None else part(feature)
+
+
+def chunk_among(part: Correlations | None, features: Indices) -> Floats | float:
+    """The share of one chunk in the correlations of some features with each other."""
+    return 0.0 if part is None else part.among(features)
 
 
 def _tree(parts: list[Any], join: Callable[..., Any], call: Callable[..., Any]) -> Any:
