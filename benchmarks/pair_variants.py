@@ -1,8 +1,9 @@
 """Variants of the pair-cover criterion on the practice tables, to choose the default.
 
-Run ``S2FS_DATA=… python benchmarks/pair_variants.py [--tables NAME …] [--repeats 2]`` with a folder
-of tables (``.npz`` with X and y). Every variant selects inside stratified 5-fold cross-validation;
-balanced accuracy is averaged over 5-NN, SVM and logistic regression at 10, 20 and 50 features.
+Run ``S2FS_DATA=… python benchmarks/pair_variants.py [--tables …] [--variants …] [--repeats 2]``
+with a folder of tables (``.npz`` with X and y). Every variant selects inside stratified 5-fold
+cross-validation; balanced accuracy is averaged over 5-NN, SVM and logistic regression at 10, 20
+and 50 features.
 Tables are split in two halves, alternately by name: a variant is kept if it wins on both.
 ``results/pair_variants.csv`` holds the mean of each variant on each table and repeat; what it has
 is not measured again, and ``--show`` only sums it up.
@@ -37,6 +38,8 @@ VARIANTS = {
     "ρ = 0": {"correlation": 0.0},
     "ρ = 0.25": {},
     "ρ = 0.5": {"correlation": 0.5},
+    "ρ = t/2, or 0 if t < 1/2": {"correlation": "auto"},
+    "ρ = t/2": {"correlation": "share"},
     "J/32 instead of J/8": {"divisor": 32.0},
     "J/32, ρ = 0": {"divisor": 32.0, "correlation": 0.0},
     "heavy tails, ν = 4": {"tails": 4.0},
@@ -70,6 +73,8 @@ class Cover:
         self.d = (centroid[a] - centroid[b]) / s
         self.noise = noise * (1 / n[a] + 1 / n[b])[:, None]
         self.residual = residual / (s * np.sqrt(freedom))
+        if isinstance(correlation, str):
+            correlation = self.trusted(freedom, cut=correlation == "auto")
         self.correlation, self.divisor, self.discriminant = correlation, divisor, discriminant
         self.tails = tails
         self.J = np.zeros((len(a), 1))
@@ -77,6 +82,16 @@ class Cover:
         self.cross = np.zeros_like(self.d)
         # For the discriminant: gaps and variances given the chosen features.
         self.gap, self.variance, self.rows = self.d.copy(), np.ones(X.shape[1]), []
+
+    def trusted(self, freedom, *, cut):
+        """Half of t, the share of the mean r² of two features that is above chance."""
+        R = self.residual[:, np.ptp(self.residual, axis=0) > 0]
+        gram = R @ R.T if len(R) < R.shape[1] else R.T @ R
+        mean_square = ((gram**2).sum() - (np.square(R).sum(axis=0) ** 2).sum()) / (
+            R.shape[1] * (R.shape[1] - 1)
+        )
+        share = max(0.0, 1 - 1 / (freedom * mean_square))
+        return 0.0 if cut and share <= 0.5 else share / 2
 
     def scores(self, weight):
         """Q of the set joined by each candidate."""
@@ -178,18 +193,20 @@ def accuracy(X, y, train, test, chosen):
     return float(np.mean(found))
 
 
-def measure(paths, repeats, done):
+def measure(paths, variants, repeats, done):
     """For each table, repeat and variant that is not done yet, the mean over its folds."""
     for seed in range(repeats):
         for path in paths:
             with np.load(path, allow_pickle=False) as file:
                 X, y = file["X"].astype(np.float64), file["y"].astype(np.intp)
-            for name, options in VARIANTS.items():
+            for name in variants:
                 if (path.stem, str(seed), name) in done:
                     continue
                 folds = StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y)
                 means = [
-                    accuracy(X, y, train, test, cover(X[train], y[train], max(SIZES), **options))
+                    accuracy(
+                        X, y, train, test, cover(X[train], y[train], max(SIZES), **VARIANTS[name])
+                    )
                     for train, test in folds
                 ]
                 yield path.stem, seed, name, f"{np.mean(means):.5f}"
@@ -232,6 +249,7 @@ def summary(rows):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", nargs="*", help="names of files; all of the folder")
+    parser.add_argument("--variants", nargs="*", default=[*VARIANTS], help="all of them")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--show", action="store_true", help="only show what is in the results")
     args = parser.parse_args()
@@ -243,7 +261,7 @@ def main() -> None:
             paths = sorted(Path(os.environ["S2FS_DATA"]).glob("*.npz"))
             chosen = [path for path in paths if not args.tables or path.stem in args.tables]
             out = csv.writer(file, lineterminator="\n")
-            for row in measure(chosen, args.repeats, {row[:3] for row in rows}):
+            for row in measure(chosen, args.variants, args.repeats, {row[:3] for row in rows}):
                 out.writerow(row)
                 file.flush()
                 rows.append(tuple(map(str, row)))

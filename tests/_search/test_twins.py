@@ -45,7 +45,7 @@ def test_path_equals_the_literal_one(data, limit, selector):
     score = (
         (lambda chosen: separability(scaled[:, chosen], y))
         if selector is S2FS
-        else (lambda chosen: pair_cover(X[:, chosen], y, PairCover().correlation))
+        else (lambda chosen: pair_cover(X[:, chosen], y, fitted.correlation_))
     )
     fitted = selector(m, max_correlation=limit).fit(X, y)
     chosen = []
