@@ -23,10 +23,12 @@ def stump(x, codes):
 def literal(A, codes, B):
     """A tree in plain recursion: at each node scikit-learn's stump by the first best feature."""
     values, counts = np.unique(codes, return_counts=True)
+    if len(values) == 1 or len(B) == 0:
+        return np.full(len(B), values[0])
     stumps = [stump(A[:, f], codes) for f in range(A.shape[1])]
     gains = [0.0 if s is None else s[1] for s in stumps]
     best = max(gains)
-    if len(values) == 1 or best == 0 or len(B) == 0:
+    if best == 0:
         return np.full(len(B), values[counts.argmax()])
     f = next(f for f, gain in enumerate(gains) if gain >= best - 1e-9)
     left, test_left = A[:, f] <= stumps[f][0], B[:, f] <= stumps[f][0]
