@@ -40,6 +40,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/bandit -q -r src
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .

@@ -17,6 +17,7 @@ Bounds are kept relative to the largest u, so nothing underflows however far apa
 """
 
 from copy import copy
+from functools import reduce
 from typing import Any, Literal
 
 import numpy as np
@@ -79,14 +80,12 @@ def table_moments(
     with np.errstate(over="ignore", invalid="ignore"):
         if issparse(X):
             return _sparse_moments(X, codes, n_classes, weight)
-        known: Moments | None = None
         step = max(1, BLOCK // X.shape[1])
-        for start in range(0, X.shape[0], step):
-            rows = slice(start, start + step)
-            block = _block_moments(X[rows], codes[rows], n_classes, weight[rows])
-            known = block if known is None else merged(known, block)
-    assert known is not None
-    return known
+        parts = (slice(start, start + step) for start in range(0, X.shape[0], step))
+        return reduce(
+            merged,
+            (_block_moments(X[rows], codes[rows], n_classes, weight[rows]) for rows in parts),
+        )
 
 
 def checked(known: Moments) -> Moments:

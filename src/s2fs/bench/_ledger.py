@@ -242,7 +242,7 @@ class Ledger:
         seconds : float
             The processor time it took.
         """
-        self._close(key, "done", result=result, seconds=seconds)
+        self._close(key, "done", seconds, result=result)
 
     def fail(self, key: str, error: str, seconds: float) -> None:
         """Note why a claimed run failed.
@@ -256,17 +256,24 @@ class Ledger:
         seconds : float
             The processor time it took.
         """
-        self._close(key, "failed", error=error, seconds=seconds)
+        self._close(key, "failed", seconds, error=error)
 
-    def _close(self, key: str, state: str, **columns: Any) -> None:
-        assignments = ", ".join(f"{name} = ?" for name in columns)
+    def _close(
+        self,
+        key: str,
+        state: str,
+        seconds: float,
+        *,
+        result: bytes | None = None,
+        error: str | None = None,
+    ) -> None:
         with self._transaction() as db:
             # Only while the claim holds: a process that was taken for dead must not write any more.
             db.execute(
                 "UPDATE runs SET state = ?, owner = NULL, "
-                f"changed = (SELECT COALESCE(MAX(changed), 0) + 1 FROM runs), {assignments} "
-                "WHERE key = ? AND owner = ?",
-                (state, *columns.values(), key, self.owner),
+                "changed = (SELECT COALESCE(MAX(changed), 0) + 1 FROM runs), "
+                "seconds = ?, result = ?, error = ? WHERE key = ? AND owner = ?",
+                (state, seconds, result, error, key, self.owner),
             )
 
     def states(self) -> dict[str, str]:

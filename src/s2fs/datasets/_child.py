@@ -10,7 +10,7 @@ NumPy's own format.
 
 import json
 import os
-import subprocess
+import subprocess  # nosec B404
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +79,7 @@ def _asked(asked: dict[str, Any], path: str) -> "subprocess.CompletedProcess[byt
         "ARROW_DEFAULT_MEMORY_POOL": "system",  # the others reserve more than they use
         "OPENBLAS_NUM_THREADS": "1",
     }
-    return subprocess.run(
+    return subprocess.run(  # our own file, no shell # nosec B603
         [sys.executable, "-P", __file__, json.dumps(asked), path],
         capture_output=True,
         env=environment,

@@ -60,7 +60,7 @@ def along(values: Any, name: str, sizes: list[int] | None, chunks: list[Any]) ->
         return [None] * len(chunks)
     if not is_dask(values):
         values = np.asarray(values)
-        assert sizes is not None
+        assert sizes is not None  # for mypy # nosec B101
         if len(values) != sum(sizes):
             raise _wrong_length(name, len(values), sum(sizes))
         return np.split(values, np.cumsum(sizes)[:-1])

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree  # nosec B405
 
 from s2fs._util.optional import need
 
@@ -47,7 +47,7 @@ def inline_svg(
         # Long names may need more space than there is; the figure is then drawn as well as can be.
         warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
         figure.savefig(buffer, format="svg", transparent=True, dpi=144, metadata={"Date": None})
-    svg = ElementTree.fromstring(buffer.getvalue())
+    svg = ElementTree.fromstring(buffer.getvalue())  # just written here # nosec B314
     for gid, texts in (titles or {}).items():
         markers = svg.find(f".//*[@id='{gid}']").iter(f"{_SVG}use")  # type: ignore[union-attr]
         for marker, text in zip(markers, texts, strict=True):
