@@ -285,6 +285,18 @@ y = np.arange(90) % 5
 X = rng.normal(size=(90, 3000)) + rng.normal(size=(5, 3000))[y]
 print(S2FS(20).fit(X, y).indices_.tolist())
 """
+PAIRS = """
+import numpy as np
+from s2fs import PairCover
+rng = np.random.default_rng(5)
+y = np.arange(150) % 11
+X = rng.normal(size=(150, 120)) + rng.normal(size=(11, 120))[y] / 2
+X[:, 60:70] = X[:, :10] * (1 + 1e-8 * rng.normal(size=(150, 10)))
+holed = np.where(rng.random(X.shape) < 0.01, np.nan, X)
+for correlation in (0, 0.25, 1):
+    print(PairCover(60, correlation=correlation).fit(X, y).indices_.tolist())
+    print(PairCover(60, correlation=correlation).fit(holed, y).indices_.tolist())
+"""
 
 
 def start(code, **environment):
@@ -303,10 +315,11 @@ def test_numba_is_not_needed(reference):
 
 
 @pytest.mark.parametrize("engine", ["numpy", *INSTRUCTION_SETS])
-def test_every_engine_chooses_alike(reference, engine):
+def test_every_engine_chooses_alike(reference, engine, capsys):
     if engine in INSTRUCTION_SETS[INSTRUCTION_SETS.index(library.engine()) + 1 :]:
         pytest.skip(f"{engine} cannot run here")
-    process = start(SCRIPT, S2FS_ENGINE=engine)
+    process = start(SCRIPT + PAIRS, S2FS_ENGINE=engine)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    assert out.strip() == str(reference.indices_.tolist())
+    exec(PAIRS, {})
+    assert out == f"{reference.indices_.tolist()}\n{capsys.readouterr().out}"

@@ -107,7 +107,7 @@ class _Instances:
         self.offsets = np.empty((m, len(row)) if dense else (0, 0), np.float32)
         reach, spread = np.empty(len(row), np.float32), np.empty(m)
         centroids = np.empty((p, (-(-m // LANES) | 1) * LANES), np.float32)
-        X, values = _readable(problem.X)
+        X, values = readable(problem.X)
         self._kept = [values]
         self.table = _Table(
             n, m, p, self.n_blocks, values.ctypes.data,
@@ -384,7 +384,7 @@ def class_sums(
     library = load()
     if library is None or issparse(X) or X.strides[1] != X.itemsize:
         return plain_class_sums(X, codes, lower, centre, sample_weight)
-    _, values = _readable(X)
+    _, values = readable(X)
     sums, centre = np.zeros(centre.shape), np.ascontiguousarray(centre)
     lower = np.ascontiguousarray(lower, np.float64)
     order = np.argsort(codes, kind="stable")
@@ -446,7 +446,7 @@ def _in_threads(
             wait()
 
 
-def _readable(X: Any) -> tuple[Any, NDArray[Any]]:
+def readable(X: Any) -> tuple[Any, NDArray[Any]]:
     """The input in a form that the native library reads, and its values."""
     if isinstance(X, np.ndarray):
         whole = all(stride % X.itemsize == 0 for stride in X.strides)

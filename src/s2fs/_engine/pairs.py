@@ -152,7 +152,8 @@ def _columns_moments(X: Any, codes: Indices, total: Floats, weight: Floats) -> M
     there = weight[row] * ~missing
     data = np.where(missing, 0.0, data)
     mean = class_sums(there * data) / np.where(count > 0, count, 1.0)
-    zeros = count - class_sums(there)  # the weight of what is not stored
+    # The weight of what is not stored; it is rounded, and must not make squares negative.
+    zeros = np.maximum(count - class_sums(there), 0.0)
     squares = class_sums(there * (data - mean.ravel()[cell]) ** 2) + zeros * mean**2
     lower, upper = _sparse_range(column, data, ~missing, n, m)
     return Moments(count, mean, squares.sum(axis=0), lower, upper)
@@ -171,14 +172,15 @@ def _sparse_range(
 
 def has_missing(X: Any) -> bool:
     """Whether a dense or sparse table has missing values."""
-    return bool(np.isnan(X.data if issparse(X) else X).any())
+    values = X.data if issparse(X) else X
+    return bool(values.size and np.isnan(values.min()))  # no temporary of the size of X
 
 
 class Correlations:
     """Correlations inside the classes of one feature with all others, from the rows.
 
     The residuals of a feature sum to 0 in every class, so their product with the values of another
-    feature is their product with its residuals: no table of residuals is needed.
+    feature is their product with its residuals: no sparse table becomes dense.
 
     Parameters
     ----------
@@ -193,6 +195,11 @@ class Correlations:
     missing : bool, optional
         Whether the table has missing values; a part of a table must be told, for then its residuals
         alone do not sum to 0.
+
+    Attributes
+    ----------
+    unit : ndarray of shape (n_features,)
+        What residuals are divided by.
     """
 
     def __init__(
@@ -204,47 +211,46 @@ class Correlations:
         *,
         missing: bool | None = None,
     ) -> None:
-        self._X, self._codes, self._mean = X, codes, known.mean
-        self._weight = np.ones(X.shape[0]) if sample_weight is None else sample_weight
+        self.X, self.codes, self.mean = X, codes, known.mean
+        self.sample_weight = np.ones(X.shape[0]) if sample_weight is None else sample_weight
         s = spread(known)
-        self._unit = np.sqrt(degrees_of_freedom(known)) * np.where(s > 0, s, 1.0)
+        self.unit = np.sqrt(degrees_of_freedom(known)) * np.where(s > 0, s, 1.0)
         self._missing = has_missing(X) if missing is None else missing
 
     def __call__(self, feature: int) -> Floats:
         """The correlations of ``feature`` with every feature, 1 with itself."""
-        column = self._X[:, [feature]]
+        column = self.X[:, [feature]]
         column = (column.toarray() if issparse(column) else column).ravel().astype(np.float64)
-        residual = np.nan_to_num(column - self._mean[self._codes, feature]) * self._weight
-        products = self._products(residual) / (self._unit * self._unit[feature])
+        residual = np.nan_to_num(column - self.mean[self.codes, feature]) * self.sample_weight
+        products = self._products(residual) / (self.unit * self.unit[feature])
         products[feature] = 1.0
         return products
 
     def among(self, features: Indices) -> Floats:
         """The correlations of some features with each other."""
         products = np.zeros((len(features), len(features)))
-        X = self._X[:, features].tocsr() if issparse(self._X) else self._X
-        mean = self._mean[:, features]
+        X = self.X[:, features].tocsr() if issparse(self.X) else self.X
+        mean = self.mean[:, features]
         step = max(1, BLOCK // max(len(features), 1))
         for start in range(0, X.shape[0], step):
             rows = slice(start, start + step)
             block = X[rows].toarray() if issparse(X) else X[rows][:, features]
-            block = np.nan_to_num(block - mean[self._codes[rows]])
-            products += (block * self._weight[rows, None]).T @ block
-        return products / np.outer(self._unit[features], self._unit[features])
+            block = np.nan_to_num(block - mean[self.codes[rows]])
+            products += (block * self.sample_weight[rows, None]).T @ block
+        return products / np.outer(self.unit[features], self.unit[features])
 
     def _products(self, residual: Floats) -> Floats:
-        if not self._missing and (issparse(self._X) or self._X.dtype == np.float64):
-            return self._X.T @ residual
-        # Single precision is converted a few rows at a time, not as a whole.
-        products = np.zeros(self._X.shape[1])
-        step = max(1, BLOCK // self._X.shape[1])
-        for start in range(0, self._X.shape[0], step):
+        if issparse(self.X) and not self._missing:
+            return self.X.T @ residual
+        # A large offset would eat the digits, so residuals of both are taken, a few rows at a time.
+        products = np.zeros(self.X.shape[1])
+        step = max(1, BLOCK // self.X.shape[1])
+        for start in range(0, self.X.shape[0], step):
             rows = slice(start, start + step)
-            block = self._X[rows]
-            if self._missing:  # a missing value leaves the residual of its row without a partner
-                block = block.toarray() if issparse(block) else block
-                block = np.nan_to_num(block - self._mean[self._codes[rows]])
-            products += residual[rows] @ block
+            block = self.X[rows]
+            block = (block.toarray() if issparse(block) else block) - self.mean[self.codes[rows]]
+            # A missing value leaves the residual of its row without a partner.
+            products += residual[rows] @ (np.nan_to_num(block) if self._missing else block)
         return products
 
 
@@ -369,9 +375,9 @@ class Cover:
         return float(total * (1 - EQUAL) - left * (1 + EQUAL))
 
 
-def covering(known: Moments, correlation: float | Literal["auto"], products: Any) -> Cover:
-    """Q of the empty subset; "auto" is as much correlation as can be trusted."""
-    if correlation == "auto":
-        some = witnesses(known)
-        correlation = trusted_correlation(products.among(some), degrees_of_freedom(known)[some])
-    return Cover(known, correlation, products)
+def correlation_for(known: Moments, correlation: float | Literal["auto"], products: Any) -> float:
+    """ρ of a table; "auto" is as much correlation as can be trusted."""
+    if correlation != "auto":
+        return correlation
+    some = witnesses(known)
+    return trusted_correlation(products.among(some), degrees_of_freedom(known)[some])

@@ -12,15 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from s2fs._core.pairs import Moments
 from s2fs._core.weights import ClassWeight, row_weights
-from s2fs._engine.pairs import (
-    Correlations,
-    Cover,
-    checked,
-    covering,
-    merged,
-    spread_out,
-    table_moments,
-)
+from s2fs._engine.native_pairs import NativeCorrelations, cover_of, moments_of
+from s2fs._engine.pairs import Cover, checked, merged, spread_out
 from s2fs._selectors.base import Search, SearchSelector
 from s2fs._util.inputs import check_labels
 from s2fs._util.tables import as_table
@@ -228,12 +221,12 @@ class PairCover(SearchSelector):
         labels = [y, *([] if classes is None else [check_labels(classes, "classes")])]
         self._encode(np.concatenate(labels if seen is None else [seen[0], *labels]))
         codes = np.searchsorted(self.classes_, y)
-        known = table_moments(X, codes, len(self.classes_), row_weights(sample_weight, None, y))
+        known = moments_of(X, codes, len(self.classes_), row_weights(sample_weight, None, y))
         if seen is not None:
             known = merged(spread_out(seen[1], seen[0], self.classes_), known)
         self._seen = self.classes_, known
         choices, k = self._to_choose()
-        criterion = Cover(known)
+        criterion = cover_of(known)
         return self._record(criterion, self._steps(criterion, k, choices), k)
 
     def coverage(self) -> Any:
@@ -251,10 +244,10 @@ class PairCover(SearchSelector):
         return as_table({"class": np.array(names), **dict(zip(names, bound.T, strict=True))})
 
     def _criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> Cover:
-        known = checked(table_moments(X, codes, len(self.classes_), sample_weight))
+        known = checked(moments_of(X, codes, len(self.classes_), sample_weight))
         if self.correlation == 0:
-            return Cover(known)
-        return covering(known, self.correlation, Correlations(X, codes, known, sample_weight))
+            return cover_of(known)
+        return cover_of(known, self.correlation, NativeCorrelations(X, codes, known, sample_weight))
 
     def _criterion_on_cluster(self, client: Any, X: Any, y: Any, sample_weight: Any) -> Cover:
         from s2fs.distributed import cluster_cover  # loads Dask

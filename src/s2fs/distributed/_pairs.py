@@ -14,15 +14,8 @@ from dask import delayed
 from numpy.typing import NDArray
 
 from s2fs._core.pairs import Moments
-from s2fs._engine.pairs import (
-    Correlations,
-    Cover,
-    covering,
-    has_missing,
-    merged,
-    spread_out,
-    table_moments,
-)
+from s2fs._engine.native_pairs import NativeCorrelations, cover_of, moments_of
+from s2fs._engine.pairs import Correlations, Cover, has_missing, merged, spread_out
 from s2fs._util.inputs import encode_classes
 from s2fs._util.types import Floats, Indices
 from s2fs.distributed._cluster import Cluster
@@ -112,9 +105,9 @@ def cluster_cover(
     infinite = (found.known.lower == -np.inf) | (found.known.upper == np.inf)
     check_rows(selector, found.n_rows, found.classes, {"infinity": infinite})
     if not chunks:
-        return Cover(found.known), found.classes
+        return cover_of(found.known), found.classes
     correlations = ClusterCorrelations(cluster, chunks, found)
-    return covering(found.known, selector.correlation, correlations), found.classes
+    return cover_of(found.known, selector.correlation, correlations), found.classes
 
 
 def chunk_found(rows: Rows) -> Found | None:
@@ -123,7 +116,7 @@ def chunk_found(rows: Rows) -> Found | None:
         return None
     classes, codes = encode_classes(rows.labels)
     with np.errstate(all="ignore"):  # infinity is reported by whoever sees the ranges
-        known = table_moments(rows.X, codes, len(classes), rows.sample_weight)
+        known = moments_of(rows.X, codes, len(classes), rows.sample_weight)
     return Found(len(rows.labels), has_missing(rows.X), classes, known)
 
 
@@ -147,7 +140,7 @@ def chunk_correlations(rows: Rows, found: Found) -> Correlations | None:
     if not len(rows.labels):
         return None
     codes = np.searchsorted(found.classes, rows.labels)
-    return Correlations(rows.X, codes, found.known, rows.sample_weight, missing=found.missing)
+    return NativeCorrelations(rows.X, codes, found.known, rows.sample_weight, missing=found.missing)
 
 
 def chunk_share(part: Correlations | None, feature: int) -> Floats | float:
