@@ -295,7 +295,8 @@ void order_pairs(S2fsCover &of) {
 
 // A few candidates side by side, and the largest sum with which each of them may be the best.
 struct Lanes {
-    Floats total, limit, error;
+    Floats total, error;  // a sum, and what it may be too large by
+    float limit;
 };
 
 // What is left of a sum of weights may be no better than the best so far (step 17).
@@ -304,10 +305,11 @@ inline bool add_up(const S2fsCover &of, Lanes &lanes, const Term &term) {
     const Pair *pairs = static_cast<const Pair *>(of.pairs);
     for (Index start = 0; start < of.n_pairs; start += CHUNK) {
         const Index stop = start + CHUNK < of.n_pairs ? start + CHUNK : of.n_pairs;
-        Floats sum = {};
-        for (Index k = start; k < stop; k++) sum = term(pairs[k], sum);
+        Floats sum = {}, error = {};
+        for (Index k = start; k < stop; k++) term(pairs[k], sum, error);
         lanes.total += sum;
-        if (!any(lanes.total <= lanes.limit)) return false;
+        lanes.error += error;
+        if (!any(lanes.total - lanes.error <= lanes.limit)) return false;
     }
     return true;
 }
@@ -317,19 +319,16 @@ inline double sum_error(const S2fsCover &of) {
     return static_cast<double>(48 + of.n_pairs / CHUNK) * 2 * U;
 }
 
-inline Floats single(double x) {  // not less than it is
-    return all(x < 1e38 ? static_cast<float>(x * (1 + 4 * U)) : 3e38f);
+inline float single(double x) {  // not less than it is
+    return x < 1e38 ? static_cast<float>(x * (1 + 4 * U)) : 3e38f;
 }
 
 // Step 12: correlation 0.
 bool screen_alone(const S2fsCover &of, Index block, Index lane, Lanes &lanes) {
     const float *bounds = of.bounds + block * of.n_pairs * BLOCK + lane;
-    const double error = sum_error(of);
-    lanes.limit = single(of.limit * (1 + error));
-    lanes.error = single(error);
-    const Floats cap = single(of.nearest < 600 ? std::exp(of.nearest / 8) : 1e38);
-    return add_up(of, lanes, [&](const Pair &pair, Floats sum) {
-        return sum + smaller(all(pair.weight) * load(bounds + pair.place * BLOCK), cap);
+    const Floats cap = all(single(of.nearest < 600 ? std::exp(of.nearest / 8) : 1e38));
+    return add_up(of, lanes, [&](const Pair &pair, Floats &sum, Floats &) {
+        sum += smaller(all(pair.weight) * load(bounds + pair.place * BLOCK), cap);
     });
 }
 
@@ -346,20 +345,21 @@ bool screen_joint(const S2fsCover &of, Index block, Index lane, Lanes &lanes) {
         store(of.lanes + q * N_FLOATS, cross);
         most = larger(most, magnitude(cross));
     }
-    // Step 15: how far the change of a separation may be off, over 8, and what follows for a sum.
+    // Step 15: how far the change of a separation may be off, over 8.
     const double kappa = 1 / (1 - (1 - LEAST_JOINT) * rho), share = kappa * kappa / 8;
+    const double unit = share * U, less = U * 256;
     const Floats D = load(of.reach + block * BLOCK + lane), X = most + most;
-    const Floats apart = D * (single(share * 136 * U * rho) * X + single(share * 216 * U) * D +
-                              single(share * 8 * rho * of.cross_error)) +
-                         single(share * 96 * U * of.most_noise);
-    const Floats error = (2.0f * apart + single(sum_error(of))) * static_cast<float>(1 + 64 * U);
-    lanes.error = apart < 1.0f ? error + 2.0f * apart * error : all(3e38f);
-    lanes.limit = smaller(single(of.limit) * (1.0f + lanes.error), all(3e38f));
+    const Floats by_d = single(share * 8 * rho * of.cross_error) +
+                        single(unit * 120 * rho) * X + single(unit * 216) * D;
+    const Floats by_x = single(unit * 16 * rho) * D;
+    const Floats always =
+        single(unit * 96 * of.most_noise) +
+        D * (single(unit * less) * (D + X) + single(unit * 16 * rho * of.cross_error));
     const Floats joint_share = all(static_cast<float>(rho));
     const Floats alone_share = all(static_cast<float>(1 - rho));
     const Floats floor_share = all(static_cast<float>(LEAST_JOINT));
     const Floats scale = all(static_cast<float>(-LOG2_E / 8));
-    return add_up(of, lanes, [&](const Pair &pair, Floats sum) {
+    return add_up(of, lanes, [&](const Pair &pair, Floats &sum, Floats &error) {
         const Index a = pair.first, b = pair.second;
         const Floats d = load(centres + a * BLOCK) - load(centres + b * BLOCK);
         const Floats x = load(of.lanes + a * N_FLOATS) - load(of.lanes + b * N_FLOATS);
@@ -372,7 +372,11 @@ bool screen_joint(const S2fsCover &of, Index block, Index lane, Lanes &lanes) {
         const Floats wider = fma(joint_share, joint, alone_share * dd);
         const Floats along = larger(wider + pair.spread, all(1e-30f));
         const Floats gained = fma(gap, gap + pair.twice, -(wider * pair.separation));
-        return fma(all(pair.weight), exp2_from_below(gained * inverse(along) * scale), sum);
+        const Floats term = pair.weight * exp2_from_below(gained * inverse(along) * scale);
+        const Floats off =
+            smaller(fma(by_d, magnitude(d), fma(by_x, magnitude(x), always)), all(1.0f));
+        sum += term;
+        error = fma(term, off, error);
     });
 }
 
@@ -383,25 +387,27 @@ void scan(S2fsCover &of, Index block) {
         const float *left = of.left + block * BLOCK + lane;
         lanes.total = load(left);
         if (!any(lanes.total <= 0.0f)) continue;
+        lanes.error = Floats{};
+        lanes.limit = single(of.limit * (1 + sum_error(of)));
         const bool open = of.correlation == 0 ? screen_alone(of, block, lane, lanes)
                           : of.inverses       ? screen_joint<true>(of, block, lane, lanes)
                                               : screen_joint<false>(of, block, lane, lanes);
         if (!open) continue;
+        const Floats lower = lanes.total - lanes.error, upper = lanes.total + 2.0f * lanes.error;
         const Index before = of.n_found;
         Index least = -1;
         for (int l = 0; l < N_FLOATS; l++) {
             const Index f = block * BLOCK + lane + l;
-            if (!(lanes.total[l] <= lanes.limit[l]) || f == of.seed) continue;
+            if (!(lower[l] <= lanes.limit) || f == of.seed) continue;
             const Index place = of.n_found++;
             of.found[place] = f;
-            of.totals[place] = static_cast<double>(lanes.total[l]);
-            of.totals[m + place] = static_cast<double>(lanes.error[l]);
+            of.totals[place] = static_cast<double>(lower[l]);
+            of.totals[m + place] = static_cast<double>(upper[l]);
             of.totals[2 * m + place] = NO_CANDIDATE;
-            if (least < 0 || of.totals[place] < of.totals[least]) least = place;
+            if (least < 0 || of.totals[m + place] < of.totals[m + least]) least = place;
         }
-        // A clearly better one leaves less to look at in the blocks that follow.
-        if (of.n_found > before &&
-            of.totals[least] * (1 + of.totals[m + least]) < of.limit)
+        // One that is most likely better leaves less to look at in the blocks that follow.
+        if (of.n_found > before && of.totals[m + least] < of.limit)
             confirm(of, least, of.found[least]);
     }
 }
@@ -557,8 +563,7 @@ void s2fs_cover_decide(S2fsCover *cover) {
     S2fsCover &of = *cover;
     const Index m = of.n_features;
     for (Index i = 0; i < of.n_found; i++)
-        if (!is_confirmed(of, i) &&
-            !(of.totals[i] > of.limit * (1 + of.totals[m + i])))
+        if (!is_confirmed(of, i) && !(of.totals[i] > of.limit * (1 + sum_error(of))))
             confirm(of, i, of.found[i]);
     // The best is taken, so the next step begins with the one that came after it.
     const double equal = of.best * (1 - of.equal);
@@ -571,10 +576,10 @@ void s2fs_cover_decide(S2fsCover *cover) {
     }
     for (Index i = 0; i < of.n_found; i++) {
         const Index f = of.found[i];
-        // One that was not scored has this score or less.
+        // One that was not scored has about this score.
         const double score = is_confirmed(of, i)
                                  ? of.totals[2 * m + i]
-                                 : of.nearest / 8 - std::log(of.totals[i] /
+                                 : of.nearest / 8 - std::log(of.totals[m + i] /
                                                              static_cast<double>(of.n_pairs));
         if (f != best && score > second) {
             second = score;

@@ -88,7 +88,7 @@ struct S2fsCover {
     double *column;       // with rows: (padded samples)
     float *single_column; // with rows: (samples)
     std::int64_t *found;  // (features) candidates that may be the best, n_found of them
-    double *totals;       // (3, features) their sums, relative errors and scores
+    double *totals;       // (3, features) the least and the most their sums may be, and scores
     std::int64_t n_found;
     std::int64_t seed;    // a candidate to begin with, or −1
     double nearest;       // the least separation of the subset
