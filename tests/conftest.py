@@ -26,8 +26,8 @@ SHARED = {
     "tests/bench/test_run.py": "compiled",
     "tests/bench/test_tree": "compiled",
 }
-#: The tests of every selector share nothing: they come last, and fill up what is left of each core.
-ALONE = "tests/test_conformance.py"
+#: Tests that share nothing: they come last, and fill up what is left of each core.
+ALONE = ("tests/test_conformance.py", "tests/datasets/test_fuzz.py")
 
 
 @pytest.hookimpl(optionalhook=True)
