@@ -53,7 +53,7 @@ class FDM(StoppingBaseline):
     ----------
     {indices_}
     scores_ : ndarray of shape (n_selected,)
-        SAT after each choice; for features appended by importance, their own SAT; NaN for constant
+        SAT after each choice; for features appended by importance, their own SAT; 0 for constant
         features.
     {ranking_}
     peak_ : int

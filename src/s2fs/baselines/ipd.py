@@ -52,7 +52,7 @@ class IPD(StoppingBaseline):
     ----------
     {indices_}
     scores_ : ndarray of shape (n_selected,)
-        J after each choice; for features appended by importance, their own J; NaN for constant
+        J after each choice; for features appended by importance, their own J; 0 for constant
         features.
     {ranking_}
     peak_ : int

@@ -62,7 +62,7 @@ class MDP(StoppingBaseline):
     {indices_}
     scores_ : ndarray of shape (n_selected,)
         Number, or weight, of settled pairs after each choice; for features appended by importance,
-        of the pairs they settle alone; NaN for constant features.
+        of the pairs they settle alone; 0 for constant features.
     {ranking_}
     peak_ : int
         Number of features that settle every pair.

@@ -58,7 +58,7 @@ class RDSI(StoppingBaseline):
     {indices_}
     scores_ : ndarray of shape (n_selected,)
         Minus the measure after each choice, so that larger is better; for features appended by
-        importance, minus their own measure; NaN for constant features.
+        importance, minus their own measure; 0 for constant features.
     {ranking_}
     peak_ : int
         Size of the set the original search returns.

@@ -1,0 +1,185 @@
+r"""Join new results of the paper's experiments with older ones that a change has left as they were.
+
+    git show <commit>:benchmarks/results/paper.npz > old.npz
+    S2FS_DATA=<folder of .npz files> python benchmarks/kept.py old.npz paper.sqlite \
+        --out benchmarks/results/paper.npz
+
+A full run of S²FS over its 81 pairs of weights takes hours, and a change of the code often leaves
+most rankings alone. This script ranks the first 20 features again, in every fold of every dataset
+that ``old.npz`` has, with every β and the smallest, the default and the largest α, and compares
+the scores of 5-NN and k-means at each size with those stored. Results of S²FS with one β are kept
+if all agree, and if no two centroids coincide in any of these sets of 20 features: what a
+coincidence counts, which β weighs, is all that has changed in the criterion, so later steps are
+the same too.
+``--former`` names datasets whose results are kept although they are of the former criterion.
+
+Results of a baseline are kept if the new file has it on at least two datasets, and if there every
+score of every size is the one stored. Everything else must come from the new results file.
+"""
+
+import argparse
+import tempfile
+from collections import defaultdict
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from s2fs import s2fs_paths
+from s2fs.bench import (
+    PAPER_LEARNERS,
+    Archive,
+    Ledger,
+    Result,
+    Run,
+    find_dataset,
+    load_dataset,
+    write_archive,
+)
+from s2fs.evaluation import FoldResult, evaluate_fold, pool_folds, stratified_folds
+
+N_STEPS = 20
+CHECKED_ALPHAS = (0.01, 0.0316, 1.0)
+LEARNERS = {name: PAPER_LEARNERS[name] for name in ("knn", "kmeans")}
+#: Stored values have single precision.
+CLOSE = 2e-6
+
+
+class Joined:
+    """Results of two files, as one that can be archived."""
+
+    def __init__(self, new: Archive, kept: dict[int, Result], old: Archive) -> None:
+        self.path = new.path
+        self.results = [*new.results, *kept.values()]
+        by_run = {id(old.results[i].run): result.run for i, result in kept.items()}
+        self._entries = new.entries() + [
+            entry._replace(run=by_run[id(entry.run)])
+            for entry in old.entries()
+            if id(entry.run) in by_run
+        ]
+
+    def entries(self) -> list:  # type: ignore[type-arg]
+        """The finished runs of both."""
+        return self._entries
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("old", help="archive with the older results")
+    parser.add_argument("new", help="results file with the new ones")
+    parser.add_argument("--former", nargs="*", default=[], help="datasets to keep all the same")
+    parser.add_argument("--out", required=True, help="archive to write")
+    options = parser.parse_args()
+    old = Archive(options.old)
+    with tempfile.TemporaryDirectory() as folder, Ledger(options.new) as ledger:
+        new = Archive(write_archive(ledger, Path(folder, "new.npz")))
+        # What a run of today is called, be it done or waiting.
+        stamps = {stamp_key(entry.run): entry.run for entry in ledger.entries()}
+    there = {identity(result) for result in new.results}
+    wanted = {
+        i: result
+        for i, result in enumerate(old.results)
+        if result.how == "grid"
+        and identity(result) not in there
+        and stamp_key(result.run) in stamps
+    }
+    kept = baselines_as_before(old, new, stamps)
+    for dataset in dict.fromkeys(result.run.dataset for result in wanted.values()):
+        group = {i: result for i, result in wanted.items() if result.run.dataset == dataset}
+        former = dataset in options.former
+        betas = unchanged(dataset, group)
+        same = {i for i, result in group.items() if former or result.weights[1] in betas}
+        kept |= {i: stamped(group[i], stamps) for i in same}
+        why = ", of the former criterion too" * former
+        print(f"{dataset}: {len(same)} of {len(group)} older results kept{why}; β", *sorted(betas))
+    write_archive(Joined(new, kept, old), options.out)  # type: ignore[arg-type]
+    print(f"{options.out}: {len(new.results)} new results, {len(kept)} kept")
+
+
+def stamp_key(run: Run) -> str:
+    """A selector by what decides its result: a baseline by its name, S²FS with its weights too."""
+    return repr(run.selector) if run.selector.method == "S2FS" else run.selector.name
+
+
+def baselines_as_before(old: Archive, new: Archive, stamps: dict[str, Run]) -> dict[int, Result]:
+    """Older results of baselines that give the same scores wherever they were run again."""
+    again = {(r.selector.name, r.run.dataset): r for r in new.results if is_baseline(r)}
+    before = {(r.selector.name, r.run.dataset): i for i, r in enumerate(old.results)}
+    kept = {}
+    for name in dict.fromkeys(name for name, _ in again):
+        both = [key for key in again if key[0] == name and key in before]
+        same = [key for key in both if same_scores(again[key], old.results[before[key]])]
+        print(f"{name}: the same scores on {len(same)} of {len(both)} datasets run again")
+        if len(both) >= 2 and same == both:
+            kept |= {
+                i: stamped(old.results[i], stamps)
+                for key, i in before.items()
+                if key[0] == name and key not in again
+            }
+    return kept
+
+
+def is_baseline(result: Result) -> bool:
+    """Whether it is of another selector than S²FS."""
+    return result.selector.method != "S2FS"
+
+
+def same_scores(one: Result, other: Result) -> bool:
+    """Whether all learners score the same at all sizes, to the precision that is stored."""
+    return all(
+        np.allclose(curve.values, other.curves[name].values, rtol=0, atol=CLOSE)
+        for name, curve in one.curves.items()
+    )
+
+
+def identity(result: Result) -> tuple[object, ...]:
+    """What a result is of, without the code that computed it."""
+    return repr(result.selector), result.run.dataset, result.weights
+
+
+def stamped(result: Result, stamps: dict[str, Run]) -> Result:
+    """The result with the parameters and versions that a run of today has."""
+    run = stamps[stamp_key(result.run)]
+    names = ("selector", "parameters", "algorithm", "settings", "status")
+    return replace(result, run=replace(result.run, **{name: getattr(run, name) for name in names}))
+
+
+def unchanged(dataset: str, group: dict[int, Result]) -> set[float]:
+    """The β for which S²FS gives the older scores today, for the α that are checked."""
+    if find_dataset(dataset) is None:
+        return set()
+    data = load_dataset(dataset)
+    X, y = np.asarray(data.X, dtype=np.float64), np.asarray(data.y)
+    stored = {result.weights: result for result in group.values()}
+    betas = sorted({beta for alpha, beta in stored if alpha in CHECKED_ALPHAS})
+    run = next(iter(group.values())).run
+    folds: dict[tuple[float, float], list[FoldResult]] = defaultdict(list)
+    same = dict.fromkeys(betas, True)
+    for train, test in stratified_folds(y, run.n_folds, random_state=run.seed):
+        chosen = s2fs_paths(X[train], y[train], N_STEPS, CHECKED_ALPHAS, betas).indices
+        for (i, alpha), (j, beta) in product(enumerate(CHECKED_ALPHAS), enumerate(betas)):
+            path = chosen[i, j]
+            same[beta] &= centroids_differ(X[train][:, path], y[train])
+            folds[alpha, beta].append(
+                evaluate_fold(
+                    X[train], y[train], X[test], y[test], path, learners=LEARNERS, sizes=N_STEPS
+                )
+            )
+    for (alpha, beta), parts in folds.items():
+        for name, curve in pool_folds(parts).items():
+            before = stored[alpha, beta].curves[name].values[:N_STEPS]
+            same[beta] &= np.allclose(curve.values, before, rtol=0, atol=CLOSE)
+    # Without a weight on directions between classes, their rule does not count.
+    return {0.0} | {beta for beta, as_before in same.items() if as_before}
+
+
+def centroids_differ(X: np.ndarray, y: np.ndarray) -> bool:
+    """Whether all class centroids are apart."""
+    centroids = np.array([X[y == q].mean(axis=0) for q in np.unique(y)])
+    apart = np.abs(centroids[:, None] - centroids).max(axis=2) > 1e-9 * np.ptp(X)
+    return bool(apart[np.triu_indices(len(centroids), 1)].all())
+
+
+if __name__ == "__main__":
+    main()
