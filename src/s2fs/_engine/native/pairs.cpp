@@ -22,7 +22,7 @@ constexpr float NO_CANDIDATE = std::numeric_limits<float>::quiet_NaN();
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 // Steps 15 and 16, see there.
 constexpr double PRODUCT_ERROR = 12 * U;
-constexpr double LOG2_E = 1.4426950408889634;
+constexpr double LOG2_E = 1.4426950408889634, UNIT = 8 / LOG2_E;
 
 inline Index padded(Index n) {
     return (n + PADDING - 1) / PADDING * PADDING;
@@ -32,28 +32,37 @@ inline Index padded(Index n) {
 struct Pair {
     std::int32_t first, second;
     float weight;            // exp(−(S − least S) / 8); for correlation 0 of the sum before the cut
-    float noise;             // 1/n_a + 1/n_b
-    float below, least;      // min(J, 0) and −max(J, 0)
+    float noise;             // 1/n_a + 1/n_b, unless that is of each feature, less min(J, 0)
+    float least;             // −max(J, 0)
     float twice;             // 2 max(J, 0)
     float open, floor;       // joint and 0.05 alone, less the larger of them
     float separation, spread;
     std::int32_t place;      // in the order of the classes
+    float unused;
 };
 static_assert(sizeof(Pair) == S2FS_PAIR_BYTES, "as the caller allocates them");
 
-// 2^t with the relative error 5u; 0 where that is less than 2^−125, and no more than 2^126.
-inline Floats exp2_from_below(Floats t) {
-    const float magic = 12582912.0f;  // 1.5 · 2²³: what is added to it is rounded to an integer
-    const Floats clipped = larger(smaller(t, all(126.0f)), all(-125.0f));
-    const Floats shifted = clipped + magic;
-    const Floats r = clipped - (shifted - magic);
+// 2^t with the relative error 5u; less where that is below 2^−125 or above 2^126.
+inline Floats exp2_of_fraction(Floats r) {
     Floats y = fma(all(0.001326472731307149f), r, all(0.009671512991189957f));
     y = fma(y, r, all(0.05550733581185341f));
     y = fma(y, r, all(0.24022242426872253f));
     y = fma(y, r, all(0.6931470036506653f));
-    y = fma(y, r, all(1.0f));
+    return fma(y, r, all(1.0f));
+}
+inline Floats exp2_from_below(Floats t) {
+#if defined(S2FS_AVX512)
+    const Floats clipped = smaller(t, all(126.0f));
+    const Floats whole = (Floats)_mm512_roundscale_ps((__m512)clipped, _MM_FROUND_TO_NEAREST_INT);
+    return (Floats)_mm512_scalef_ps((__m512)exp2_of_fraction(clipped - whole), (__m512)whole);
+#else
+    const float magic = 12582912.0f;  // 1.5 · 2²³: what is added to it is rounded to an integer
+    const Floats clipped = larger(smaller(t, all(126.0f)), all(-125.0f));
+    const Floats shifted = clipped + magic;
+    const Floats y = exp2_of_fraction(clipped - (shifted - magic));
     const Ints scaled = (Ints)y + ((Ints)shifted << 23);
     return t < all(-125.0f) ? Floats{} : (Floats)scaled;
+#endif
 }
 
 // exp(x) for x up to 0, with all digits but the last; 0 where it is less than 2^−1000.
@@ -276,16 +285,15 @@ void order_pairs(S2fsCover &of) {
             if (rho > 0) {
                 const double least = LEAST_JOINT * of.alone[k];
                 const double joint = larger_of(of.joint[k], least);
-                pair.noise = of.inverses ? 0.0f
-                                         : static_cast<float>(inverse_count(of, a, 0) +
-                                                              inverse_count(of, b, 0));
-                pair.below = static_cast<float>(J - cut);
+                const double noise =
+                    of.inverses ? 0.0 : inverse_count(of, a, 0) + inverse_count(of, b, 0);
+                pair.noise = static_cast<float>(noise - (J - cut));
                 pair.least = static_cast<float>(-cut);
                 pair.twice = static_cast<float>(2 * cut);
                 pair.open = static_cast<float>(of.joint[k] - joint);
                 pair.floor = static_cast<float>(least - joint);
-                pair.separation = static_cast<float>(S[k]);
-                pair.spread = static_cast<float>(rho * joint + (1 - rho) * of.alone[k]);
+                pair.separation = static_cast<float>(S[k] / UNIT);
+                pair.spread = static_cast<float>((rho * joint + (1 - rho) * of.alone[k]) * UNIT);
             } else if (J < 0) {
                 const double weight = std::exp((of.nearest - J) / 8);
                 pair.weight = static_cast<float>(weight < 1e38 ? weight : 1e38);
@@ -342,7 +350,7 @@ bool screen_joint(const S2fsCover &of, Index block, Index lane, Lanes &lanes) {
     Floats most = {};
     for (Index q = 0; q < p; q++) {
         const Floats cross = narrow(of.cross + at + q * BLOCK);
-        store(of.lanes + q * N_FLOATS, cross);
+        store(of.lanes + q * N_FLOATS, cross + cross);
         most = larger(most, magnitude(cross));
     }
     // Step 15: how far the change of a separation may be off, over 8.
@@ -351,28 +359,28 @@ bool screen_joint(const S2fsCover &of, Index block, Index lane, Lanes &lanes) {
     const Floats D = load(of.reach + block * BLOCK + lane), X = most + most;
     const Floats by_d = single(share * 8 * rho * of.cross_error) +
                         single(unit * 120 * rho) * X + single(unit * 216) * D;
-    const Floats by_x = single(unit * 16 * rho) * D;
+    const Floats by_x = single(unit * 8 * rho) * D;  // x is twice the difference
     const Floats always =
         single(unit * 96 * of.most_noise) +
         D * (single(unit * less) * (D + X) + single(unit * 16 * rho * of.cross_error));
-    const Floats joint_share = all(static_cast<float>(rho));
-    const Floats alone_share = all(static_cast<float>(1 - rho));
+    // The spread, and the separation by its inverse, are in units in which a bound is a power of 2.
+    const Floats joint_share = all(static_cast<float>(rho * UNIT));
+    const Floats alone_share = all(static_cast<float>((1 - rho) * UNIT));
     const Floats floor_share = all(static_cast<float>(LEAST_JOINT));
-    const Floats scale = all(static_cast<float>(-LOG2_E / 8));
     return add_up(of, lanes, [&](const Pair &pair, Floats &sum, Floats &error) {
         const Index a = pair.first, b = pair.second;
         const Floats d = load(centres + a * BLOCK) - load(centres + b * BLOCK);
         const Floats x = load(of.lanes + a * N_FLOATS) - load(of.lanes + b * N_FLOATS);
-        const Floats noise =
-            Missing ? load(inverses + a * BLOCK) + load(inverses + b * BLOCK) : all(pair.noise);
         const Floats dd = d * d;
-        const Floats gap = larger((dd - noise) + pair.below, all(pair.least));
-        const Floats both = fma(d + d, x, dd);
+        Floats gap = dd - pair.noise;
+        if (Missing) gap -= load(inverses + a * BLOCK) + load(inverses + b * BLOCK);
+        gap = larger(gap, all(pair.least));
+        const Floats both = fma(d, x, dd);
         const Floats joint = larger(both + pair.open, fma(floor_share, dd, all(pair.floor)));
         const Floats wider = fma(joint_share, joint, alone_share * dd);
         const Floats along = larger(wider + pair.spread, all(1e-30f));
-        const Floats gained = fma(gap, gap + pair.twice, -(wider * pair.separation));
-        const Floats term = pair.weight * exp2_from_below(gained * inverse(along) * scale);
+        const Floats lost = fma(wider, all(pair.separation), -(gap * (gap + pair.twice)));
+        const Floats term = pair.weight * exp2_from_below(lost * inverse(along));
         const Floats off =
             smaller(fma(by_d, magnitude(d), fma(by_x, magnitude(x), always)), all(1.0f));
         sum += term;
@@ -506,7 +514,7 @@ void s2fs_cover_prepare(S2fsCover *cover, Index start, Index stop) {
                     whole[l] = static_cast<std::int32_t>(near);
                 }
                 for (Index l = 0; l < BLOCK; l += N_FLOATS) {
-                    const Floats fraction = exp2_from_below(load(r + l));
+                    const Floats fraction = exp2_of_fraction(load(r + l));
                     const Ints n = load(whole + l);
                     const Floats scaled = (Floats)((Ints)fraction + (n << 23));
                     store(to + l, n < all(std::int32_t{-125}) ? Floats{} : scaled);
