@@ -13,6 +13,7 @@ import io
 import math
 import os
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -125,8 +126,8 @@ class Clock:
     than the data do.
     """
 
-    def __init__(self, limit: float) -> None:
-        self.limit = limit
+    def __init__(self, limit: float, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.limit, self.clock = limit, clock
         self._known: dict[str, dict[Size, float]] = {}
 
     def time(self, name: str, peer: Peer, X: np.ndarray, y: np.ndarray, k: int) -> float:
@@ -142,10 +143,10 @@ class Clock:
             # The first run of all may have to compile, so it is repeated.
             patience = 0.0 if known else math.inf
             known[size._replace(m=m, k=few)] = seconds(
-                quiet, peer.run, some, y, few, repeats=1, patience=patience
+                quiet, peer.run, some, y, few, repeats=1, patience=patience, clock=self.clock
             )
             tried = m
-        known[size] = seconds(quiet, peer.run, X, y, k, repeats=3, patience=5.0)
+        known[size] = seconds(quiet, peer.run, X, y, k, repeats=5, patience=5.0, clock=self.clock)
         return known[size]
 
 
@@ -210,7 +211,7 @@ def compare(
             cells.append(type(error).__name__)
         else:
             if name == own or own not in times:
-                cells.append(f"{times[name] * 1e3:.0f} ms")
+                cells.append(f"{times[name] * 1e3:.3g} ms")
             else:
                 ratio = times[name] / times[own]
                 cells.append(f"{ratio:.1f}" if ratio >= 0.1 else f"{ratio:.1g}")
@@ -227,10 +228,14 @@ def main() -> None:
     parser.add_argument("--literal", action="store_true", help="the slow ones, on SRBCT")
     parser.add_argument("--n-jobs", type=int, default=2, help="threads of S²FS")
     parser.add_argument("--ours", default="S²FS", choices=[*OURS])
+    parser.add_argument(
+        "--processor-time", action="store_true", help="of all threads, where other programs run too"
+    )
     args = parser.parse_args()
 
     print(machine("fastcan", "mrmr-selection", "fast-select", "skrebate"), end="\n\n")
-    clock, peers = Clock(args.limit), {name: PEERS[name] for name in args.peers}
+    timer = time.process_time if args.processor_time else time.perf_counter
+    clock, peers = Clock(args.limit, timer), {name: PEERS[name] for name in args.peers}
     make = OURS[args.ours]
     run = Peer(lambda X, y, k: make(k, args.n_jobs).fit(X, y), (1, 1, 1, 1))
     ours = {args.ours: run}

@@ -1,4 +1,4 @@
-"""How time and memory of S²FS grow with n, m, p and k.
+"""How time and memory of S²FS grow with n, m, p and k; large shapes for PairCover, too.
 
 Run ``python benchmarks/scaling.py``. Each size is fitted in a process of its own, so that the peak
 memory is that of the fit (Linux only); the exponents are slopes of log time over log size.
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from timing import classes_in_noise, machine, table
@@ -28,25 +29,35 @@ LARGE = {
 }
 
 
-def fit(n: int, m: int, p: int, k: int, n_jobs: int, alpha: float) -> None:
+def selector(name: str, k: int, n_jobs: int, alpha: float) -> Any:
+    from s2fs import S2FS, PairCover
+
+    if name == "S²FS":
+        return S2FS(k, n_jobs=n_jobs, alpha=alpha, beta=alpha)
+    return PairCover(k, correlation=0) if name.endswith("0") else PairCover(k)
+
+
+def fit(name: str, n: int, m: int, p: int, k: int, n_jobs: int, alpha: float) -> None:
     """Fit once and print the time, and the memory before and at the peak of the fit in MB."""
-    from s2fs import S2FS
 
     def memory(line: str) -> float:
         return float(Path("/proc/self/status").read_text().split(line)[1].split()[0]) / 1024
 
     X, y = classes_in_noise(n, m, p, np.float32)
     warm, labels = classes_in_noise(200, 3000, p)
-    S2FS(5, n_jobs=n_jobs).fit(warm, labels)  # loads the compiled loops
+    selector(name, 5, n_jobs, alpha).fit(warm, labels)  # loads the compiled loops
     before = memory("VmRSS:")
     Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew, from what is there now
     start = time.perf_counter()
-    S2FS(k, n_jobs=n_jobs, alpha=alpha, beta=alpha).fit(X, y)
+    selector(name, k, n_jobs, alpha).fit(X, y)
     print(json.dumps([time.perf_counter() - start, before, memory("VmHWM:")]))
 
 
-def measure(size: dict[str, int], n_jobs: int, alpha: float) -> tuple[float, float, float]:
-    call = [sys.executable, __file__, "--one", json.dumps([*size.values(), n_jobs, alpha])]
+def measure(
+    size: dict[str, int], n_jobs: int, alpha: float, name: str = "S²FS"
+) -> tuple[float, float, float]:
+    arguments = json.dumps([name, *size.values(), n_jobs, alpha])
+    call = [sys.executable, __file__, "--one", arguments]
     out = subprocess.run(call, check=True, capture_output=True, text=True).stdout
     return tuple(json.loads(out))
 
@@ -60,6 +71,10 @@ def main() -> None:
         help="weights of direction; at 1 hardly any candidate can be pruned",
     )  # fmt: skip
     parser.add_argument("--large", action="store_true", help="only the large shapes")
+    parser.add_argument(
+        "--ours", default="S²FS", choices=["S²FS", "PairCover", "PairCover, correlation 0"],
+        help="what fits the large shapes",
+    )  # fmt: skip
     args = parser.parse_args()
     if args.one:
         fit(*json.loads(args.one))
@@ -75,16 +90,19 @@ def main() -> None:
             print(table([what, "time"], rows), end="\n\n", flush=True)
     rows = []
     for name, size in LARGE.items():
-        taken, before, peak = measure(size, args.n_jobs, 0.0316)
+        taken, before, peak = measure(size, args.n_jobs, 0.0316, args.ours)
         n, m, p = size["n"], size["m"], size["p"]
         data = 4 * n * m / 2**20
-        allowed = data + 24 * n * p / 2**20
+        if args.ours == "S²FS":
+            allowed = data + 24 * n * p / 2**20
+        else:
+            allowed = 16 * m * (p + p * (p - 1) // 2) / 2**20
         rows.append(
             (name, f"{n} × {m}, {p} classes, k = {size['k']}", f"{taken:.1f} s", f"{data:.0f} MB",
              f"{peak:.0f} MB", f"{peak - before:.0f} MB", f"{allowed:.0f} MB")
         )  # fmt: skip
-    header = ["", "size", "time", "input", "peak", "peak beyond the loaded input",
-              "float32 copy + 24 n p"]  # fmt: skip
+    what = "float32 copy + 24 n p" if args.ours == "S²FS" else "16 m (p + pairs)"
+    header = ["", "size", "time", "input", "peak", "peak beyond the loaded input", what]
     print(table(header, rows))
 
 

@@ -459,6 +459,8 @@ def current_client() -> Any:
 _FEWEST_ROWS, _MOST_ROWS = 50, 100_000
 #: How many numbers are taken at once.
 _BLOCK = 1 << 17
+#: How many numbers of the table are copied at once.
+_COPIED = 1 << 22
 #: Rule 1: the share of rows that differ from the most common value.
 _RARE = 0.02
 #: Rule 2: what is left of the separation without one row, and what noise separates.
@@ -513,9 +515,12 @@ def warn_of_fragile(
     """
     if _inner.get() or X.shape[0] < _FEWEST_ROWS:
         return
-    columns, names, k = X[:, chosen.indices], chosen.names, len(chosen.indices)
-    columns = columns.toarray() if issparse(columns) else columns
-    found = fragile(columns.astype(np.float64, copy=False), codes, sample_weight)
+    names, k = chosen.names, len(chosen.indices)
+    parts = []
+    for some in np.split(chosen.indices, range(step := max(1, _COPIED // len(codes)), k, step)):
+        columns = X[:, some].toarray() if issparse(X) else X[:, some]
+        parts.append(fragile(columns.astype(np.float64, copy=False), codes, sample_weight))
+    found = Fragile(*map(np.concatenate, zip(*parts, strict=True)))
     if found.rare.any():
         warnings.warn(
             f"{found.rare.sum()} of the {k} selected feature(s) differ from their most "
