@@ -43,27 +43,35 @@ void tangent_in(const Search &search, const Tangent &tangent, Worker &worker) {
             write<Real>(tangent.weight, instance, weight);
             write<Real>(tangent.chord, instance, weight / (root(near + most) + home));
 
-            Doubles memberships = {}, value = {}, rise = {};
+            double *slopes = worker.rows + i, *shares = slopes + p * LANES;
+            Doubles memberships = {}, all_shares = {}, value = {};
             for (Index r = 0; r < p; r++) {
                 const Doubles D_r = load(D + r * LANES), w = inverse_root(larger(D_r, least));
                 const Doubles v = inverse_root(larger(D_r + b2, least)), v2 = v * v;
                 const Doubles missing = larger(home * D_r * w - load(P + r * LANES), nought);
-                const Doubles g = missing * v * v2, slope = 1.5 * g * v2;
+                const Doubles g = missing * v * v2, share = w * w / (D_r + 1.0);
                 memberships = fma(w, w, memberships);
+                all_shares += share;
                 value += g;
-                rise += slope;
-                store(worker.rows + r * LANES + i, slope);
+                store(slopes + r * LANES, 1.5 * g * v2);
+                store(shares + r * LANES, share);
             }
             // An instance on a centroid, where the sum is infinite, adds nothing to the bound.
-            const Doubles factor =
-                memberships < 1 / (ZERO * 2) ? weight / (memberships * root(u)) : nought;
+            const Doubles once = memberships < 1 / (ZERO * 2) ? 1.0 / memberships : nought;
+            const Doubles factor = weight * once / root(u) * (1.0 + once * all_shares * b2);
             value *= factor;
-            rise *= factor;
-            for (Index r = 0; r < p; r++)
-                store(worker.rows + r * LANES + i, factor * load(worker.rows + r * LANES + i));
+            Doubles rise = {}, risen = {};
+            const Doubles less = value * once;
+            for (Index r = 0; r < p; r++) {
+                const Doubles slope = factor * load(slopes + r * LANES) - less * load(shares + r * LANES);
+                const Doubles upwards = larger(slope, nought);
+                rise += slope;
+                risen += upwards;
+                store(slopes + r * LANES, upwards);
+            }
             const Doubles own_slope = 0.5 * value / larger(u, least);
             constant += value + rise * b2 + own_slope * a2;
-            write<Real>(tangent.curvature, instance, own_slope + 2.0 * rise);
+            write<Real>(tangent.curvature, instance, own_slope + 2.0 * risen);
         }
         // Instances of a class follow each other, so a block has few classes.
         const std::int32_t *own = t.own + k * LANES;

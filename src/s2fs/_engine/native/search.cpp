@@ -81,7 +81,7 @@ Workspace lay_out(const Search &search, Index thread) {
         w.x = parts.take<double>(CHUNK);
         w.column = parts.take<float>(TOGETHER * CHUNK);
         w.column_double = parts.take<double>(CHUNK);
-        w.rows = parts.take<double>(p * LANES);
+        w.rows = parts.take<double>(2 * p * LANES);
         w.tangent_sums = parts.take<double>(3);
         w.shrunk = parts.take<float>(LANES);
         w.class_sums = parts.take<double>(2 * p);

@@ -98,7 +98,7 @@ struct Worker {
     double *x;                 // (CHUNK) a scaled column
     float *column;             // (TOGETHER, CHUNK) offsets made when needed
     double *column_double;     // (CHUNK) likewise
-    double *rows;              // (classes, 16) of a block, for the tangent
+    double *rows;              // (2, classes, 16) of a block, for the tangent
     double *tangent_sums;      // (3) of its instances
     float *shrunk;             // (16) of its instances
     double *class_sums;        // (2, classes) of chord and curvature, of its instances
