@@ -531,26 +531,31 @@ bool contend(Search &search, Workspace &ws, Known kind) {
         bound_by_roots(search, ws, room, list, n);
         n = left_of(n);
     }
-    if (many && !few_classes) {
-        if (directed && t.screens_in_single) {
-            bound_by_direction(search, ws, list, n);
-            n = left_of(n);
-        }
-        know_separation(search, ws, directed, list, n);
-        bound_by_separation(search, ws, list, n);
+    if (many && !few_classes && directed && t.screens_in_single) {
+        bound_by_direction(search, ws, list, n);
         n = left_of(n);
     }
     sort(list, n, [&](Index a, Index b) { return ws.most[a] > ws.most[b]; });
-    for (Index start = 0; start < n && !stopped(search); start += TOGETHER) {
-        Index some[TOGETHER], n_some = 0;
-        for (Index i = start; i < least_of(start + TOGETHER, n); i++) {
-            if (ws.unsure[list[i]] && may_reach(search, ws, list[i])) {
-                know_exactly(search, ws, list[i]);
-                bound_by_separation(search, ws, list + i, 1);
-            }
-            if (may_reach(search, ws, list[i])) some[n_some++] = list[i];
+    for (Index start = 0; start < n && !stopped(search); start += TILE) {
+        Index *tile = list + start, here = 0;
+        for (Index i = start; i < least_of(start + TILE, n); i++)
+            if (may_reach(search, ws, list[i])) tile[here++] = list[i];
+        if (many && !few_classes) {
+            know_separation(search, ws, directed, tile, here);
+            bound_by_separation(search, ws, tile, here);
         }
-        screen(search, ws, some, n_some);
+        for (Index at = 0; at < here;) {
+            Index some[TOGETHER], n_some = 0;
+            for (; at < here && n_some < TOGETHER; at++) {
+                const Index f = tile[at];
+                if (ws.unsure[f] && may_reach(search, ws, f)) {
+                    know_exactly(search, ws, f);
+                    bound_by_separation(search, ws, &f, 1);
+                }
+                if (may_reach(search, ws, f)) some[n_some++] = f;
+            }
+            screen(search, ws, some, n_some);
+        }
     }
     return all_here(search);
 }

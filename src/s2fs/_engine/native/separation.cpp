@@ -282,10 +282,13 @@ void put_in_order(const Table &t, const State &s, Worker &w) {
         }
         double T = 0;
         for (Index r = 0; r < p; r++) {
-            const double g = s.G[q * p + r];
             w.ordered[q * p + r] = G[order[r]];
-            w.inverses[q * p + r] = r == q ? 0.0f : static_cast<float>(1 / g);
+            w.inverses[q * p + r] = static_cast<float>(1 / s.G[q * p + r]);
+        }
+        w.inverses[q * p + q] = 0;
+        for (Index r = 0; r < p; r++) {
             if (r == q) continue;
+            const double g = s.G[q * p + r];
             T += 1 / g;
             least = g < least ? g : least;
         }
@@ -303,18 +306,18 @@ void bound_angles(const Table &t, const State &s, Worker &w) {
     const double lead = t.printed ? 1.0 : 0.0;
     // Of each class and each other one: the largest h, its membership, 1/(2√G).
     double *across = w.angles, *membership = across + p * step, *half = membership + p * step;
-    for (Index i = 0; i < 3 * p * step; i++) w.angles[i] = 0;
     for (Index q = 0; q < p; q++) {
+        const double *G = s.G + q * p, *widest = t.widest + q * p;
+        double *h = across + q * step, *mu = membership + q * step, *side = half + q * step;
         double T = 0;
-        for (Index r = 0; r < p; r++)
-            if (r != q) T += 1 / s.G[q * p + r];
-        for (Index r = 0; r < p; r++) {
-            if (r == q) continue;
-            const double h = s.G[q * p + r] + t.widest[q * p + r];
-            across[q * step + r] = h;
-            membership[q * step + r] = T / (lead + h * T);
-            half[q * step + r] = 0.5 / std::sqrt(s.G[q * p + r]);
-        }
+        for (Index r = 0; r < p; r++) mu[r] = 1 / G[r];
+        mu[q] = 0;
+        for (Index r = 0; r < p; r++) T += mu[r];
+        for (Index r = 0; r < p; r++) h[r] = G[r] + widest[r];
+        for (Index r = 0; r < p; r++) mu[r] = T / (lead + h[r] * T);
+        for (Index r = 0; r < p; r++) side[r] = 0.5 / std::sqrt(G[r]);
+        mu[q] = side[q] = 0;
+        for (Index r = p; r < step; r++) h[r] = mu[r] = side[r] = 0;
     }
     // s has half the error of h, and the sum of three terms 16 roundings at most.
     const double error = w.clear + 16 * U_SINGLE;
@@ -401,11 +404,13 @@ void prepare_most(const Search &search, Workspace &ws, bool directed) {
     Carried &carried = ws.carried;
     const Index then = carried.losses_at;
     double grown = 0;
-    for (Index i = 0; then > 0 && i < p * p; i++)
-        if (i / p != i % p && w.slopes[i] > w.slopes_then[i])
-            grown += static_cast<double>(w.slopes[i]) - w.slopes_then[i];
+    for (Index q = 1; then > 0 && q < p; q++)
+        for (Index i = q * p; i < q * p + q; i++) {  // slopes are symmetric
+            const double more = static_cast<double>(w.slopes[i]) - w.slopes_then[i];
+            grown += more > 0 ? 2 * more : 0.0;
+        }
     w.grown_slopes = rounded_up(grown);
-    if (then > 0 && size < then + most_of(1, then / 8)) return;
+    if (then > 0 && size < then + most_of(1, then / 4)) return;
     carried.losses_at = w.clear < 1 ? size : -1;
     w.grown_slopes = 0;
     std::memcpy(w.slopes_then, w.slopes, static_cast<std::size_t>(p * p) * sizeof(float));
