@@ -68,7 +68,7 @@ Workspace lay_out(const Search &search, Index thread) {
     ws.open = parts.take<Index>(n_threads);
     ws.most = parts.take<float>(search.n_pairs * m);
     ws.upper = parts.take<float>(3 * m);
-    ws.least = parts.take<float>(2 * m);
+    ws.least = parts.take<float>(3 * m);
     ws.lambdas = parts.take<double>(4 * m);
     ws.unsure = parts.take<std::int32_t>(m);
     ws.chunk_sums = parts.take<double>(2 * most_of(TASKS, n_chunks(t)));
@@ -186,6 +186,7 @@ void keep_least(Workspace &ws, const Room &room, Index feature, Index m, Distanc
                 const double *sums) {
     ws.least[feature] = rounded_down(room.theta_dis(sums[0], kind));
     ws.least[m + feature] = rounded_down(room.theta_dir(sums[1], ws.upper[2 * m + feature]));
+    ws.least[2 * m + feature] = rounded_up(sums[1]);
 }
 
 // Whether directions count in the separation.
@@ -324,14 +325,18 @@ void bound_by_roots(Search &search, Workspace &ws, const Room &room, const Index
     }
 }
 
-// Upper bounds with a tighter one of Λ_dir.
-void bound_by_direction(Search &search, Workspace &ws, const Index *features, Index n) {
+// Upper bounds with a tighter one of Λ_dir, and Σ S g² as it is now; the sums are known.
+void bound_by_direction(Search &search, Workspace &ws, const Room &room, const Index *features,
+                        Index n) {
+    const Index m = padded(search.table->n_features);
     for (Index start = 0; start < n && !stopped(search); start += TILE) {
         const Index here = least_of(TILE, n - start);
         tighten_direction(search, ws, features + start, here);
-        for (Index f = start; f < start + here; f++)
-            for (Index pair = 0; pair < search.n_pairs; pair++)
-                bound_anew(search, ws, features[f], pair);
+        for (Index i = start; i < start + here; i++) {
+            const Index f = features[i];
+            ws.least[m + f] = rounded_down(room.theta_dir(ws.least[2 * m + f], ws.upper[2 * m + f]));
+            for (Index pair = 0; pair < search.n_pairs; pair++) bound_anew(search, ws, f, pair);
+        }
     }
 }
 
@@ -532,7 +537,7 @@ bool contend(Search &search, Workspace &ws, Known kind) {
         n = left_of(n);
     }
     if (many && !few_classes && directed && t.screens_in_single) {
-        bound_by_direction(search, ws, list, n);
+        bound_by_direction(search, ws, room, list, n);
         n = left_of(n);
     }
     sort(list, n, [&](Index a, Index b) { return ws.most[a] > ws.most[b]; });

@@ -498,25 +498,29 @@ Most most_separation(const Search &search, Workspace &ws, bool directed, Index f
     return found;
 }
 
-// Λ_dir itself (step 5), rounded roughly (step 7). Where it is not clear which class is the nearest,
-// the bound stays as it is.
+// Λ_dir itself (step 5), rounded roughly (step 7), and Σ S g². Where it is not clear which class is
+// the nearest, the bound stays as it is.
 void tighten_direction(const Search &search, Workspace &ws, const Index *features, Index n) {
     const Table &t = *search.table;
     const Worker &w = ws.worker;
     const Index p = t.n_classes;
     if (!(w.clear < 1)) return;
+    const Index m = padded(t.n_features);
     const float margin = 1 + 8 * w.clear;
     float *T = w.pairs, *c = w.lanes;
     for (Index i = 0; i < N; i++) {
         const double *centroids = t.centroids + features[least_of(i, n - 1)] * p;
         for (Index q = 0; q < p; q++) c[q * N + i] = static_cast<float>(centroids[q]);
     }
+    Floats form = {};
     for (Index q = 0; q < p; q++) {
         const Floats here = load(c + q * N);
+        const float *G = w.G + q * p, *slopes = w.slopes + q * p;
         Floats sum = {};
         for (Index r = 0; r < q; r++) {
-            const Floats gap = here - load(c + r * N), h = fma(gap, gap, all(w.G[q * p + r]));
-            const Floats once = rough_inverse(h);
+            const Floats gap = here - load(c + r * N), square = gap * gap;
+            const Floats once = rough_inverse(square + all(G[r]));
+            form = fma(all(slopes[r]), square, form);
             store(T + r * N, load(T + r * N) + once);
             sum += once;
         }
@@ -546,8 +550,9 @@ void tighten_direction(const Search &search, Workspace &ws, const Index *feature
                  (2 * classes * (7 * e + 27 * u) + 5 * rough);
     for (Index i = 0; i < n; i++) {
         const int lane = static_cast<int>(i);
-        float *upper = ws.upper + padded(t.n_features) + features[i];
+        float *upper = ws.upper + m + features[i], *known = upper + m;
         if (!unclear[lane] && direction[lane] < *upper) *upper = direction[lane];
+        if (2 * form[lane] < *known) *known = 2 * form[lane];
     }
 }
 

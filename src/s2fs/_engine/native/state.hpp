@@ -133,7 +133,8 @@ struct Workspace {
     Index *open;         // (threads): how many candidates the first bound left
     float *most;         // (pairs, features): upper bound of Sep, -1 if no candidate any more
     float *upper;        // (3, features): upper bounds of Λ_dis / unit and Λ_dir, and Σ S g²
-    float *least;        // (2, features): lower bounds of what Θ_dis and Θ_dir are made of
+    float *least;        // (3, features): lower bounds of what Θ_dis and Θ_dir are made of, and
+                         // Σ curvature a² of those bounded by roots
     double *lambdas;     // (4, features): between what Λ_dis and Λ_dir are
     std::int32_t *unsure;  // (features): whether double precision would tell more
     double *chunk_sums;  // (tasks, 2)
@@ -189,7 +190,7 @@ struct Most {
 };
 void prepare_most(const Search &search, Workspace &ws, bool directed);
 Most most_separation(const Search &search, Workspace &ws, bool directed, Index first);
-// With many classes: a tighter bound of Λ_dir in `upper` for up to N_FLOATS features.
+// With many classes: tighter bounds of Λ_dir and Σ S g² in `upper` for up to N_FLOATS features.
 void tighten_direction(const Search &search, Workspace &ws, const Index *features, Index n);
 
 // bounds.cpp
