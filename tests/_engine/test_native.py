@@ -102,6 +102,32 @@ def test_a_long_run_with_many_classes_is_that_of_plain_numpy(p, weight, reading)
     np.testing.assert_allclose(scores[0], scores[1], rtol=1e-9)
 
 
+@pytest.mark.parametrize("p", [3, 7, 12, 34])
+@pytest.mark.parametrize("scale", ["minmax", None])
+@pytest.mark.parametrize("reading", ["printed", "normalized"])
+def test_the_first_bounds_of_a_step_are_never_too_small(p, scale, reading):
+    weights = [(0.0, 0.0), (0.0316, 0.0316), (1.0, 1e3)]  # with the last one directions decide
+    for seed in range(6):
+        rng = np.random.default_rng([p, seed])
+        n, m = 4 * p + 16, 40
+        y = np.arange(n) % p
+        X = rng.normal(size=(n, m)) + rng.choice([0.1, 1, 5]) * rng.normal(size=(p, m))[y]
+        if seed % 3 == 0:  # centroids coincide, or are as far from one as from another
+            X = np.round(2 * X)
+        if seed % 2 == 0:  # a bad cell moves the centroid of its class far away
+            X[rng.integers(n), rng.integers(30, m, 5)] = 10.0 ** rng.integers(1, 4, 5)
+        state = NativeState(Problem(X, y, scale), reading)
+        for f in range(30):
+            state.add(f)
+            if f + 1 in (1, 2, 5, 9, 17, 30):
+                left = np.arange(f + 1, m)
+                known = state.score(left)
+                for (alpha, beta), most in zip(weights, state.most(left, weights), strict=True):
+                    apart = known.lambda_dis + beta * known.lambda_dir
+                    sep = apart / (known.theta_dis + alpha * known.theta_dir)
+                    assert (most >= sep * (1 - 1e-12)).all()
+
+
 def test_thousands_of_equal_columns():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3

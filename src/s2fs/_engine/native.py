@@ -216,6 +216,12 @@ class NativeState(Remembering):
         task.run("shortlist", self._ns_of_a_step(len(candidates)))
         return np.array([task.low[:, candidates], task.high[:, candidates]])
 
+    def most(self, candidates: Indices, weights: list[Weights]) -> Floats:
+        """The first upper bounds of Sep in a step, for each pair (alpha, beta)."""
+        task = _Task(self, candidates, weights)
+        task.run("most", self._ns_of_a_step(len(candidates)))
+        return task.high[:, candidates]
+
     def score(self, candidates: Indices) -> Components:
         """The components of the subset joined by each candidate, in double precision."""
         task = _Task(self, candidates, n_out=4)

@@ -94,6 +94,9 @@ S2FS_EXPORT void s2fs_add(s2fs_search *search, std::int64_t feature, std::int64_
 // Components of the subset joined by each candidate, in double precision: (4, candidates).
 S2FS_EXPORT void s2fs_score(s2fs_search *search, std::int64_t thread);
 
+// Upper bounds of Sep of the candidates, the first ones of a step: `high`.
+S2FS_EXPORT void s2fs_most(s2fs_search *search, std::int64_t thread);
+
 // Which candidates may be among the best: `low` and `high`.
 S2FS_EXPORT void s2fs_shortlist(s2fs_search *search, std::int64_t thread);
 

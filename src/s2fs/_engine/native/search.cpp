@@ -220,12 +220,11 @@ struct Quotient {
 };
 
 // The first bounds of a tile of features in single precision.
-void bound_in_single(Search &search, Workspace &ws, const Room &room, bool directed, Known kind,
+void bound_in_single(Search &search, Workspace &ws, const Room &room, const Most &most, Known kind,
                      Index first) {
     const Table &t = *search.table;
     Worker &w = ws.worker;
     const Index m = padded(t.n_features), n = least_of(TILE, t.n_features - first);
-    const Most most = most_separation(search, ws, directed, first);
     Sums sums;
     if (kind == Known::CARRIED)
         sums = carried_sums(search, ws, first);
@@ -292,20 +291,26 @@ void bound_in_double(Search &search, Workspace &ws, const Room &room, Index firs
     }
 }
 
-// Upper bounds of Sep of a tile of features; -1 for those that are no candidates.
-void bound_tile(Search &search, Workspace &ws, const Room &room, bool directed, Known kind,
-                Index first) {
+// Upper bounds of Sep of two tiles of features; -1 for those that are no candidates.
+void bound_tiles(Search &search, Workspace &ws, const Room &room, bool directed, Known kind,
+                 Index first) {
     const Table &t = *search.table;
-    const Ints here = load(ws.is_candidate + first);
-    if (any(here)) {
-        if (t.screens_in_single)
-            bound_in_single(search, ws, room, directed, kind, first);
-        else
-            bound_in_double(search, ws, room, first);
-    }
-    for (Index pair = 0; pair < search.n_pairs; pair++) {
-        float *most = ws.most + pair * padded(t.n_features) + first;
-        store(most, here ? load(most) : all(-1.0f));
+    const Index last = (ws.worker.last - 1) / TILE * TILE;  // the next one is another thread's
+    const Index starts[2] = {first, least_of(first + TILE, last)};
+    Most most[2];
+    if (t.screens_in_single) most_separation(search, ws, directed, starts, most);
+    for (int k = 0; k < (starts[1] > first ? 2 : 1); k++) {
+        const Ints here = load(ws.is_candidate + starts[k]);
+        if (any(here)) {
+            if (t.screens_in_single)
+                bound_in_single(search, ws, room, most[k], kind, starts[k]);
+            else
+                bound_in_double(search, ws, room, starts[k]);
+        }
+        for (Index pair = 0; pair < search.n_pairs; pair++) {
+            float *bound = ws.most + pair * padded(t.n_features) + starts[k];
+            store(bound, here ? load(bound) : all(-1.0f));
+        }
     }
 }
 
@@ -482,24 +487,35 @@ void sort(Index *list, Index n, Before before) {
     }
 }
 
+// Upper bounds of Sep of all features, -1 for those that are no candidates; false if the work is to
+// be stopped.
+bool bound_all(Search &search, Workspace &ws, Known kind) {
+    const Table &t = *search.table;
+    Worker &w = ws.worker;
+    const bool directed = is_directed(search);
+    tangent_of(search, ws, kind == Known::CARRIED);
+    prepare_separation(t, *search.state, w);
+    if (!all_here(search)) return false;
+    join_tangents(search, ws);
+    if (kind == Known::KEPT) keep_tangent(ws);
+    if (t.screens_in_single) prepare_most(search, ws, directed);
+    const Room room(search, ws.tangent);
+    for (Index f = w.first; f < w.last && !stopped(search); f += 2 * TILE)
+        bound_tiles(search, ws, room, directed, kind, f);
+    return true;
+}
+
 // Screen all candidates that may be among the best; false if the work is to be stopped.
 bool contend(Search &search, Workspace &ws, Known kind) {
     const Table &t = *search.table;
     Worker &w = ws.worker;
     const Index m = padded(t.n_features);
     const bool directed = is_directed(search);
-    tangent_of(search, ws, kind == Known::CARRIED);
-    prepare_separation(t, *search.state, w);
     w.screened[0] = 0;
     if (w.thread == 0)
         for (Index pair = 0; pair < search.n_pairs; pair++) ws.reached[pair] = 0;
-    if (!all_here(search)) return false;
-    join_tangents(search, ws);
-    if (kind == Known::KEPT) keep_tangent(ws);
-    if (t.screens_in_single) prepare_most(search, ws, directed);
+    if (!bound_all(search, ws, kind)) return false;
     const Room room(search, ws.tangent);
-    for (Index f = w.first; f < w.last && !stopped(search); f += TILE)
-        bound_tile(search, ws, room, directed, kind, f);
     Index *list = w.list;
     const Index n_first = most_of((FIRST + search.n_threads - 1) / search.n_threads, search.n_best);
     for (Index pair = 0; pair < search.n_pairs; pair++) {
@@ -641,7 +657,8 @@ void list_contenders(const Search &search, Workspace &ws) {
 }
 
 // When to make the sums anew: once the work of a step with those that are carried is more than
-// that of the steps since they were made on average.
+// that of the steps since they were made on average; and if they leave half of the features, which
+// new ones may not, when the subset has grown by a quarter.
 struct Turns {
     Index work = 0, n_steps = 0, made_at = 0;
     bool carries = false;
@@ -654,7 +671,8 @@ struct Turns {
         const Index now = carries ? n_open : n_features;
         work += now;
         n_steps++;
-        carries = !(carries && (now * n_steps > work || 4 * size >= 5 * made_at + 4));
+        const bool old = 2 * now > n_features && 4 * size >= 5 * made_at + 4;
+        carries = !(carries && (now * n_steps > work || old));
     }
 };
 
@@ -683,6 +701,16 @@ void s2fs_add(s2fs_search *search, std::int64_t feature, std::int64_t thread) {
 void s2fs_score(s2fs_search *search, std::int64_t thread) {
     Workspace ws = lay_out(*search, thread);
     score(*search, ws, search->candidates, search->n_candidates, search->out);
+}
+
+void s2fs_most(s2fs_search *search, std::int64_t thread) {
+    Workspace ws = lay_out(*search, thread);
+    mark(*search, ws);
+    if (!bound_all(*search, ws, Known::NEW)) return;
+    const Index m = search->table->n_features;
+    for (Index pair = 0; pair < search->n_pairs; pair++)
+        for (Index f = ws.worker.first; f < ws.worker.last; f++)
+            search->high[pair * m + f] = ws.most[pair * padded(m) + f];
 }
 
 void s2fs_shortlist(s2fs_search *search, std::int64_t thread) {

@@ -417,85 +417,120 @@ void prepare_most(const Search &search, Workspace &ws, bool directed) {
     for (Index f = w.first; f < w.last && !stopped(search); f += N) lose(search, ws, f);
 }
 
-// Step 5 for a tile of candidates.
-Most most_separation(const Search &search, Workspace &ws, bool directed, Index first) {
+namespace {
+
+// Step 5 for a tile of candidates of few classes.
+Most most_of_few(const Search &search, const Worker &w, Index first) {
+    const Table &t = *search.table;
+    const Index p = t.n_classes, step = padded(t.n_features);
+    const float *c = t.single_centroids + first;
+    Most found = {};
+    Floats nearest[FEW_CLASSES];
+    for (Index q = 0; q < p; q++) nearest[q] = all(__builtin_inff());
+    for (Index q = 1; q < p; q++) {
+        const Floats here = load(c + q * step);
+        for (Index r = 0; r < q; r++) {
+            const Floats gap = here - load(c + r * step), square = gap * gap;
+            const Floats h = square + all(w.G[q * p + r]);
+            found.form = fma(all(2 * w.slopes[q * p + r]), square, found.form);
+            nearest[q] = smaller(nearest[q], h);
+            nearest[r] = smaller(nearest[r], h);
+        }
+    }
+    for (Index q = 0; q < p; q++) found.dis += root(nearest[q]);
+    found.dir = all(w.most_dir);
+    return found;
+}
+
+// With more classes, of several tiles at once: while one waits for a number, others go on.
+template <int TILES>
+void most_of_many(const Search &search, const Workspace &ws, bool directed, const Index *first,
+                  Most *found) {
     const Table &t = *search.table;
     const Worker &w = ws.worker;
     const Index p = t.n_classes, step = padded(t.n_features);
-    const float *c = t.single_centroids + first;
+    const float *c = t.single_centroids, *losses = ws.carried.losses;
     const float n = static_cast<float>(p), u = static_cast<float>(U_SINGLE);
-    Most found = {};
-    Floats distance = {};
-    const auto with_error = [&] {
-        distance /= n;
-        found.dis = distance + (distance * ((n + 12) * 2 * u) + 4 * u);
-    };
-    if (p <= FEW_CLASSES) {
-        Floats nearest[FEW_CLASSES];
-        for (Index q = 0; q < p; q++) nearest[q] = all(__builtin_inff());
-        for (Index q = 1; q < p; q++) {
-            const Floats here = load(c + q * step);
-            for (Index r = 0; r < q; r++) {
-                const Floats gap = here - load(c + r * step), square = gap * gap;
-                const Floats h = square + all(w.G[q * p + r]);
-                found.form = fma(all(2 * w.slopes[q * p + r]), square, found.form);
-                nearest[q] = smaller(nearest[q], h);
-                nearest[r] = smaller(nearest[r], h);
-            }
-        }
-        for (Index q = 0; q < p; q++) distance += root(nearest[q]);
-        with_error();
-        found.dir = all(w.most_dir);
-        return found;
-    }
     // As a squared distance h is at least G, the nearest class is among the first ones.
     const bool clear = w.clear < 1 && directed && ws.carried.losses_at > 0;
     const float margin = clear ? 1 + 8 * w.clear : 1.0f, loose = (n + 16) * u;
-    const float *losses = ws.carried.losses + first;
     const Floats two = all(2.0f);
-    Floats direction = {};
+    Floats distance[TILES] = {}, direction[TILES] = {};
     for (Index q = 0; q < p; q++) {
-        const Floats here = load(c + q * step);
         const std::int32_t *order = w.order + q * p;
         const float *ordered = w.ordered + q * p, *coefficients = w.coefficients + 3 * q * p;
-        Floats nearest = all(__builtin_inff()), A = {}, B = {}, C = {}, T = {};
-        for (Index i = 0; i < p - 1 && any(nearest * margin >= all(ordered[i])); i++) {
+        Floats here[TILES], nearest[TILES], A[TILES] = {}, B[TILES] = {}, C[TILES] = {},
+                                            T[TILES] = {};
+        for (int k = 0; k < TILES; k++) {
+            here[k] = load(c + q * step + first[k]);
+            nearest[k] = all(__builtin_inff());
+        }
+        const auto open = [&](float G) {
+            Ints found = nearest[0] * margin >= all(G);
+            for (int k = 1; k < TILES; k++) found |= nearest[k] * margin >= all(G);
+            return any(found);
+        };
+        for (Index i = 0; i < p - 1 && open(ordered[i]); i++) {
             const Index r = order[i];
-            const Floats gap = here - load(c + r * step), h = fma(gap, gap, all(ordered[i]));
-            if (clear) {
-                const Ints nearer = h * margin < nearest, as_near = ~nearer & (h <= nearest * margin);
-                const Floats A_r = all(coefficients[3 * i]), B_r = all(coefficients[3 * i + 1]),
-                             C_r = all(coefficients[3 * i + 2]),
-                             T_r = w.least_T[r] - load(losses + r * step);
-                A = nearer ? A_r : A;
-                B = nearer ? B_r : B;
-                C = nearer ? C_r : C;
-                T = nearer ? T_r : T;
-                if (any(as_near)) {  // either may be the nearest one
-                    A = as_near ? larger(A, A_r) : A;
-                    B = as_near ? larger(B, B_r) : B;
-                    C = as_near ? smaller(C, C_r) : C;
-                    T = as_near ? smaller(T, T_r) : T;
+            const Floats A_r = all(coefficients[3 * i]), B_r = all(coefficients[3 * i + 1]),
+                         C_r = all(coefficients[3 * i + 2]);
+            for (int k = 0; k < TILES; k++) {
+                const Floats gap = here[k] - load(c + r * step + first[k]);
+                const Floats h = fma(gap, gap, all(ordered[i]));
+                if (clear) {
+                    const Ints nearer = h * margin < nearest[k];
+                    const Ints as_near = ~nearer & (h <= nearest[k] * margin);
+                    const Floats T_r = w.least_T[r] - load(losses + r * step + first[k]);
+                    A[k] = nearer ? A_r : A[k];
+                    B[k] = nearer ? B_r : B[k];
+                    C[k] = nearer ? C_r : C[k];
+                    T[k] = nearer ? T_r : T[k];
+                    if (any(as_near)) {  // either may be the nearest one
+                        A[k] = as_near ? larger(A[k], A_r) : A[k];
+                        B[k] = as_near ? larger(B[k], B_r) : B[k];
+                        C[k] = as_near ? smaller(C[k], C_r) : C[k];
+                        T[k] = as_near ? smaller(T[k], T_r) : T[k];
+                    }
                 }
+                nearest[k] = smaller(nearest[k], h);
             }
-            nearest = smaller(nearest, h);
         }
-        if (!clear) {
-            distance += root(nearest);
-            continue;
+        for (int k = 0; k < TILES; k++) {
+            if (!clear) {
+                distance[k] += root(nearest[k]);
+                continue;
+            }
+            const Floats once = inverse_root(nearest[k]), length = nearest[k] * once;
+            distance[k] += length;
+            const Floats at_q = fma(B[k], once, A[k]) - C[k] * length;
+            direction[k] += T[k] > 0 ? smaller(at_q * inverse(T[k]), two) : two;
         }
-        const Floats once = inverse_root(nearest), length = nearest * once;
-        distance += length;
-        const Floats at_q = fma(B, once, A) - C * length;
-        direction += T > 0 ? smaller(at_q * inverse(T), two) : two;
     }
-    with_error();
-    found.form = fma(all(w.grown_slopes), load(ws.carried.widest + first),
-                     load(ws.carried.forms + first));
-    found.dir = clear      ? smaller(direction / n * (1 + 4 * loose), two)
-                : directed ? two
-                           : Floats{};
-    return found;
+    for (int k = 0; k < TILES; k++) {
+        found[k].dis = distance[k];
+        found[k].form = fma(all(w.grown_slopes), load(ws.carried.widest + first[k]),
+                            load(ws.carried.forms + first[k]));
+        found[k].dir = clear      ? smaller(direction[k] / n * (1 + 4 * loose), two)
+                       : directed ? two
+                                  : Floats{};
+    }
+}
+
+}  // namespace
+
+// Step 5 for two tiles of candidates.
+void most_separation(const Search &search, const Workspace &ws, bool directed, const Index *first,
+                     Most *found) {
+    const Table &t = *search.table;
+    if (t.n_classes <= FEW_CLASSES)
+        for (int k = 0; k < 2; k++) found[k] = most_of_few(search, ws.worker, first[k]);
+    else
+        most_of_many<2>(search, ws, directed, first, found);
+    const float n = static_cast<float>(t.n_classes), u = static_cast<float>(U_SINGLE);
+    for (int k = 0; k < 2; k++) {
+        const Floats distance = found[k].dis / n;
+        found[k].dis = distance + (distance * ((n + 12) * 2 * u) + 4 * u);
+    }
 }
 
 // Λ_dir itself (step 5), rounded roughly (step 7), and Σ S g². Where it is not clear which class is

@@ -189,7 +189,8 @@ struct Most {
     Floats dis, dir, form;
 };
 void prepare_most(const Search &search, Workspace &ws, bool directed);
-Most most_separation(const Search &search, Workspace &ws, bool directed, Index first);
+void most_separation(const Search &search, const Workspace &ws, bool directed, const Index *first,
+                     Most *found);
 // With many classes: tighter bounds of Λ_dir and Σ S g² in `upper` for up to N_FLOATS features.
 void tighten_direction(const Search &search, Workspace &ws, const Index *features, Index n);
 
