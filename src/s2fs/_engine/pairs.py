@@ -230,13 +230,16 @@ class Correlations:
         """The correlations of some features with each other."""
         products = np.zeros((len(features), len(features)))
         X = self.X[:, features].tocsr() if issparse(self.X) else self.X
-        mean = self.mean[:, features]
+        mean, weight = self.mean[:, features], np.sqrt(self.sample_weight)[:, None]
         step = max(1, BLOCK // max(len(features), 1))
         for start in range(0, X.shape[0], step):
             rows = slice(start, start + step)
             block = X[rows].toarray() if issparse(X) else X[rows][:, features]
-            block = np.nan_to_num(block - mean[self.codes[rows]])
-            products += (block * self.sample_weight[rows, None]).T @ block
+            block = block - mean[self.codes[rows]]
+            if self._missing:
+                block = np.nan_to_num(block)
+            block *= weight[rows]
+            products += block.T @ block  # of one array with itself: half the work
         return products / np.outer(self.unit[features], self.unit[features])
 
     def _products(self, residual: Floats) -> Floats:
