@@ -4,7 +4,9 @@ Run ``S2FS_DATA=folder python benchmarks/peers.py``; ``make bench`` installs the
 those that are missing are left out. The data are the paper's nine local datasets and noisy classes
 of growing n, m and p. A run that would take longer than ``--limit`` seconds, judging by a run of
 the same selector on the data nearest in size, is skipped and says so. ``--literal`` adds Algorithm
-1 word for word and a step of scikit-learn's sequential search, which take minutes on SRBCT.
+1 word for word and a step of scikit-learn's sequential search, which take minutes on SRBCT. With
+``--n-jobs 1 --peer-threads 1 --processor-time`` one thread is compared with one thread by the time
+the processor works, which a busy machine changes less.
 """
 
 import argparse
@@ -28,6 +30,7 @@ from sklearn.feature_selection import (
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import minmax_scale
 from sklearn.svm import LinearSVC
+from threadpoolctl import threadpool_limits
 from timing import PAPER, classes_in_noise, machine, paper_data, seconds, table
 
 from s2fs import S2FS, PairCover, separability
@@ -227,6 +230,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=60.0, help="seconds one run may take")
     parser.add_argument("--literal", action="store_true", help="the slow ones, on SRBCT")
     parser.add_argument("--n-jobs", type=int, default=2, help="threads of S²FS")
+    parser.add_argument("--peer-threads", type=int, default=2, help="threads of the peers")
     parser.add_argument("--ours", default="S²FS", choices=[*OURS])
     parser.add_argument(
         "--processor-time", action="store_true", help="of all threads, where other programs run too"
@@ -243,7 +247,8 @@ def main() -> None:
         rows = []
         for name, X, y in all_data(args.datasets, not args.no_synthetic):
             shape = [name, f"{X.shape[0]} × {X.shape[1]}", len(np.unique(y))]
-            rows.append([*shape, *compare(clock, ours, peers, X, y, k)])
+            with threadpool_limits(args.peer_threads):
+                rows.append([*shape, *compare(clock, ours, peers, X, y, k)])
             print(f"k = {k}:", *rows[-1], sep="  ", flush=True, file=sys.stderr)
         print(f"### k = {k}: time of each peer over the time of {args.ours}\n")
         print(table(["data", "n × m", "classes", *ours, *peers], rows), end="\n\n")
