@@ -3,6 +3,7 @@
 ``make fuzz`` tries many more cases than the tests do; ``S2FS_FUZZ`` is their number.
 """
 
+import csv
 import gzip
 import io
 import os
@@ -236,6 +237,21 @@ LIES = {
         "line 2",
     ),
 }
+
+
+@pytest.fixture(params=[1 << 17, 1 << 30])
+def limit_of_csv(request):
+    """The limit of the csv module is one for the process; SciPy's reader of .arff raises it."""
+    before = csv.field_size_limit(request.param)
+    yield
+    csv.field_size_limit(before)
+
+
+def test_a_long_cell_is_refused_whatever_others_allow(tmp_path, limit_of_csv):
+    path = tmp_path / "t.csv"
+    path.write_text('a,kind\n1,"' + "x" * 200_000 + '"\n2,v\n')
+    with pytest.raises(ValueError, match="at line 2"):
+        read_table(path, "kind")
 
 
 @pytest.mark.parametrize("lie", LIES)

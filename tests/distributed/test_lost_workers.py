@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import time
 from pathlib import Path
 
 import dask.array as da
@@ -96,6 +97,8 @@ def test_workers_that_hang_or_have_no_memory_are_given_up(start, monkeypatch):
 
         def pause():
             client.run(fill_memory, workers=[paused])
+            while client.scheduler_info(n_workers=-1)["workers"][paused]["status"] != "paused":
+                time.sleep(0.05)
 
         with monkeypatch.context() as patch:
             before_step(patch, 2, pause)

@@ -25,6 +25,8 @@ _DELIMITERS = ("\t", ";", "|", ",")
 _BLANK = " "
 #: What a line may begin with that is not part of the table.
 _COMMENT = "#"
+#: A longer cell in quotation marks is taken for one that was never closed.
+_LONGEST_CELL = 1 << 17
 #: How many rows, and how many characters, are looked at to find out how a file is written.
 _SAMPLE_ROWS, _SAMPLE_SIZE = 100, 1 << 22
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
@@ -206,6 +208,9 @@ class Delimited:
         reader = self._csv(f"{line}\n" for line in self._lines())
         try:
             for row in reader:
+                # The limit of the csv module is one for all of a process, and others change it.
+                if max(map(len, row), default=0) > _LONGEST_CELL:
+                    raise csv.Error(f"a cell of more than {_LONGEST_CELL} characters")
                 if len(row) > 1 or (row and row[0].strip()):
                     yield before + reader.line_num, row
         except csv.Error as error:
