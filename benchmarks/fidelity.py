@@ -482,6 +482,13 @@ def planned(study: Study) -> Iterator[Task]:
         return list(dict.fromkeys([chosen, package_form(baseline), chosen_fairly(study, baseline)]))
 
     first, rest = (FGZEFSR, FSNMER, FDM, MDP, IPD), (RDSI, SFSS, N3Y, S2FS, RandomOrder)
+    for dataset in CONFIRMING:  # the fair lists of the three that go on in the order of the columns
+        yield from missing(first[2:], [dataset], SEEDS[:1], lambda b: [chosen_fairly(study, b)])
+    quick_first = (FDM, MDP, S2FS, FSNMER, FGZEFSR, SFSS, IPD, RDSI, N3Y)
+    for dataset in CHOOSING:
+        yield from missing(
+            quick_first, [dataset], SEEDS[:1], lambda b: [study.chosen(b)], gammas=True
+        )
     for baselines in (first, rest):
         yield from missing(baselines, CHOOSING, SEEDS[:1], lambda b: list(forms(b)))
         repeated = [b for b in baselines if b is not RandomOrder]
@@ -617,6 +624,28 @@ def repeat_table(study: Study) -> Iterator[str]:
     yield f"| all | root mean square | | | {rms(np.array(moves)):.3f} |"
 
 
+def short_table(study: Study) -> Iterator[str]:
+    """For the page of users: how near each baseline is, with either list."""
+    yield "| baseline | goes on | distance as published | with the fair list | random order |"
+    yield "|---|---|---|---|---|"
+    for baseline in VARIANTS:
+        if baseline in (S2FS, RandomOrder):
+            continue
+        chosen, fair = study.chosen(baseline), chosen_fairly(study, baseline)
+        nine = CHOOSING + CONFIRMING
+        found = [
+            f"{study.distance(form, datasets=nine):.3f}" if study.has(form, nine, 0) else "–"
+            for form in (chosen, fair)
+        ]
+        chance = [
+            study.differences(form, like=baseline.__name__)
+            for form in study.candidates(RandomOrder)
+        ]
+        how = {"index": "by the order of the columns", "importance": "by importance"}
+        goes_on = how.get(chosen.completion, "never stops")
+        yield f"| {baseline.__name__} | {goes_on} | {' | '.join(found)} | {rms(chance):.3f} |"
+
+
 TABLES: dict[str, Callable[[Study], Iterator[str]]] = {
     "choice": choice_table,
     "completions": completions_table,
@@ -626,15 +655,17 @@ TABLES: dict[str, Callable[[Study], Iterator[str]]] = {
 }
 
 
-def write_page(study: Study) -> None:
-    """Put the tables between the marks on the page."""
-    page = PAGE.read_text(encoding="utf-8")
-    for name, table in TABLES.items():
-        begin, end = f"<!-- {name}: written by benchmarks/fidelity.py -->", f"<!-- end {name} -->"
-        before, rest = page.split(begin)
-        after = rest.split(end)[1]
-        page = "\n".join([before + begin, "", *table(study), "", end]) + after
-    PAGE.write_text(page, encoding="utf-8")
+def write_pages(study: Study) -> None:
+    """Put the tables between the marks on the page of the study and on that of users."""
+    for path, tables in ((PAGE, TABLES), (PAGE.with_name("index.md"), {"short": short_table})):
+        page = path.read_text(encoding="utf-8")
+        for name, table in tables.items():
+            begin = f"<!-- {name}: written by benchmarks/fidelity.py -->"
+            end = f"<!-- end {name} -->"
+            before, rest = page.split(begin)
+            after = rest.split(end)[1]
+            page = "\n".join([before + begin, "", *table(study), "", end]) + after
+        path.write_text(page, encoding="utf-8")
 
 
 def main() -> None:
@@ -662,7 +693,7 @@ def main() -> None:
     for table in TABLES.values():
         print(*table(study), "", sep="\n")
     if options.write_docs:
-        write_page(study)
+        write_pages(study)
 
 
 if __name__ == "__main__":

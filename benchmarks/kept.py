@@ -11,13 +11,15 @@ the scores of 5-NN and k-means at each size with those stored. Results of S²FS 
 if all agree, and if no two centroids coincide in any of these sets of 20 features: what a
 coincidence counts, which β weighs, is all that has changed in the criterion, so later steps are
 the same too.
-``--former`` names datasets whose results are kept although they are of the former criterion.
+``--former`` names datasets whose results are kept although they are of the former criterion;
+``glioma:inside`` keeps only those with weights chosen inside.
 
 Results of a baseline are kept if the new file has it on at least two datasets, and if there every
 score of every size is the one stored. Everything else must come from the new results file.
 """
 
 import argparse
+import json
 import tempfile
 from collections import defaultdict
 from dataclasses import replace
@@ -42,8 +44,8 @@ from s2fs.evaluation import FoldResult, evaluate_fold, pool_folds, stratified_fo
 N_STEPS = 20
 CHECKED_ALPHAS = (0.01, 0.0316, 1.0)
 LEARNERS = {name: PAPER_LEARNERS[name] for name in ("knn", "kmeans")}
-#: Stored values have single precision.
-CLOSE = 2e-6
+#: Stored values have single precision; k-means on one feature also ends in ties by rounding.
+CLOSE = {"knn": 2e-6, "kmeans": 1e-4}
 
 
 class Joined:
@@ -68,6 +70,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("old", help="archive with the older results")
     parser.add_argument("new", help="results file with the new ones")
+    parser.add_argument("--checked", help="JSON file for the β that are kept, read if it is there")
     parser.add_argument("--former", nargs="*", default=[], help="datasets to keep all the same")
     parser.add_argument("--out", required=True, help="archive to write")
     options = parser.parse_args()
@@ -80,21 +83,38 @@ def main() -> None:
     wanted = {
         i: result
         for i, result in enumerate(old.results)
-        if result.how == "grid"
+        if not is_baseline(result)
         and identity(result) not in there
         and stamp_key(result.run) in stamps
     }
     kept = baselines_as_before(old, new, stamps)
+    checked: dict[str, list[float]] = {}
+    if options.checked and Path(options.checked).exists():
+        checked = json.loads(Path(options.checked).read_text("utf-8"))
     for dataset in dict.fromkeys(result.run.dataset for result in wanted.values()):
         group = {i: result for i, result in wanted.items() if result.run.dataset == dataset}
         former = dataset in options.former
-        betas = unchanged(dataset, group)
-        same = {i for i, result in group.items() if former or result.weights[1] in betas}
+        if dataset not in checked:
+            checked[dataset] = sorted(unchanged(dataset, group))
+            if options.checked:
+                Path(options.checked).write_text(json.dumps(checked), "utf-8")
+        betas = set(checked[dataset])
+        inside = f"{dataset}:inside" in options.former
+        same = {
+            i
+            for i, result in group.items()
+            if former or betas_of(result) <= betas or (inside and result.how == "inside")
+        }
         kept |= {i: stamped(group[i], stamps) for i in same}
-        why = ", of the former criterion too" * former
+        why = ", of the former criterion too" * (former or inside)
         print(f"{dataset}: {len(same)} of {len(group)} older results kept{why}; β", *sorted(betas))
     write_archive(Joined(new, kept, old), options.out)  # type: ignore[arg-type]
     print(f"{options.out}: {len(new.results)} new results, {len(kept)} kept")
+
+
+def betas_of(result: Result) -> set[float]:
+    """The β that a result rests on: of a pair its own, of a choice all that were to choose from."""
+    return set(result.selector.betas) if result.weights is None else {result.weights[1]}
 
 
 def stamp_key(run: Run) -> str:
@@ -128,7 +148,7 @@ def is_baseline(result: Result) -> bool:
 def same_scores(one: Result, other: Result) -> bool:
     """Whether all learners score the same at all sizes, to the precision that is stored."""
     return all(
-        np.allclose(curve.values, other.curves[name].values, rtol=0, atol=CLOSE)
+        np.allclose(curve.values, other.curves[name].values, rtol=0, atol=CLOSE.get(name, 2e-6))
         for name, curve in one.curves.items()
     )
 
@@ -151,8 +171,8 @@ def unchanged(dataset: str, group: dict[int, Result]) -> set[float]:
         return set()
     data = load_dataset(dataset)
     X, y = np.asarray(data.X, dtype=np.float64), np.asarray(data.y)
-    stored = {result.weights: result for result in group.values()}
-    betas = sorted({beta for alpha, beta in stored if alpha in CHECKED_ALPHAS})
+    stored = {r.weights: r for r in group.values() if r.weights is not None and r.weights[0]}
+    betas = sorted({beta for alpha, beta in stored if alpha in CHECKED_ALPHAS and beta})
     run = next(iter(group.values())).run
     folds: dict[tuple[float, float], list[FoldResult]] = defaultdict(list)
     same = dict.fromkeys(betas, True)
@@ -169,7 +189,7 @@ def unchanged(dataset: str, group: dict[int, Result]) -> set[float]:
     for (alpha, beta), parts in folds.items():
         for name, curve in pool_folds(parts).items():
             before = stored[alpha, beta].curves[name].values[:N_STEPS]
-            same[beta] &= np.allclose(curve.values, before, rtol=0, atol=CLOSE)
+            same[beta] &= np.allclose(curve.values, before, rtol=0, atol=CLOSE[name])
     # Without a weight on directions between classes, their rule does not count.
     return {0.0} | {beta for beta, as_before in same.items() if as_before}
 

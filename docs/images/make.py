@@ -27,6 +27,7 @@ PICTURES = {
     "sizes": ("plot_chosen_features", "sizes"),
     "stability": ("plot_stability", "ax"),
     "published": ("plot_paper_results", "figure"),
+    "fair": ("plot_paper_results", "diagrams"),
 }
 
 

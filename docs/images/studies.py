@@ -166,7 +166,7 @@ def fidelity(rows: Rows) -> Figure:
     ax = figure(len(baselines))
     kinds = {
         "variant": (GREY, "."),
-        "as the package does it": (BLUE, "o"),
+        "chosen": (BLUE, "o"),
         "random order": (ORANGE, "x"),
     }
     for y, baseline in enumerate(baselines):
@@ -176,7 +176,7 @@ def fidelity(rows: Rows) -> Figure:
             colour, marker = kinds[kind]
             ax.scatter(number(row["all"]), y, 22, colour, marker, linewidths=1, zorder=2)
         used = next(row for row in own if row["used"])
-        colour, marker = kinds["as the package does it"]
+        colour, marker = kinds["chosen"]
         ax.scatter(number(used["all"]), y, 26, colour, marker, zorder=3)
     for kind, (colour, marker) in kinds.items():
         ax.scatter([], [], 22, colour, marker, linewidths=1, label=kind)
@@ -193,9 +193,10 @@ def variants_of_baselines() -> Rows:
     """The table of distances, with a mark at what the package does."""
     page = (DOCS / "baselines" / "fidelity.md").read_text(encoding="utf-8")
     rows = page_table("baselines/fidelity.md", "baseline", "variant", "all")
-    used = set(re.findall(r"^\| (\w+) \| \**([^|*]+?) †", page, flags=re.MULTILINE))
+    used = set(re.findall(r"^\| (\w+) \| ([^|]+?) † \| (\w*) *\|", page, flags=re.MULTILINE))
+    names = ("baseline", "variant", "completion")
     return [
-        row | {"used": "yes" if (row["baseline"], row["variant"]) in used else ""} for row in rows
+        row | {"used": "yes" if tuple(row[name] for name in names) in used else ""} for row in rows
     ]
 
 

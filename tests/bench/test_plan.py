@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from s2fs import S2FSCV
+from s2fs.baselines import BASELINES
 from s2fs.bench import PAPER_DATASETS, PAPER_LEARNERS, PLANS, load_plan
 
 PAPER_GRID = S2FSCV().alphas
@@ -30,6 +31,9 @@ def test_paper_plan_is_the_paper():
     assert (plan.sizes, plan.folds, plan.seeds) == (150, 10, (0,))
     names = {selector.name for selector in plan.selectors}
     assert names == {"S2FS", "FDM", "FGZEFSR", "FSNMER", "IPD", "MDP", "N3Y", "RDSI", "SFSS"}
+    for spec in plan.selectors:  # the paper is repeated with its own lists
+        stops = spec.name in BASELINES and "completion" in BASELINES[spec.name]().get_params()
+        assert spec.parameters == ({"completion": "published"} if stops else {})
     grid, inside = (selector for selector in plan.selectors if selector.name == "S2FS")
     assert grid.alphas == grid.betas == PAPER_GRID
     assert (grid.tune, inside.tune) == ("none", "inside")
