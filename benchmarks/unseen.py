@@ -13,7 +13,15 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import t as student
 
-from s2fs.bench import LEARNER_TITLES, Result, average_ranks, friedman_test, open_results, results
+from s2fs.bench import (
+    LEARNER_TITLES,
+    Result,
+    average_ranks,
+    friedman_test,
+    load_plan,
+    open_results,
+    results,
+)
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "unseen.md"
@@ -38,23 +46,22 @@ class Study:
             found = list(results(archive))
         run = found[0].run
         self.n_folds, self.learners, self.sizes = run.n_folds, run.learners, run.sizes
-        self.selectors = tuple(dict.fromkeys(result.selector.name for result in found))
+        there = {result.selector.name for result in found}
+        self.selectors = tuple(s.name for s in load_plan("unseen").selectors if s.name in there)
         self.titles = {result.run.dataset: result.run.dataset_title for result in found}
-        seeds: dict[tuple[str, str], set[int]] = {}
+        ran: dict[tuple[str, str], set[int]] = {}
         for result in found:
-            seeds.setdefault((result.run.dataset, result.selector.name), set()).add(result.run.seed)
-        # A seed counts if it was run for the tables that decide, a table if it has these seeds.
-        self.seeds = set.intersection(
-            *(seeds.get((table, s), set()) for table in PRACTICE for s in self.selectors)
-        )
-        self.tables = tuple(
-            table
+            ran.setdefault((result.run.dataset, result.selector.name), set()).add(result.run.seed)
+        # A seed of a table counts if every selector has it.
+        common = {
+            table: set.intersection(*(ran.get((table, s), set()) for s in self.selectors))
             for table in self.titles
-            if all(seeds.get((table, s), set()) >= self.seeds for s in self.selectors)
-        )
+        }
+        self.seeds = {table: seeds for table, seeds in common.items() if seeds}
+        self.tables = tuple(self.seeds)
         self._found: dict[tuple[str, str], list[Result]] = {}
         for result in found:
-            if result.run.seed in self.seeds:
+            if result.run.seed in self.seeds.get(result.run.dataset, ()):
                 key = (result.run.dataset, result.selector.name)
                 self._found.setdefault(key, []).append(result)
 
@@ -256,13 +263,22 @@ def friedman(study: Study, tables) -> str:
     )
 
 
+def by_seeds(study: Study) -> str:
+    """The tables, those with the most seeds of the folds first."""
+    groups: dict[int, list[str]] = {}
+    for table, seeds in study.seeds.items():
+        groups.setdefault(len(seeds), []).append(table)
+    return "; ".join(
+        f"{n} seed{'s' * (n > 1)} for {', '.join(groups[n])}" for n in sorted(groups, reverse=True)
+    )
+
+
 def said(study: Study) -> dict[str, str]:
     """Every part of the page that holds numbers, by its mark."""
     tables = PRACTICE
-    seeds = f"{len(study.seeds)} seed" + "s" * (len(study.seeds) > 1)
     return {
-        "run": f"{len(study.tables)} tables ({', '.join(study.tables)}), "
-        f"{len(study.selectors)} selectors, {study.n_folds} folds, {seeds}.",
+        "run": f"{len(study.selectors)} selectors, {study.n_folds} folds, {len(study.tables)} "
+        f"tables: {by_seeds(study)}.",
         "overall": overall(study, tables),
         "halves": halves(study),
         "findings": findings(study),

@@ -34,7 +34,7 @@ def test_scores_are_means_of_the_kept_curves(script, study):
         result
         for result in Archive(script.RESULTS).results
         if (result.run.dataset, result.selector.name) == ("colon", "SFSS")
-        and result.run.seed in study.seeds
+        and result.run.seed in study.seeds["colon"]
     ]
     expected = [curve.values[[1, 2, 3]] for result in chosen for curve in result.curves.values()]
     assert {result.run.sizes for result in chosen} == {(5, 10, 20, 50, 100)}
@@ -47,7 +47,7 @@ def test_the_results_are_those_of_the_plan(study):
     plan = load_plan("unseen")
     assert study.selectors == tuple(spec.name for spec in plan.selectors)
     assert (study.learners, study.sizes, study.n_folds) == (plan.learners, plan.sizes, plan.folds)
-    assert study.seeds <= set(plan.seeds)
+    assert all(seeds <= set(plan.seeds) for seeds in study.seeds.values())
     assert set(study.tables) <= set(plan.dataset_names)
 
 
