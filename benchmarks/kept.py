@@ -11,8 +11,6 @@ the scores of 5-NN and k-means at each size with those stored. Results of S²FS 
 if all agree, and if no two centroids coincide in any of these sets of 20 features: what a
 coincidence counts, which β weighs, is all that has changed in the criterion, so later steps are
 the same too.
-``--former`` names datasets whose results are kept although they are of the former criterion;
-``glioma:inside`` keeps only those with weights chosen inside.
 
 Results of a baseline are kept if the new file has it on at least two datasets, and if there every
 score of every size is the one stored. Everything else must come from the new results file.
@@ -71,7 +69,6 @@ def main() -> None:
     parser.add_argument("old", help="archive with the older results")
     parser.add_argument("new", help="results file with the new ones")
     parser.add_argument("--checked", help="JSON file for the β that are kept, read if it is there")
-    parser.add_argument("--former", nargs="*", default=[], help="datasets to keep all the same")
     parser.add_argument("--out", required=True, help="archive to write")
     options = parser.parse_args()
     old = Archive(options.old)
@@ -93,21 +90,14 @@ def main() -> None:
         checked = json.loads(Path(options.checked).read_text("utf-8"))
     for dataset in dict.fromkeys(result.run.dataset for result in wanted.values()):
         group = {i: result for i, result in wanted.items() if result.run.dataset == dataset}
-        former = dataset in options.former
         if dataset not in checked:
             checked[dataset] = sorted(unchanged(dataset, group))
             if options.checked:
                 Path(options.checked).write_text(json.dumps(checked), "utf-8")
         betas = set(checked[dataset])
-        inside = f"{dataset}:inside" in options.former
-        same = {
-            i
-            for i, result in group.items()
-            if former or betas_of(result) <= betas or (inside and result.how == "inside")
-        }
+        same = {i for i, result in group.items() if betas_of(result) <= betas}
         kept |= {i: stamped(group[i], stamps) for i in same}
-        why = ", of the former criterion too" * (former or inside)
-        print(f"{dataset}: {len(same)} of {len(group)} older results kept{why}; β", *sorted(betas))
+        print(f"{dataset}: {len(same)} of {len(group)} older results kept; β", *sorted(betas))
     write_archive(Joined(new, kept, old), options.out)  # type: ignore[arg-type]
     print(f"{options.out}: {len(new.results)} new results, {len(kept)} kept")
 
