@@ -112,7 +112,7 @@ def degrees_of_freedom(known: Moments) -> Floats:
 def trusted_correlation(r: Floats, freedom: Floats) -> float:
     """Step 4: ρ by what correlations of features inside the classes, k × k, are above chance."""
     k = len(r)
-    mean_square = ((r**2).sum() - (np.diag(r) ** 2).sum()) / max(k * (k - 1), 1)
+    mean_square = (np.vdot(r, r) - (np.diag(r) ** 2).sum()) / max(k * (k - 1), 1)
     chance = (1 / freedom).mean() if k else 0.0
     if mean_square <= 2 * chance * (1 + EQUAL):  # t ≤ 1/2; rounding must not decide
         return 0.0

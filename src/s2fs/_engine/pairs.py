@@ -228,19 +228,23 @@ class Correlations:
 
     def among(self, features: Indices) -> Floats:
         """The correlations of some features with each other."""
-        products = np.zeros((len(features), len(features)))
         X = self.X[:, features].tocsr() if issparse(self.X) else self.X
-        mean, weight = self.mean[:, features], np.sqrt(self.sample_weight)[:, None]
-        step = max(1, BLOCK // max(len(features), 1))
-        for start in range(0, X.shape[0], step):
-            rows = slice(start, start + step)
-            block = X[rows].toarray() if issparse(X) else X[rows][:, features]
+        mean, unit = self.mean[:, features], self.unit[features]
+        weight = np.sqrt(self.sample_weight)[:, None]
+
+        def products(rows: slice) -> Floats:
+            # ``take`` keeps rows together in memory; an index would not, and all else be slower.
+            block = X[rows].toarray() if issparse(X) else np.take(X[rows], features, axis=1)
             block = block - mean[self.codes[rows]]
             if self._missing:
                 block = np.nan_to_num(block)
             block *= weight[rows]
-            products += block.T @ block  # of one array with itself: half the work
-        return products / np.outer(self.unit[features], self.unit[features])
+            block /= unit
+            return np.asarray(block.T @ block)  # of one array with itself: half the work
+
+        step = max(1, BLOCK // max(len(features), 1))
+        parts = (products(slice(i, i + step)) for i in range(0, X.shape[0], step))
+        return reduce(np.ndarray.__iadd__, parts)
 
     def _products(self, residual: Floats) -> Floats:
         if issparse(self.X) and not self._missing:
