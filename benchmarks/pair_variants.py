@@ -20,6 +20,7 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import rankdata
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import f_classif
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import StratifiedKFold
@@ -51,13 +52,16 @@ VARIANTS = {
     "discriminant, ρ = 0.5": {"discriminant": True, "correlation": 0.5},
     "discriminant, ρ = 0.75, J/32": {"discriminant": True, "correlation": 0.75, "divisor": 32.0},
     "mean of Q over 5 subsamples": {"subsamples": 5},
+    "ρ = t/2 or 0, S/(1 + 2 noise)": {"correlation": "auto", "fade": 2.0},
+    "ρ = t/2 or 0, p(F) > 1/m waits": {"correlation": "auto", "waiting": True},
+    "ρ = t/2 or 0, both of these": {"correlation": "auto", "fade": 2.0, "waiting": True},
 }
 
 
 class Cover:
     """Q of a growing set and of every candidate, literally, with the options of a variant."""
 
-    def __init__(self, X, y, *, correlation, divisor, noise, shrinkage, discriminant, tails):
+    def __init__(self, X, y, *, correlation, divisor, noise, shrinkage, discriminant, tails, fade):
         p, n = y.max() + 1, np.bincount(y)
         centroid = np.array([X[y == q].mean(axis=0) for q in range(p)])
         residual = X - centroid[y]
@@ -69,13 +73,13 @@ class Cover:
             median = np.median(share[np.ptp(X, axis=0) > 0])
             s *= np.sqrt((1 - shrinkage) + shrinkage * (median / share) ** 2)
         a, b = np.triu_indices(p, 1)
-        self.sizes = n[a] * n[b]
         self.d = (centroid[a] - centroid[b]) / s
         self.noise = noise * (1 / n[a] + 1 / n[b])[:, None]
         self.residual = residual / (s * np.sqrt(freedom))
         if isinstance(correlation, str):
             correlation = self.trusted(freedom, cut=correlation == "auto")
-        self.correlation, self.divisor, self.discriminant = correlation, divisor, discriminant
+        self.correlation, self.discriminant = correlation, discriminant
+        self.divisor = divisor * (1 + fade * self.noise)
         self.tails = tails
         self.J = np.zeros((len(a), 1))
         self.alone, self.joint = np.zeros_like(self.J), np.zeros_like(self.J)
@@ -93,7 +97,7 @@ class Cover:
         share = max(0.0, 1 - 1 / (freedom * mean_square))
         return 0.0 if cut and share <= 0.5 else share / 2
 
-    def scores(self, weight):
+    def scores(self):
         """Q of the set joined by each candidate."""
         if self.discriminant:
             J = np.maximum(self.J + self.gap**2 / self.variance - self.noise, 0)
@@ -107,7 +111,7 @@ class Cover:
         bound = -J / self.divisor  # its logarithm
         if self.tails:  # of Student's t in place of the Gaussian
             bound = -self.tails / 2 * np.log1p(-2 * bound / self.tails)
-        return -logsumexp(bound, b=weight[:, None], axis=0)
+        return np.log(len(bound)) - logsumexp(bound, axis=0)
 
     def add(self, f):
         """Let feature ``f`` join the set."""
@@ -132,9 +136,9 @@ class Cover:
 
 
 def cover(
-    X, y, k, *, ranks=False, pair_weights=None, prefilter=None, subsamples=None,
+    X, y, k, *, ranks=False, subsamples=None,
     correlation=0.25, divisor=8.0, noise=1.0, shrinkage=0.0, discriminant=False,
-    tails=None,
+    tails=None, fade=0.0, waiting=False,
 ):  # fmt: skip
     """The first ``k`` features of a variant, in order of choice."""
     values = np.apply_along_axis(rankdata, 0, X) if ranks else X
@@ -145,6 +149,7 @@ def cover(
         "shrinkage": shrinkage,
         "discriminant": discriminant,
         "tails": tails,
+        "fade": fade,
     }
     parts = [np.arange(len(y))]
     if subsamples:
@@ -160,16 +165,14 @@ def cover(
             for _ in range(subsamples)
         ]
     states = [Cover(values[rows], y[rows], **options) for rows in parts]
-    sizes = np.sqrt(states[0].sizes) if pair_weights == "size" else np.ones(len(states[0].J))
-    weight = sizes / sizes.sum()
     free = np.ptp(X, axis=0) > 0
-    if prefilter:
-        best = np.where(free, (states[0].d ** 2 - states[0].noise).max(axis=0), -np.inf)
-        free[np.argsort(-best, kind="stable")[prefilter:]] = False
+    # Features that may differ between the classes by chance come after all others.
+    first = free & (f_classif(X[:, free], y)[1] <= 1 / len(free))[np.cumsum(free) - 1]
     chosen = []
     for _ in range(min(k, free.sum())):
-        q = sum(state.scores(weight) for state in states)
-        f = int(np.argmax(np.where(free, q, -np.inf)))
+        q = sum(state.scores() for state in states)
+        left = free & first if waiting and (free & first).any() else free
+        f = int(np.argmax(np.where(left, q, -np.inf)))
         chosen.append(f)
         free[f] = False
         for state in states:

@@ -1,7 +1,8 @@
 """The study on unseen tables: from the kept results to the numbers of docs/unseen.md.
 
 The results come from ``S2FS_DATA=… s2fs bench run unseen --results unseen.sqlite`` and are kept by
-``s2fs bench archive unseen.sqlite --out benchmarks/results/unseen.npz``. ``python
+``s2fs bench archive unseen.sqlite --out benchmarks/results/unseen.npz``. All files of that folder
+whose names begin with ``unseen`` are read, so that tables and seeds can be added. ``python
 benchmarks/unseen.py`` writes the tables of the page anew, between its marks; nothing is computed
 but means, ranks and intervals.
 """
@@ -25,7 +26,7 @@ from s2fs.bench import (
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "unseen.md"
-RESULTS = ROOT / "benchmarks" / "results" / "unseen.npz"
+RESULTS = sorted((ROOT / "benchmarks" / "results").glob("unseen*.npz"))
 #: The sixteen tables that decide, by name: the first, third, … are one half.
 PRACTICE = (
     "9_tumors", "basehock", "bittner", "brain_tumor1", "bredel", "cns", "colon", "madelon",
@@ -41,9 +42,11 @@ OURS = "PairCover"
 class Study:
     """Mean scores over the seeds, in points: by table, selector, learner and size."""
 
-    def __init__(self, path: Path = RESULTS) -> None:
-        with open_results(path) as archive:
-            found = list(results(archive))
+    def __init__(self, paths: Iterable[Path] = RESULTS) -> None:
+        found: list[Result] = []
+        for path in paths:
+            with open_results(path) as archive:
+                found += results(archive)
         run = found[0].run
         self.n_folds, self.learners, self.sizes = run.n_folds, run.learners, run.sizes
         there = {result.selector.name for result in found}

@@ -32,7 +32,8 @@ def test_the_page_agrees_with_the_results(script, study):
 def test_scores_are_means_of_the_kept_curves(script, study):
     chosen = [
         result
-        for result in Archive(script.RESULTS).results
+        for path in script.RESULTS
+        for result in Archive(path).results
         if (result.run.dataset, result.selector.name) == ("colon", "SFSS")
         and result.run.seed in study.seeds["colon"]
     ]
