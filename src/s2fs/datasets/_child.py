@@ -40,7 +40,7 @@ class Reader:
     def __init__(self, kind: str, source: "Source", **wanted: Any) -> None:
         from tempfile import NamedTemporaryFile
 
-        from s2fs.datasets._errors import UnreadableError
+        from s2fs.datasets._source import UnreadableError
 
         asked = {"kind": kind, "limit": source.limit, **wanted}
         path = source.path
