@@ -108,7 +108,7 @@ class Ledger:
             self.path, timeout=60, isolation_level=None, check_same_thread=False
         )
         try:
-            self._open(create)
+            self._open(create=create)
         except _NoResultsFileError as error:
             self._connection.close()
             raise ValueError(f"{path} is no results file ({error}); give another file.") from None
@@ -116,7 +116,7 @@ class Ledger:
             self._connection.close()
             raise _in_words(self.path, error) from None
 
-    def _open(self, create: bool) -> None:
+    def _open(self, *, create: bool) -> None:
         execute = self._connection.execute
         # A process that was killed right at its start leaves a file without tables.
         (tables,) = execute("SELECT COUNT(*) FROM sqlite_master").fetchone()

@@ -372,16 +372,15 @@ def select(
     if files.report is not None:
         if files.image_shape is not None:
             table.image_shape, table.image_order = files.image_shape, files.image_order
-        command = shlex.join(["s2fs", *sys.argv[1:]])
-        report.Report(
+        page = report.Report(
             selector,
             table,
             title=data.file.name,
-            origin=report.Origin(command=command, seconds=seconds),
+            origin=report.Origin(shlex.join(["s2fs", *sys.argv[1:]]), seconds),
             stable=stable,
             n_jobs=wanted.n_jobs,
-        ).save(files.report)
-        note(f"Wrote {files.report}.")
+        )
+        note(f"Wrote {page.save(files.report)}.")
 
 
 def _selector(ctx: click.Context, criterion: CriterionArguments, wanted: _Search) -> Any:

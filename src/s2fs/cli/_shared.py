@@ -182,22 +182,7 @@ class CriterionArguments:
 
 
 def collected(name: str, kind: type, *options: Callable[..., Any]) -> Callable[[Command], Command]:
-    """Add options to a command, which gets their values as one object.
-
-    Parameters
-    ----------
-    name : str
-        The argument of the command that takes the object.
-    kind : type
-        A dataclass with a field for each of the options.
-    *options : callable
-        What ``click.option`` and ``click.argument`` return.
-
-    Returns
-    -------
-    callable
-        The decorator of the command.
-    """
+    """Add options to a command, which gets their values as one object of the dataclass ``kind``."""
 
     def decorate(command: Command) -> Command:
         @wraps(command)

@@ -217,7 +217,12 @@ class Delimited:
             ) from None
 
     def _is_data(
-        self, first: list[str], body: list[list[str]], target: str | int | None, ignore_first: bool
+        self,
+        first: list[str],
+        body: list[list[str]],
+        target: str | int | None,
+        *,
+        ignore_first: bool,
     ) -> bool:
         """Whether the first line looks like those below it, and not like names."""
         if not body or (isinstance(target, str) and target in (cell.strip() for cell in first)):

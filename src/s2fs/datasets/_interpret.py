@@ -167,14 +167,11 @@ def from_frame(
         batch_column = columns.position(options.batch, "batch (--batch)")
         batch = np.array([str(cell).strip() for cell in frame.column(batch_column)])
     label, cells, source = _label_cells(frame, target, options, sheet, turned=turned)
-    dropped = columns.positions(drop, "drop")
-    if label is not None and label in dropped:
-        raise UnreadableError(f"{columns.shown([label])} is both target and in drop; choose one.")
-    beside = {*dropped, *(f for f in (label, id_column, batch_column) if f is not None)}
-    if turned:
-        beside.add(0)
-    else:
-        beside |= _row_numbers(frame, beside)
+    beside = {id_column, batch_column, 0 if turned else None}
+    features = [f for f in columns.without(drop, label) if f not in beside]
+    if not turned:
+        row_numbers = _row_numbers(frame, features)
+        features = [f for f in features if f not in row_numbers]
     written = sheet is not None or frame.written
     labels = encode(cells, source, options.missing_words, written=written)
     if options.drop_unlabelled and (without := labels.codes < 0).any():
@@ -183,12 +180,11 @@ def from_frame(
         if batch_column is not None:
             batch = batch[~without]
         labels = labels._replace(codes=labels.codes[~without])
-    kept = [f for f in range(len(frame.names)) if f not in beside]
-    if not kept:
+    if not features:
         raise UnreadableError(
             f"{frame.source} has no features left beside the target and the dropped columns."
         )
-    X, names, groups = _features(frame, kept, options)
+    X, names, groups = _features(frame, features, options)
     _remark_on_ids(X, names, frame.source)
     data = finished(frame.source, X, names, labels, source, options, frame.row_names)
     if batch_column is not None:
@@ -318,12 +314,10 @@ def _from_sheet(
     return [label_of.get(name, "") for name in own], source
 
 
-def _row_numbers(frame: Frame, used: set[int]) -> set[int]:
-    """Columns without a name that only count or name the rows."""
+def _row_numbers(frame: Frame, positions: Sequence[int]) -> set[int]:
+    """Those of the columns that have no name and only count or name the rows."""
     found = set()
-    for position in (j for j, name in enumerate(frame.names) if _UNNAMED.fullmatch(name)):
-        if position in used:
-            continue
+    for position in (j for j in positions if _UNNAMED.fullmatch(frame.names[j])):
         column = frame.column(position)
         numbers = as_numbers(column)
         if numbers is not None and not _are_distinct_whole_numbers(numbers):

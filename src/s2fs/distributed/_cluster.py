@@ -38,13 +38,7 @@ class _Life(NamedTuple):
 
 
 class Cluster:
-    """The workers behind a client.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        A client in the usual, synchronous mode.
-    """
+    """The workers behind a client in the usual, synchronous mode."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
