@@ -1,6 +1,5 @@
 """Claims, leases and results in a results file."""
 
-import multiprocessing
 import os
 import signal
 import sqlite3
@@ -9,11 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from processes import SERVER
 from s2fs.bench import Ledger, Run, SelectorSpec
 
-# A server that has loaded the package, from which each process is a fork: quicker than a start.
-SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["s2fs.bench"])
 RUNS = [
     Run("d", "h", SelectorSpec("S2FS", "S2FS", {}), "inside", fold, 40, 0, (1,), ("knn",))
     for fold in range(40)
