@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from bench.benches import content_hash
 from s2fs.bench import PAPER_DATASETS, DatasetInfo, find_dataset, load_dataset
-from s2fs.bench._datasets import content_hash
 
 #: Name, title, shape and classes, as in the paper's table of datasets (SRBCT has 83 rows).
 PAPER = [
