@@ -107,5 +107,7 @@ def test_wrong_file_is_refused(small, tmp_path):
 
 
 def test_unknown_name():
-    with pytest.raises(ValueError, match=r"'lungs', which is no known dataset \(did you mean 'lu"):
+    with pytest.raises(
+        ValueError, match=r"'lungs', which is not a known dataset \(did you mean 'lu"
+    ):
         load_dataset("lungs")

@@ -188,7 +188,7 @@ def test_more_features_than_the_file_has(wine):
         (["--centroid-membership", "own"], "'own'"),
         (["--colour"], "--colour"),
         (["--output", "ranking.xlsx"], "ends in .csv, .tsv, .json, .parquet"),
-        (["--output", "no/such/folder/r.csv"], "'no/such/folder' is no directory"),
+        (["--output", "no/such/folder/r.csv"], "'no/such/folder' is not a directory"),
     ],
 )
 def test_bad_options_of_select(wine, options, sentence):
@@ -284,7 +284,7 @@ def test_in_a_process_of_its_own(wine, tmp_path, tmp_path_factory):
 
     for bad, sentence in (
         ([*options, "--output", "r.csv"], "text in column(s) 'bottle'"),
-        ([*options, "--drop", "bottle", "--output", f"{wine}/r.csv"], "is no directory"),
+        ([*options, "--drop", "bottle", "--output", f"{wine}/r.csv"], "is not a directory"),
     ):
         streams = [tmp_path_factory.mktemp("streams") / name for name in ("stdout", "stderr")]
         with started(

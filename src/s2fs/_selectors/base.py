@@ -362,7 +362,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         if not len(self.indices_):
             warnings.warn(
                 f"No feature does better than chance at level={self.level}, so none is selected; "
-                "give n_features_to_select a number to see the best ones all the same.",
+                "give n_features_to_select a number to see the best ones anyway.",
                 stacklevel=2,
             )
 

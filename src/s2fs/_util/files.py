@@ -20,7 +20,7 @@ def check_place(path: str | os.PathLike[str], argument: str, suffixes: tuple[str
         raise ValueError(f"{argument} is {str(path)!r}, which is a directory; give a file.")
     if not place.parent.is_dir():
         raise ValueError(
-            f"{argument} is {str(path)!r}, but {str(place.parent)!r} is no directory; make it "
+            f"{argument} is {str(path)!r}, but {str(place.parent)!r} is not a directory; make it "
             "first."
         )
     if not os.access(place.parent, os.W_OK):

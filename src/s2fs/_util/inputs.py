@@ -188,7 +188,7 @@ def canonical(X: Any) -> Any:
     try:
         X.check_format(full_check=True)
     except ValueError as error:
-        raise ValueError(f"X is a damaged sparse array ({error}); build it anew.") from None
+        raise ValueError(f"X is a damaged sparse array ({error}); build it again.") from None
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -262,8 +262,8 @@ def check_labels(y: Any, source: str = "y") -> NDArray[Any]:
         )
     if labels.ndim == 0 or labels.ndim > 2 or (labels.ndim == 2 and labels.shape[1] != 1):
         raise ValueError(
-            f"{source} has the shape {labels.shape}, so a row has not one label; give one class "
-            "per row."
+            f"{source} has the shape {labels.shape}, so the rows do not have one label each; give "
+            "one class per row."
         )
     if labels.dtype.kind == "c":
         raise ValueError(f"{source}: Complex data not supported; give whole numbers or text.")
@@ -344,7 +344,9 @@ def encode_classes(y: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
     except TypeError:  # labels that cannot be sorted
         missing = True
     if missing:
-        raise ValueError("y has missing labels, or of different kinds; give every row a class.")
+        raise ValueError(
+            "y has labels that are missing or of different kinds; give every row a class."
+        )
     return classes, codes
 
 
@@ -499,9 +501,9 @@ def warn_of_fragile(
     if (alone := found.row >= 0).any():
         use = ", ".join(filter(None, [*ways_with_tails, *ways]))
         warnings.warn(
-            f"{alone.sum()} of the {k} selected feature(s) owe more than half of how "
-            f"they separate the classes to the row with their most extreme value "
-            f"({some_of(names[alone])}); consider a logarithm of heavy tails, {use}.",
+            f"{alone.sum()} of the {k} selected feature(s) owe more than half of their separation "
+            f"of the classes to the row with their most extreme value "
+            f"({some_of(names[alone])}); consider logarithms of heavy-tailed values, {use}.",
             stacklevel=5,
         )
 

@@ -216,21 +216,21 @@ def _weight(ctx: click.Context, param: click.Parameter, value: str) -> float:
     raise click.BadParameter(f"{value!r}; give a finite number that is not negative.", ctx, param)
 
 
-#: How a file is written, where that is not found out by itself.
+#: How a file is written, for those that are not recognised.
 TEXT_OPTIONS = (
     click.option(
         "--header/--no-header",
         default=None,
-        help="The first line names the columns, or is data; found out if not given.",
+        help="The first line names the columns, or is data; detected if not given.",
     ),
     click.option(
         "--delimiter",
         metavar="CHARACTER",
         callback=_character,
-        help="What separates cells, such as ';' or tab; found out if not given.",
+        help="What separates cells, such as ';' or tab; detected if not given.",
     ),
     click.option(
-        "--decimal", type=click.Choice([".", ","]), help="Decimal mark; found out if not given."
+        "--decimal", type=click.Choice([".", ","]), help="Decimal mark; detected if not given."
     ),
     click.option("--comment", metavar="TEXT", help="Leave out lines that begin with this."),
     click.option("--encoding", metavar="NAME", help="Such as latin-1; UTF-8 if not given."),

@@ -323,7 +323,7 @@ def _row_numbers(frame: Frame, positions: Sequence[int]) -> set[int]:
         if numbers is not None and not _are_distinct_whole_numbers(numbers):
             continue
         what = "numbers the rows" if numbers is not None else "names the rows"
-        remark(f"{frame.source} {what} in a column without a name; it is no feature.")
+        remark(f"{frame.source} {what} in a column without a name; it is not taken for a feature.")
         if frame.row_names is None:
             shown = column if numbers is None else numbers.astype(np.int64)
             frame.row_names = [str(cell).strip() for cell in shown]
@@ -470,7 +470,7 @@ def finished(
     if "infinity" in found:
         raise UnreadableError(
             f"{path} has infinite values in column(s) "
-            f"{some_of(names[f] for f in found['infinity'])}; mend them or leave the columns out "
+            f"{some_of(names[f] for f in found['infinity'])}; fix them, or leave the columns out "
             "with drop (--drop)."
         )
     gaps = found.get("NaN", [])

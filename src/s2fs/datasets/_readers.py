@@ -84,7 +84,7 @@ def read_table(
         What else is to be said about the file:
 
         ``delimiter``, ``decimal``, ``comment``, ``encoding``, ``sheet``
-            How the cells are written, if that is found out wrongly; which sheet to read.
+            How the cells are written, if that is not recognised; which sheet to read.
         ``header`` : bool
             Whether the first line names the columns.
         ``missing`` : str or list of str

@@ -1,4 +1,4 @@
-"""A file to read: what users may say about it, its content, and what is said if it is no good."""
+"""A file to read: what users may say about it, its content, and the errors if it cannot be used."""
 
 import bz2
 import codecs
@@ -71,7 +71,7 @@ def reading(source: Any, kind: str) -> Iterator[None]:
         text = " ".join(str(error).split()).rstrip(".")
         reason = text[:200] if text else type(error).__name__
         raise UnreadableError(
-            f"{source} is damaged or no {kind} file ({reason}); check or make it again."
+            f"{source} is damaged, or not a {kind} file ({reason}); check it, or make it again."
         ) from None
 
 
@@ -336,7 +336,7 @@ class Source:
             raise UnreadableError(f"{self.name} is empty; a header line and data are needed.")
         if b"\0" in data[: 1 << 16]:
             raise UnreadableError(
-                f"{self.name} is no text and of no known kind; give delimited text, "
+                f"{self.name} is neither text nor of a known format; give delimited text, "
                 f"{', '.join(BINARY)}, .arff or .gct."
             )
         return data

@@ -193,11 +193,11 @@ class Cluster:
         if isinstance(error, KilledWorker):
             return RuntimeError(
                 f"Workers of the Dask cluster at {self._address} died again and again over the "
-                f"same rows, perhaps for want of memory ({error}); use smaller chunks or more "
+                f"same rows, perhaps for lack of memory ({error}); use smaller chunks or more "
                 "workers."
             )
         if isinstance(error, TimeoutError):  # not ours: it would be taken for impatience
-            return RuntimeError(f"A worker could not get at its rows in time: {error}")
+            return RuntimeError(f"A worker could not reach its rows in time: {error}")
         if isinstance(error, LookupError | ArithmeticError):  # no error of s2fs
             return RuntimeError(
                 f"A worker could not read its rows ({type(error).__name__}: {error}); check that "

@@ -302,7 +302,9 @@ def compare(
     named = _resolved(selectors, sizes[-1], random_state)
     fixed = {f"all {m} features": np.arange(m), CHANCE: np.arange(0)}
     if clash := [name for name in fixed if name in named]:
-        raise ValueError(f"selectors has {clash[0]!r}, which names another row; choose another.")
+        raise ValueError(
+            f"selectors has {clash[0]!r}, which is the name of another row; choose another name."
+        )
     called, trained = _learner(learner)
     folds = list(stratified_folds(labels, cv, random_state=random_state))
     every = {**named, **fixed}
