@@ -212,7 +212,9 @@ def test_file_with_a_missing_column_is_refused(path):
 
 def test_file_of_an_older_version_is_refused(path):
     edited(path, "PRAGMA user_version = 0")
-    with pytest.raises(ValueError, match=r"was written by another version of s2fs.*; give another file"):
+    with pytest.raises(
+        ValueError, match=r"was written by another version of s2fs.*; give another file"
+    ):
         Ledger(path)
 
 

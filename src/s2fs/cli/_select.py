@@ -498,7 +498,7 @@ def _fitted(selector: Any, data: "Dataset") -> Any:
 
 
 def _tuner(selector: Any, wanted: _Search) -> s2fs.S2FSCV:
-    """What chooses the weights of S²FS, or of another selector the number of features."""
+    """The search for the weights of S²FS, or for the number of features of another selector."""
     if not isinstance(selector, s2fs.S2FS):
         return s2fs.S2FSCV(
             wanted.n_features,
@@ -511,7 +511,7 @@ def _tuner(selector: Any, wanted: _Search) -> s2fs.S2FSCV:
 
 
 def _tuned(tuner: s2fs.S2FSCV, selector: Any, data: "Dataset") -> tuple[Any, str]:
-    """The selector with what was left open, and a line that says what that is."""
+    """The selector with what the search has chosen, and a line that says what that is."""
     found = clone(tuner).fit(data.X, data.y)
     best = found.best_params_
     weights = "".join(f"{name} {best[name]:g}, " for name in ("alpha", "beta") if name in best)

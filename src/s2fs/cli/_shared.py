@@ -364,7 +364,7 @@ def reject_input_as_output(output: Path | None, *inputs: Path, option: str = "--
 
 
 def _kept_in(key: str) -> Callable[[click.Context, click.Parameter, bool], None]:
-    """A callback that keeps a flag where what writes files finds it."""
+    """A callback that keeps a flag in the context, where the functions that write files look."""
 
     def keep(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         ctx.meta[key] = value

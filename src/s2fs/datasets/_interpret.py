@@ -213,7 +213,7 @@ def _label_cells(
     frame: Frame, target: str | int | None, options: ReadOptions, sheet: Frame | None,
     *, turned: bool,
 ) -> tuple[int | None, Sequence[Any], str]:  # fmt: skip
-    """The labels: their column, if it is one of the table; one for each row; where they are."""
+    """The column of the labels, None if it is elsewhere; the labels; what messages call them."""
     name = frame.source
     if sheet is not None:
         return None, *_from_sheet(frame, target, options, sheet)
