@@ -36,7 +36,7 @@ def test_labels_of_selectors():
     classes, codes = encode_classes(np.array([2.5, 1.5, 2.5]))
     assert (classes.tolist(), codes.tolist()) == ([1.5, 2.5], [1, 0, 1])
     for y in (np.array([1.0, np.nan]), np.array(["a", 1], dtype=object)):
-        with pytest.raises(ValueError, match="y has labels that are missing or of different kinds"):
+        with pytest.raises(ValueError, match="y has missing labels, or labels of different kinds"):
             encode_classes(y)
 
 

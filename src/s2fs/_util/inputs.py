@@ -345,7 +345,7 @@ def encode_classes(y: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
         missing = True
     if missing:
         raise ValueError(
-            "y has labels that are missing or of different kinds; give every row a class."
+            "y has missing labels, or labels of different kinds; give every row a class."
         )
     return classes, codes
 
