@@ -5,7 +5,9 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 # A worker that crashes ends the run: pytest-xdist would wait for its successor for ever. Libraries keep to
 # one thread: there is a worker for each core, and threads that wait for each other took half of the time.
-PYTEST = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --max-worker-restart 0
+# Compiled modules are kept, so that the processes which tests start need not compile them again.
+PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest \
+  -n $(JOBS) --max-worker-restart 0
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test test-build test-long fuzz coverage docs lint format bench changelog clean

@@ -5,6 +5,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 FULL, FEW = 200, 40  # examples per test in the profiles "long" and "ci"
+#: Scores that differ by less than this share are equal, and the smaller index decides.
+EQUAL = 1e-10
 
 
 def examples(count):

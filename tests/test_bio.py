@@ -470,7 +470,7 @@ BAD = {
     "unlike label": ({"groupby": "zzz"}, "no such column in adata.obs; it has 'cell_type'"),
     "misspelt layer": ({"layer": "count"}, r"no such layer \(did you mean 'counts'\?\)"),
     "unlike layer": ({"layer": "zzz"}, "no such layer; its layers are 'counts', 'names'"),
-    "text layer": ({"layer": "names"}, "layers/names is no matrix of real numbers"),
+    "text layer": ({"layer": "names"}, "layers/names is not a matrix of real numbers"),
     "quantity": ({"groupby": "depth"}, "fractions such as 0.5, so it is a quantity"),
     "one class": ({"groupby": "batch"}, r"groupby 'batch' has one class only \('b1'\)"),
     "method": ({"method": "t-test"}, "method is 't-test'; use 'pairs', 's2fs' or a sel"),

@@ -1,7 +1,7 @@
 """Selection of genes in single-cell data, in and out of AnnData."""
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from s2fs._selectors.s2fs import S2FS
 from s2fs._selectors.stability import StabilitySelector
 from s2fs._util.annotated import labels_of, matrix_of
 from s2fs._util.inputs import (
-    Chosen,
     Columns,
     inner_fit,
     read_labels,
@@ -44,15 +43,6 @@ _LARGEST = float(np.finfo(np.float32).max)
 _BLOCK = 1 << 18
 #: What a mean is raised by before a fold change is taken, as scanpy does.
 _TINY = 1e-9
-
-
-class _Source(NamedTuple):
-    """Where the numbers are, in the words of scanpy."""
-
-    groupby: str
-    layer: str | None
-    use_raw: bool
-    unlabelled: str
 
 
 @overload
@@ -183,7 +173,7 @@ def select(
     fresh = _fresh(method, n_features_to_select)
     if use_raw is None:
         use_raw = layer is None and adata.raw is not None
-    source = _Source(groupby, layer, use_raw, unlabelled)
+    asked = {"groupby": groupby, "layer": layer, "use_raw": use_raw, "unlabelled": unlabelled}
     if copy:
         adata = adata.to_memory() if adata.isbacked else adata.copy()
     classes, codes = _labels(adata, groupby, unlabelled)
@@ -205,17 +195,24 @@ def select(
     selector.feature_names_ = selector.feature_names_in_[selector.indices_]
     selector.set_params(**parameters)
     ways = ["method='pairs'" if isinstance(selector, S2FS) else "", "exclude"]
-    chosen = Chosen(selector.indices_, selector.feature_names_)
-    warn_of_fragile(X, codes, None, chosen, ways, [])
+    warn_of_fragile(X, codes, None, selector.indices_, selector.feature_names_, ways, [])
     order = _order_of_groups(adata.obs[groupby], classes)
     tests = _t_tests(X, codes, len(classes), selector.indices_)
     groups = np.array([str(label) for label in classes], dtype=object)
     marks = groups[tests["scores"].argmax(axis=0)]
-    _write_genes(adata, selector, key_added, places, marks)
+    path = _path(selector, groups, marks)
+    _write_genes(adata, selector, key_added, places, path)
     adata.uns[key_added] = {
-        "params": _params(selector, source, method if isinstance(method, str) else None),
+        "params": {name: value for name, value in asked.items() if value is not None}
+        | {
+            "reference": "rest",
+            "method": method if isinstance(method, str) else type(selector).__name__,
+            "corr_method": "benjamini-hochberg",
+            # JSON, because a file has no place for lists of lists or for odd keys.
+            "selector": json.dumps(plain(selector.get_params()), ensure_ascii=False),
+        },
         "groups": groups[order],
-        "path": _path(selector, groups, marks),
+        "path": path,
         **_per_group(tests, selector.feature_names_, groups, order),
     }
     if isinstance(selector, PairCover):
@@ -374,9 +371,7 @@ def _deviation(n: Floats, mean: Floats, square: Floats) -> Floats:
     return np.sqrt(np.maximum(square - mean**2, 0.0) * n / np.maximum(n - 1, 1))
 
 
-def _write_genes(
-    adata: "AnnData", selector: Any, key: str, places: Indices, marks: NDArray[Any]
-) -> None:
+def _write_genes(adata: "AnnData", selector: Any, key: str, places: Indices, path: Any) -> None:
     """Annotate the genes; those that only ``adata.raw`` has are left out."""
     pandas = need("pandas", extra="bio")
     there = places[selector.indices_] >= 0
@@ -384,15 +379,14 @@ def _write_genes(
     selected = np.zeros(adata.n_vars, dtype=bool)
     selected[chosen] = True
     columns = {"selected": selected}
-    table = selector.ranking_table()
-    numbers = {"rank": selector.ranking_[selector.indices_], "score": _finite(selector.scores_)}
-    words = {"group": marks}
-    if "p_value" in table:
-        numbers["p_value"] = table["p_value"].to_numpy()
-    if "stand_ins" in table:
-        words["stand_ins"] = table["stand_ins"].to_numpy()
+    numbers = {"rank": path["rank"], "score": _finite(selector.scores_)}
+    words = {"group": path["group"]}
+    if "p_value" in path:
+        numbers["p_value"] = path["p_value"]
+    if "stand_ins" in path:
+        words["stand_ins"] = path["stand_ins"]
     if isinstance(selector, PairCover):
-        words["pair"] = np.array([" | ".join(pair) for pair in _pairs(selector)], dtype=object)
+        words["pair"] = path["first"] + " | " + path["second"]
     for name, values in numbers.items():
         columns[name] = np.full(adata.n_vars, np.nan)
         columns[name][chosen] = values[there]
@@ -425,15 +419,6 @@ def _path(selector: Any, groups: NDArray[Any], marks: NDArray[Any]) -> Any:
     return path
 
 
-def _pairs(selector: PairCover) -> list[tuple[str, str]]:
-    """The two groups that each selected gene tells apart most."""
-    classes, served = selector.classes_, selector.pairs_
-    return [
-        (str(classes[a]), str(classes[b]))
-        for a, b in zip(served["first"], served["second"], strict=True)
-    ]
-
-
 def _per_group(
     tests: dict[str, Floats], names: NDArray[Any], groups: NDArray[Any], order: Indices
 ) -> dict[str, Any]:
@@ -446,18 +431,6 @@ def _per_group(
             dtype=[(groups[q], object if name == "names" else np.float64) for q in order],
         )
         for name, values in columns.items()
-    }
-
-
-def _params(selector: Any, source: _Source, method: str | None) -> dict[str, Any]:
-    # JSON, because a file has no place for lists of lists or for odd keys.
-    params = json.dumps(plain(selector.get_params()), ensure_ascii=False)
-    asked = {name: value for name, value in source._asdict().items() if value is not None}
-    return asked | {
-        "reference": "rest",
-        "method": method or type(selector).__name__,
-        "corr_method": "benjamini-hochberg",
-        "selector": params,
     }
 
 

@@ -9,8 +9,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
 from s2fs import S2FS, s2fs_paths, separability
-from s2fs._core.criterion import EQUAL
-from strategies import examples, problems
+from strategies import EQUAL, examples, problems
 
 searches = st.sampled_from(["forward", "floating", "beam"])
 

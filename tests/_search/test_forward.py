@@ -6,8 +6,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
 from s2fs import S2FS, Components, separability
-from s2fs._core.criterion import EQUAL
-from strategies import problems
+from strategies import EQUAL, problems
 
 
 def literal_path(X, y, k, alpha, beta, reading):

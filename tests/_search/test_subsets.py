@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import minmax_scale
 
 from s2fs import S2FS, separability
-from s2fs._core.criterion import EQUAL
 from s2fs._core.problem import Problem
 from s2fs._engine.native import NativeState
 from s2fs._engine.reference import SubsetState
 from s2fs._engine.separability import Separability
 from s2fs._search.choices import Choices
 from s2fs._search.subsets import beam, floating
-from strategies import examples, problems
+from strategies import EQUAL, examples, problems
 
 SEARCHES = [
     {"search": "floating"},

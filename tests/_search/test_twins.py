@@ -12,9 +12,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import minmax_scale
 
 from s2fs import S2FS, PairCover, separability
-from s2fs._core.criterion import EQUAL
 from s2fs._core.pairs import pair_cover
-from strategies import examples, problems, weighted
+from strategies import EQUAL, examples, problems, weighted
 
 limits = st.sampled_from([0.0, 0.3, 0.7, 0.95, 1.0])
 searches = st.sampled_from(["forward", "floating", "beam"])

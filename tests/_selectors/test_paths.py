@@ -4,7 +4,6 @@ from hypothesis import given
 from sklearn.datasets import load_wine
 
 from s2fs import S2FS, s2fs_paths
-from s2fs._core.criterion import PAPER_GRID
 from s2fs._engine.native import NativeState
 from strategies import problems
 
@@ -28,7 +27,7 @@ def test_compiled_paths_equal_separate_fits_on_a_wide_table():
     paths = s2fs_paths(X, y, 12, n_jobs=2)
     assert paths.indices.shape == (9, 9, 12)
     for a, b in [(0, 0), (2, 2), (8, 0), (0, 8), (8, 8)]:
-        fit = S2FS(12, alpha=PAPER_GRID[a], beta=PAPER_GRID[b]).fit(X, y)
+        fit = S2FS(12, alpha=paths.alphas[a], beta=paths.betas[b]).fit(X, y)
         assert paths.indices[a, b].tolist() == fit.indices_.tolist()
         np.testing.assert_allclose(paths.scores[a, b], fit.scores_, rtol=1e-12)
     assert len({tuple(path) for path in paths.indices.reshape(81, 12).tolist()}) > 1

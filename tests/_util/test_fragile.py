@@ -113,13 +113,13 @@ def test_a_single_row_is_found():
     X, y = outlying()
     (words,) = said(lambda: S2FS(1).fit(X, y))
     assert words == (
-        "1 of the 1 selected feature(s) owe more than half of how they separate the classes to "
-        "the row with their most extreme value ('x4'); consider a logarithm of heavy tails, "
+        "1 of the 1 selected feature(s) owe more than half of their separation of the classes to "
+        "the row with their most extreme value ('x4'); consider logarithms of heavy-tailed values, "
         "compactness='rms', PairCover, exclude."
     )
     assert said(lambda: S2FS(1, exclude=[4]).fit(X, y)) == []
     (words,) = said(lambda: PairCover("all").fit(X, y))
-    assert words.endswith("('x4'); consider a logarithm of heavy tails, exclude.")
+    assert words.endswith("('x4'); consider logarithms of heavy-tailed values, exclude.")
 
 
 @pytest.mark.parametrize("load", [load_wine, load_breast_cancer])

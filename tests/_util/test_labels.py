@@ -36,7 +36,7 @@ def test_labels_of_selectors():
     classes, codes = encode_classes(np.array([2.5, 1.5, 2.5]))
     assert (classes.tolist(), codes.tolist()) == ([1.5, 2.5], [1, 0, 1])
     for y in (np.array([1.0, np.nan]), np.array(["a", 1], dtype=object)):
-        with pytest.raises(ValueError, match="y has missing labels, or of different kinds"):
+        with pytest.raises(ValueError, match="y has missing labels, or labels of different kinds"):
             encode_classes(y)
 
 
@@ -64,7 +64,7 @@ EVENTS = [(True, 3.2), (False, 1.0)]
         ([2**53, 2**53 + 1.0], "9007199254740992 in floating point"),
         ([2**64, 2**64 + 1], "more than 63 bits; give them as text"),
         (np.array([0.5, 1.0]), r"fractions such as 0\.5, so it is a quantity"),
-        (EVENTS, r"the shape \(2, 2\), so a row has not one label"),
+        (EVENTS, r"the shape \(2, 2\), so the rows do not have one label each"),
         (
             np.array(EVENTS, dtype=[("event", bool), ("time", float)]),
             "fields 'event', 'time', such",

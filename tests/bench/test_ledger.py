@@ -1,6 +1,5 @@
 """Claims, leases and results in a results file."""
 
-import multiprocessing
 import os
 import signal
 import sqlite3
@@ -9,11 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from processes import SERVER
 from s2fs.bench import Ledger, Run, SelectorSpec
 
-# A server that has loaded the package, from which each process is a fork: quicker than a start.
-SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["s2fs.bench"])
 RUNS = [
     Run("d", "h", SelectorSpec("S2FS", "S2FS", {}), "inside", fold, 40, 0, (1,), ("knn",))
     for fold in range(40)
@@ -181,20 +178,20 @@ def test_file_without_tables_is_a_new_results_file(tmp_path):
 def test_bad_files(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"no results file .*'s2fs bench run PLAN --res"):
         Ledger(tmp_path / "none.sqlite")
-    with pytest.raises(FileNotFoundError, match="is no directory; make it first"):
+    with pytest.raises(FileNotFoundError, match="is not a directory; make it first"):
         Ledger(tmp_path / "none" / "new.sqlite", create=True)
     with pytest.raises(ValueError, match="which is a directory; give a file"):
         Ledger(tmp_path, create=True)
     text = tmp_path / "text.csv"
     text.write_text("a,b\n" * 500)
-    with pytest.raises(ValueError, match=r"is no results file .*give another file"):
+    with pytest.raises(ValueError, match=r"is not a results file .*give another file"):
         Ledger(text)
     assert text.read_text() == "a,b\n" * 500
     other = tmp_path / "other.sqlite"
     with sqlite3.connect(other) as db:
         db.execute("CREATE TABLE things (name TEXT)")
     db.close()
-    with pytest.raises(ValueError, match=r"is no results file \(it holds something else"):
+    with pytest.raises(ValueError, match=r"is not a results file \(it holds something else"):
         Ledger(other, create=True)
 
 
@@ -207,13 +204,17 @@ def edited(path, *statements):
 
 def test_file_with_a_missing_column_is_refused(path):
     edited(path, "ALTER TABLE runs DROP COLUMN seconds")
-    with pytest.raises(ValueError, match=r"is no results file \(its table .* column 'seconds'\)"):
+    with pytest.raises(
+        ValueError, match=r"is not a results file \(its table .* column 'seconds'\)"
+    ):
         Ledger(path)
 
 
 def test_file_of_an_older_version_is_refused(path):
     edited(path, "PRAGMA user_version = 0")
-    with pytest.raises(ValueError, match=r"is of another version of s2fs.*; give another file"):
+    with pytest.raises(
+        ValueError, match=r"was written by another version of s2fs.*; give another file"
+    ):
         Ledger(path)
 
 

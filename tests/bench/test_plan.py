@@ -80,7 +80,7 @@ def test_file_and_defaults(tmp_path):
         (GOOD + "parameters = {alfa = 1.0}", r"selectors\[0\]: parameters has 'alfa'.*'alpha'"),
         (GOOD + "parameters = {n_features_to_select = 3}", "FDM does not take"),
         (GOOD + 'method = "FDMM"', r"selectors\[0\]: method is 'FDMM'.* \(did you mean 'FDM'\?\)"),
-        (GOOD + 'method = "no where:X"', "method is 'no where:X', which is no selector"),
+        (GOOD + 'method = "no where:X"', "method is 'no where:X', which is not a selector"),
         (GOOD + "grid = {alpha = [0.1], beta = [0.1]}", "grid is for S2FS, but method is 'FDM'"),
         (GOOD + 'tune = "inside"', "tune is 'inside'; give a grid to choose from"),
         (S2FS + "grid = {alpha = [0.1]}", r"selectors\[0\], grid: beta is missing"),
@@ -120,5 +120,7 @@ def test_error_messages_name_the_key(tmp_path, monkeypatch, text, message):
 
 
 def test_no_such_plan():
-    with pytest.raises(FileNotFoundError, match=r"'papre', which is no file \(did you mean 'paper"):
+    with pytest.raises(
+        FileNotFoundError, match=r"'papre', which is not a file \(did you mean 'paper"
+    ):
         load_plan("papre")

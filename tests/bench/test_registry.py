@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from bench.benches import content_hash
 from s2fs.bench import PAPER_DATASETS, DatasetInfo, find_dataset, load_dataset
-from s2fs.bench._datasets import content_hash
 
 #: Name, title, shape and classes, as in the paper's table of datasets (SRBCT has 83 rows).
 PAPER = [
@@ -107,5 +107,7 @@ def test_wrong_file_is_refused(small, tmp_path):
 
 
 def test_unknown_name():
-    with pytest.raises(ValueError, match=r"'lungs', which is no known dataset \(did you mean 'lu"):
+    with pytest.raises(
+        ValueError, match=r"'lungs', which is not a known dataset \(did you mean 'lu"
+    ):
         load_dataset("lungs")

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from joblib.externals.loky import get_reusable_executor
 
+from processes import s2fs, started
 from s2fs import S2FS
 from s2fs.bench import Ledger, SelectorSpec, export_curves, export_rows, load_plan, run_plan
 from s2fs.bench import _runner as runner
@@ -175,16 +176,6 @@ with _ending_with(os.getppid()):
     assert process.communicate(timeout=600) == (b"", None)
 
 
-def start(plan, path, n_jobs, **environment):
-    command = [sys.executable, "-c", "from s2fs.cli import main; main()", "bench", "run"]
-    return subprocess.Popen(
-        [*command, str(plan), "--results", str(path), "--n-jobs", str(n_jobs)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=os.environ | environment,
-    )
-
-
 def n_done(path):
     if not path.exists():
         return 0
@@ -209,14 +200,12 @@ def test_killed_again_and_again_and_completed(path, tmp_path, monkeypatch):
     for kill in range(n_kills):
         target = min(n_done(path) + (kill > 0), 30)
         n_jobs = 2 if kill == 3 else 1
-        process = start(plan, path, n_jobs, HOLD=str(hold), PYTHONPATH=paths)
-        try:
-            while n_done(path) < target and process.poll() is None:
+        command = ["bench", "run", str(plan), "--results", str(path), "--n-jobs", str(n_jobs)]
+        with started(s2fs, *command, HOLD=str(hold), PYTHONPATH=paths) as process:
+            while n_done(path) < target and process.is_alive():
                 time.sleep(0.05)
             time.sleep(rng.uniform(0, 0.2))
-        finally:
-            process.kill()
-        assert process.wait() == -signal.SIGKILL
+        assert process.exitcode == -signal.SIGKILL
     assert n_kills - 1 <= n_done(path) < 40
     summary = run_plan(load_plan(plan), path)
     assert (summary.failed, summary.elsewhere) == (0, 0)

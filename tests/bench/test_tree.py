@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
-from s2fs.bench._learners import cart
+from s2fs.bench import PAPER_LEARNERS
 from s2fs.bench._tree import best_splits
+
+cart = PAPER_LEARNERS["cart"]
 
 
 def stump(x, codes):

@@ -50,8 +50,8 @@ X = np.arange(6.0).reshape(3, 2)
 CASES = {
     "missing file": ("t.csv", None, {}, r"no file '.*t\.csv'"),
     "directory": ("t.csv", lambda p: p.mkdir(), {}, "is a directory; give a file"),
-    "no Excel file": ("t.xlsx", text(GOOD), {}, r"damaged or no \.xlsx file"),
-    "no text": ("t", lambda p: p.write_bytes(bytes(99)), {}, r"no text and of no known kind"),
+    "no Excel file": ("t.xlsx", text(GOOD), {}, r"damaged, or not a \.xlsx file"),
+    "no text": ("t", lambda p: p.write_bytes(bytes(99)), {}, r"neither text nor of a known format"),
     "archive of two": ("t.zip", two_files, {}, r"holds 2 files \('a.csv', 'b.csv'\)"),
     "empty": ("t.csv", text(""), {}, "is empty"),
     "blank": ("t.tsv", text(" \n\n"), {}, "is empty"),
@@ -193,7 +193,7 @@ CASES = {
         {"target": None},
         "pickled objects under 'extra', which are refused",
     ),
-    "no npz": ("t.npz", text("PK nonsense"), {"target": None}, "damaged or no .npz"),
+    "no npz": ("t.npz", text("PK nonsense"), {"target": None}, "damaged, or not a .npz"),
     "length": (
         "t.npz",
         npz(X=X, y=[0, 1, 0, 1]),
@@ -222,10 +222,10 @@ CASES = {
         "must hold the arrays 'X' and 'y'; it has 'data', 'labels'",
     ),
     "mat 7.3": ("t.mat", hdf5_mat, {"target": None}, "MATLAB 7.3 file.*-v7"),
-    "no mat": ("t.mat", text("nonsense " * 50), {"target": None}, "damaged or no MATLAB file"),
-    "empty mat": ("t.mat", text(""), {"target": None}, "damaged or no MATLAB file"),
-    "empty npz": ("t.npz", text(""), {"target": None}, r"damaged or no \.npz file"),
-    "no parquet": ("t.parquet", text("nonsense"), {}, r"damaged or no \.parquet file"),
+    "no mat": ("t.mat", text("nonsense " * 50), {"target": None}, "damaged, or not a MATLAB file"),
+    "empty mat": ("t.mat", text(""), {"target": None}, "damaged, or not a MATLAB file"),
+    "empty npz": ("t.npz", text(""), {"target": None}, r"damaged, or not a \.npz file"),
+    "no parquet": ("t.parquet", text("nonsense"), {}, r"damaged, or not a \.parquet file"),
     "empty parquet": ("t.parquet", parquet(a=[], kind=[]), {}, "no data rows"),
     "empty arff": ("t.arff", text(""), {}, "is empty"),
     "no arff": ("t.arff", text(GOOD), {}, "line 1 starts with"),
@@ -293,5 +293,5 @@ def test_a_file_cut_short_is_refused(tmp_path):
     pd.DataFrame({"a": np.arange(999), "kind": np.arange(999) % 2}).to_csv(whole, index=False)
     cut = tmp_path / "cut.csv.gz"
     cut.write_bytes(whole.read_bytes()[:-20])
-    with pytest.raises(ValueError, match=r"damaged or no \.gz file"):
+    with pytest.raises(ValueError, match=r"damaged, or not a \.gz file"):
         read_table(cut, "kind")

@@ -34,7 +34,7 @@ def test_a_gene_of_the_batches_is_not_chosen_first(table, tmp_path, method):
     wanted = ("-t", "kind", "-k", 2, "--method", method, "--batch", "lab", "-o", out)
     result = run("select", path, *wanted)
     assert result.exit_code == 0, result.output
-    assert "does not know of batches" in result.stderr  # why there is no verdict
+    assert "ignores batches" in result.stderr  # why there is no verdict
     chosen = list(pd.read_csv(out)["feature"])
     assert chosen[0] == "g3"
     if method == "pairs":
@@ -45,8 +45,8 @@ def test_a_gene_of_the_batches_is_not_chosen_first(table, tmp_path, method):
 
 @pytest.mark.parametrize(("options", "message"), [
     (["--batch", "lob"], "batch (--batch) is 'lob', but"),
-    (["--batch", "lab", "--tune"], "--tune does not know of batches"),
-    (["--batch", "lab", "--stability", "5"], "--stability does not know of batches"),
+    (["--batch", "lab", "--tune"], "--tune ignores batches"),
+    (["--batch", "lab", "--stability", "5"], "--stability ignores batches"),
     (["--batch", "lab", "--method", "anovaf"], "--batch is not for --method anovaf"),
 ])  # fmt: skip
 def test_what_does_not_go_with_batches(table, options, message):

@@ -148,8 +148,14 @@ def test_a_table_of_ones_own(tmp_path, monkeypatch):
         ),
         (["run", "--data", "x.csv", "--target", "y", "--results", "x"], "Error: "),
         (["status", "none"], "Error: There is no results file 'none'; 's2fs bench run"),
-        (["run", "quik", "--results", "x"], "Error: plan is 'quik', which is no file (did you me"),
-        (["run", "quick", "--results", "no/x"], "Error: path is 'no/x', but 'no' is no directory"),
+        (
+            ["run", "quik", "--results", "x"],
+            "Error: plan is 'quik', which is not a file (did you me",
+        ),
+        (
+            ["run", "quick", "--results", "no/x"],
+            "Error: path is 'no/x', but 'no' is not a directory",
+        ),
         (["run", "quick", "--results", "x", "--datasets", "y"], "Error: datasets has 'y', which"),
         (["export", "empty.sqlite", "--out", "x.txt"], "Error: --out is 'x.txt'; give a name"),
         (["export", "empty.sqlite", "--out", "x.csv"], "Error: empty.sqlite has no complete cross"),

@@ -58,8 +58,11 @@ def test_failed_fetch_does_not_stop_the_others(run, monkeypatch, tmp_path):
     ("arguments", "message"),
     [
         (["fetch"], "Error: NAME is missing; give names from 's2fs data list', or --all."),
-        (["fetch", "orl", "yael"], "Error: name is 'yael', which is no known dataset (did you me"),
-        (["info", "x"], "Error: name is 'x', which is no known dataset; known are all_aml_3"),
+        (
+            ["fetch", "orl", "yael"],
+            "Error: name is 'yael', which is not a known dataset (did you me",
+        ),
+        (["info", "x"], "Error: name is 'x', which is not a known dataset; known are all_aml_3"),
     ],
 )
 def test_bad_input_is_one_line(run, arguments, message):

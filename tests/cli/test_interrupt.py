@@ -4,41 +4,37 @@ import os
 import re
 import select
 import signal
-import subprocess
 import sys
 import time
 from importlib.util import find_spec
 from io import StringIO
+from tempfile import NamedTemporaryFile
 
 import numpy as np
 import pandas as pd
 import pytest
+import rich.progress
 
+from processes import s2fs, started
 from s2fs import S2FS
 from s2fs.datasets import read_table
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 
-#: ``s2fs``, whose progress bar of the given label stops after a number of steps.
-CHILD = """
-import signal, sys, time
-import rich.progress
 
-track, (_, wanted, last, *command) = rich.progress.track, sys.argv
+def until(wanted, last, *command):
+    """``s2fs``, whose progress bar of the given label stops after a number of steps."""
+    track = rich.progress.track
 
-def stopping(items, label, **options):
-    for step, item in enumerate(track(items, label, **options), start=1):
-        yield item
-        if label.endswith(wanted) and step == int(last):
-            print("waiting", file=sys.__stderr__, flush=True)
-            time.sleep(3600)
+    def stopping(items, label, **options):
+        for step, item in enumerate(track(items, label, **options), start=1):
+            yield item
+            if label.endswith(wanted) and step == last:
+                print("waiting", file=sys.__stderr__, flush=True)
+                time.sleep(3600)
 
-rich.progress.track = stopping
-# It is ignored in whatever a shell has started in the background.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-from s2fs.cli import main
-main(command, prog_name="s2fs")
-"""
+    rich.progress.track = stopping
+    s2fs(*command)
 
 
 @pytest.fixture(scope="module")
@@ -53,34 +49,29 @@ def table(tmp_path_factory):
 def interrupted(folder, label, step, *options):
     """Start ``s2fs``, send SIGINT after a step of its progress bar, and wait for the end."""
     ours, theirs = os.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-c", CHILD, label, str(step), *map(str, options)],
-        cwd=folder, stdout=subprocess.PIPE, stderr=theirs,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-    )  # fmt: skip
-    os.close(theirs)
     seen, sent, patience = "", False, time.monotonic() + 600
-    try:
+    with (
+        NamedTemporaryFile() as stdout,
+        started(
+            until, label, step, *map(str, options), folder=folder, stdout=stdout.name,
+            stderr=os.ttyname(theirs), TERM="xterm", COLUMNS="100",
+        ) as process,
+    ):  # fmt: skip
         while time.monotonic() < patience:
-            if not select.select([ours], [], [], 1)[0]:
-                continue
-            try:
-                piece = os.read(ours, 10_000)
-            except OSError:  # the process has closed the terminal
+            if select.select([ours], [], [], 0.2)[0]:
+                seen += os.read(ours, 10_000).decode(errors="replace")
+            elif not process.is_alive():
                 break
-            seen += piece.decode(errors="replace")
             if not sent and "waiting" in seen:
-                process.send_signal(signal.SIGINT)
+                os.kill(process.pid, signal.SIGINT)
                 sent = True
-        stdout = process.communicate(timeout=600)[0].decode()
-    finally:
-        process.kill()
-        process.wait()
-        os.close(ours)
+        printed = stdout.read().decode()
+    os.close(ours)
+    os.close(theirs)
     assert sent, seen
     assert "Traceback" not in seen
     assert "Aborted" not in seen
-    return process.returncode, stdout, seen
+    return process.exitcode, printed, seen
 
 
 def test_the_ranking_found_so_far_is_printed(table, tmp_path):

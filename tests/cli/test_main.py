@@ -60,7 +60,7 @@ def test_a_command_that_is_not_there():
 def test_without_the_extra_the_console_script_says_so(package):
     result = python(
         f"import sys\nsys.modules[{package!r}] = None\n"
-        "from s2fs.__main__ import run\nsys.argv = ['s2fs', '--help']\nrun()"
+        "from s2fs.__main__ import main\nmain(['--help'])"
     )
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == f"Error: The command line needs {package}: pip install 's2fs[cli]'.\n"

@@ -13,6 +13,7 @@ from sklearn.datasets import load_wine
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import minmax_scale
 
+from processes import s2fs, started
 from s2fs import S2FS, __version__, components, separability
 from s2fs.cli import main
 from s2fs.datasets import read_table
@@ -187,7 +188,7 @@ def test_more_features_than_the_file_has(wine):
         (["--centroid-membership", "own"], "'own'"),
         (["--colour"], "--colour"),
         (["--output", "ranking.xlsx"], "ends in .csv, .tsv, .json, .parquet"),
-        (["--output", "no/such/folder/r.csv"], "'no/such/folder' is no directory"),
+        (["--output", "no/such/folder/r.csv"], "'no/such/folder' is not a directory"),
     ],
 )
 def test_bad_options_of_select(wine, options, sentence):
@@ -263,22 +264,17 @@ def test_help_has_an_example(command):
     assert "Example:\n    s2fs " in succeeds(*command, "--help")
 
 
-def s2fs(*args, cwd):
-    """Run the installed command in a process of its own."""
-    return subprocess.run(
-        [Path(sys.executable).with_name("s2fs"), *args],
-        cwd=cwd,
+def test_in_a_process_of_its_own(wine, tmp_path, tmp_path_factory):
+    options = ["select", str(wine), "--target", "cultivar", "-k", "2"]
+    good = subprocess.run(
+        [Path(sys.executable).with_name("s2fs"), *options, "--drop", "bottle", "--output", "r.csv"],
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         encoding="utf-8",
         env={**os.environ, "PYTHONIOENCODING": "utf-8"},
         check=False,
     )
-
-
-def test_in_a_process_of_its_own(wine, tmp_path):
-    options = ["select", str(wine), "--target", "cultivar", "-k", "2"]
-    good = s2fs(*options, "--drop", "bottle", "--output", "r.csv", cwd=tmp_path)
     assert (good.returncode, good.stderr) == (0, "")
     assert (
         printed(good.stdout)["feature"].tolist()
@@ -288,14 +284,18 @@ def test_in_a_process_of_its_own(wine, tmp_path):
 
     for bad, sentence in (
         ([*options, "--output", "r.csv"], "text in column(s) 'bottle'"),
-        ([*options, "--drop", "bottle", "--output", f"{wine}/r.csv"], "is no directory"),
+        ([*options, "--drop", "bottle", "--output", f"{wine}/r.csv"], "is not a directory"),
     ):
-        result = s2fs(*bad, cwd=tmp_path)
-        assert result.returncode == 2
-        assert result.stdout == ""
-        assert result.stderr.startswith("Error: ")
-        assert result.stderr.count("\n") == 1
-        assert sentence in result.stderr
+        streams = [tmp_path_factory.mktemp("streams") / name for name in ("stdout", "stderr")]
+        with started(
+            s2fs, *bad, folder=tmp_path, stdout=str(streams[0]), stderr=str(streams[1])
+        ) as process:
+            process.join(600)
+        stdout, stderr = (path.read_text("utf-8") for path in streams)
+        assert (process.exitcode, stdout) == (2, "")
+        assert stderr.startswith("Error: ")
+        assert stderr.count("\n") == 1
+        assert sentence in stderr
     assert list(tmp_path.iterdir()) == []
 
 

@@ -220,7 +220,10 @@ def test_save(wine, arrays, tmp_path):
         (["--include", "ash", "--exclude", "2"], "include and exclude share"),
         (["--search", "sideways"], "'sideways' is not one of"),
         (["--save", "model.pkl"], "--save is 'model.pkl'; give a name that ends in .json"),
-        (["--save", "no/such/m.json"], "--save is 'no/such/m.json', but 'no/such' is no directory"),
+        (
+            ["--save", "no/such/m.json"],
+            "--save is 'no/such/m.json', but 'no/such' is not a directory",
+        ),
         (["--save", "a.json", "-o", "./a.json"], "--save and --output are both 'a.json'"),
         (["-k", "some"], "'some'; give a whole number from 1, a fraction up to 1.0 such as 0.1, a"),
         (["--max-correlation", "2"], "'--max-correlation': 2.0 is not in the range 0<=x<=1"),
@@ -235,7 +238,7 @@ def test_save(wine, arrays, tmp_path):
         (["--method", "sfss", "--include", "ash"], "--include is not for --method sfss; leave it"),
         (
             ["--method", "sfss", "-k", "auto"],
-            "--n-features is auto, which is not for --method sfss",
+            "--n-features is auto, which --method sfss cannot decide alone",
         ),
         (["--method", "pairs", "--tune"], "--tune chooses the number of features for --method p"),
         (["--scheduler", "tcp://x:1", "--tune"], "--tune needs all rows in one place"),

@@ -223,7 +223,7 @@ def vast(file):
 
 LIES = {
     "numbers in npz": ("t.npz", npz_that_lies, None, "declares 10000000000000 numbers"),
-    "npy in npz": ("t.npz", npy_in_npz, None, r"damaged or no \.npz"),
+    "npy in npz": ("t.npz", npy_in_npz, None, r"damaged, or not a \.npz"),
     "npz without rows": ("t.npz", lambda p: np.savez(p, X=X[:0], y=Y[:0]), None, "shape"),
     "sparse in mat": ("t.mat", huge_sparse, None, "asks for 37.3 GiB"),
     "decompressed": ("t.csv.gz", bomb, "kind", "max-memory"),

@@ -208,10 +208,10 @@ def before_groups(path):
 
 # What writes the file, the arguments of read_table, what the sentence must say.
 CASES = {
-    "no hdf5": (nonsense, {}, r"damaged or no \.h5ad file"),
-    "cut short": (cut_short, {}, r"damaged or no \.h5ad file"),
-    "other hdf5": (strange_hdf5, {}, "HDF5 file but no .h5ad file: it lacks obs and var"),
-    "lacks a part": (damaged, {}, r"damaged or no \.h5ad file .*indptr"),
+    "no hdf5": (nonsense, {}, r"damaged, or not a \.h5ad file"),
+    "cut short": (cut_short, {}, r"damaged, or not a \.h5ad file"),
+    "other hdf5": (strange_hdf5, {}, "HDF5 file but not an .h5ad file: it lacks obs and var"),
+    "lacks a part": (damaged, {}, r"damaged, or not a \.h5ad file .*indptr"),
     "old format": (before_groups, {}, r"before version 0\.7; open and save it"),
     "no target": (cells, {"target": None}, "column of obs in .* it has 'donor', 'cell_type'"),
     "misspelt target": (cells, {"target": "celltype"}, r"did you mean 'cell_type'\?"),
@@ -236,7 +236,7 @@ CASES = {
     "text layer": (
         lambda: in_text(cells()),
         {"layer": "names"},
-        "layers/names of .* no matrix of real",
+        "layers/names of .* not a matrix of real",
     ),
     "no layers": (cells, {"layer": "counts"}, "no such layer; it has no layers"),
     "no matrix": (lambda: emptied(in_text(cells())), {}, "no matrix X; .* layers are 'names'"),

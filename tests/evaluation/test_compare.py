@@ -181,7 +181,7 @@ def test_as_text_and_as_html():
         ({"selectors": "pairs"}, "selectors is 'pairs'; give a list, or a dict of names"),
         ({"selectors": []}, "selectors is empty; give at least one"),
         ({"selectors": [3]}, "selectors has 3; give an estimator with get_support"),
-        ({"selectors": {"chance": S2FS()}}, "selectors has 'chance', which names another row"),
+        ({"selectors": {"chance": S2FS()}}, "'chance', which is the name of another row"),
         ({"selectors": [GaussianNB()]}, "selectors has a GaussianNB, which has no get_support"),
         ({"learner": "svn"}, r"learner is 'svn' \(did you mean 'svm'\?\); choose from knn"),
         ({"learner": S2FS()}, "learner is S2FS.*or give a classifier"),

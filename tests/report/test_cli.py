@@ -42,7 +42,7 @@ def test_select_writes_the_report_beside_the_ranking(pictures, tmp_path):
     ("options", "message"),
     [
         (["--report", "report.txt"], "give a name that ends in .html"),
-        (["--report", "no/such/report.html"], "is no directory"),
+        (["--report", "no/such/report.html"], "is not a directory"),
         (["--image-shape", "3x4"], "add --report FILE.html"),
         (["--report", "r.html", "--image-shape", "5x5"], "but there are 12 features"),
         (["--report", "r.html", "--image-shape", "12"], "height and width as in 32x32"),

@@ -189,7 +189,7 @@ def test_a_report_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
 def test_bad_places_are_refused_before_any_work(tmp_path):
     for place, message in {
         "report.pdf": "ends in .html",
-        "no/report.html": "no directory",
+        "no/report.html": "is not a directory",
         "folder.html": "which is a directory",
     }.items():
         (tmp_path / "folder.html").mkdir(exist_ok=True)

@@ -35,7 +35,6 @@ from s2fs._search.subsets import beam, floating
 from s2fs._search.swaps import swaps
 from s2fs._selectors.onnx import OnnxConversion
 from s2fs._util.inputs import (
-    Chosen,
     canonical,
     check_labels,
     current_client,
@@ -128,7 +127,7 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         """Warn of selected features that rest on very few rows, in one place for all selectors."""
         ways = [self._sturdier, "exclude" if hasattr(self, "exclude") else "leaving them out"]
         tails = ["compactness='rms'"] if getattr(self, "compactness", "") == "mean" else []
-        warn_of_fragile(X, codes, weight, Chosen(self.indices_, self.feature_names_), ways, tails)
+        warn_of_fragile(X, codes, weight, self.indices_, self.feature_names_, ways, tails)
         return self
 
     def _encode(self, y: NDArray[Any]) -> Indices:
@@ -321,21 +320,19 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             return self._record(criterion, self._steps(criterion, k, choices), k)
         X, y, sample_weight = in_memory(X, y, sample_weight)
         X, codes, weight, choices, k = self._prepare(X, y, sample_weight, batch)
-        if self.n_features_to_select == "auto":
+        if auto := self.n_features_to_select == "auto":
             table = in_order_of_contents(X, codes, weight)
             criterion = self._criterion(*table)
             chance = Chance(table, self._criterion, self.level, self.tol)
-            steps = chance.forward(criterion, choices)
+            steps: Iterable[Step] = chance.forward(criterion, choices)
             if self.search != "forward":
                 k = len(list(progress(steps, k, self._label, show=self.verbose > 0)))
-                steps = iter(())
-            if self.search == "forward" or k == 0:
-                self._record(criterion, steps, k)
-                self._say_if_empty()
-                self._warn_of_fragile(X, codes, weight)
-                return self._find_stand_ins(X, codes, weight, choices)
-        criterion = self._criterion(X, codes, weight)
-        self._record(criterion, self._steps(criterion, k, choices), k)
+        if not auto or self.search != "forward":
+            criterion = self._criterion(X, codes, weight)
+            steps = self._steps(criterion, k, choices) if k else ()
+        self._record(criterion, steps, k)
+        if auto:
+            self._say_if_empty()
         self._warn_of_fragile(X, codes, weight)
         return self._find_stand_ins(X, codes, weight, choices)
 
@@ -365,7 +362,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         if not len(self.indices_):
             warnings.warn(
                 f"No feature does better than chance at level={self.level}, so none is selected; "
-                "give n_features_to_select a number to see the best ones all the same.",
+                "give n_features_to_select a number to see the best ones anyway.",
                 stacklevel=2,
             )
 
@@ -517,16 +514,9 @@ def features_in_order(selector: Any) -> Indices | None:
 
 
 def fit_arguments(selector: Any, params: dict[str, Any], n: int) -> dict[str, NDArray[Any]]:
-    """What ``fit`` of a selector gets beside X and y, checked: an array with a value per row each.
+    """What ``fit`` of a selector gets beside X and y, checked: an array with a value for each row.
 
-    Parameters
-    ----------
-    selector : estimator
-        What will be fitted, on some of the rows.
-    params : dict
-        What the user gave, such as ``sample_weight``; None is left out.
-    n : int
-        The number of rows.
+    The ``params`` are what the user gave, such as ``sample_weight``; None is left out.
     """
     arguments = {}
     for name, values in params.items():
@@ -557,23 +547,9 @@ def watched(
 ) -> Iterator[Item]:
     """Yield what a fit makes piece by piece, and let the callbacks of the estimator follow.
 
-    Parameters
-    ----------
-    estimator : estimator
-        What is fitted; with ``verbose`` above 0 there is a progress bar, too.
-    items : iterable
-        The pieces of work; each is a task for the callbacks. A callback may end them early.
-    total : int
-        How many there will be at most.
-    label : str
-        What they are.
-    so_far : callable, optional
-        Returns the fitted attributes as they would be if the work ended with the last item.
-
-    Yields
-    ------
-    item
-        The items.
+    Each of the ``items``, at most ``total``, is a task for the callbacks, which may end the work
+    early. With ``verbose`` above 0 there is a progress bar, too. ``so_far`` gives the fitted
+    attributes as they would be if the work ended with the last item.
     """
     shown = progress(items, total, label, show=True) if estimator.verbose else iter(items)
     if not getattr(estimator, "_skl_callbacks", None):

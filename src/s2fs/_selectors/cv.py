@@ -259,7 +259,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
             if (value := getattr(self, name)) is not default and value != default:
                 raise ValueError(
                     f"{name} is {value!r}, which is for S2FS, but selector is a "
-                    f"{type(self.selector).__name__}; set what it takes there."
+                    f"{type(self.selector).__name__}; set the parameters of that selector instead."
                 )
 
     def _rankings(

@@ -5,14 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from s2fs._core.criterion import PAPER_GRID, CentroidMembership, Compactness
-from s2fs._core.problem import Problem, Scale
-from s2fs._core.weights import ClassWeight, relative
-from s2fs._engine.native import class_sums
-from s2fs._engine.separability import empty_state
+from s2fs._core.problem import Scale
+from s2fs._core.weights import ClassWeight
 from s2fs._search.grid import forward_grid
 from s2fs._selectors.s2fs import S2FS
 from s2fs._util.types import Floats, HowMany
@@ -116,13 +113,12 @@ def s2fs_paths(
         scale=scale,
         centroid_membership=centroid_membership,
         compactness=compactness,
+        n_jobs=n_jobs,
     )
     for alpha, beta in weights:  # the checks are those of the estimator
         selector.set_params(alpha=alpha, beta=beta)._validate_params()
     X, codes, weight, choices, k = selector._prepare(X, y, sample_weight, batch)
-    weight = None if weight is None else relative(weight)
-    problem = Problem(X, codes, scale, weight, sums=class_sums)
-    state = empty_state(problem, centroid_membership, compactness, effective_n_jobs(n_jobs))
+    state = selector._state(X, codes, weight)
     steps = list(forward_grid(state, k, weights, choices))
     shape = (k, len(alphas), len(betas))
     indices = np.array([[step.feature for step in row] for row in steps]).reshape(shape)

@@ -20,17 +20,7 @@ PrefixScorer = Callable[[Floats, NDArray[Any], Floats, NDArray[Any], Indices], F
 
 
 class Split(NamedTuple):
-    """Rows to learn from and rows to score on.
-
-    Attributes
-    ----------
-    X : ndarray or sparse array of shape (n_samples, n_features)
-        All features, not scaled.
-    y : ndarray of shape (n_samples,)
-        Class labels.
-    train, test : ndarray of int
-        The rows to learn from, and those to score on.
-    """
+    """A table that is not scaled, its labels, the rows to learn from and those to score on."""
 
     X: Any
     y: NDArray[Any]

@@ -12,6 +12,7 @@ from s2fs._core.criterion import CentroidMembership, Compactness, Components
 from s2fs._core.problem import Problem, Scale
 from s2fs._core.weights import ClassWeight, relative
 from s2fs._engine.native import class_sums
+from s2fs._engine.protocol import State
 from s2fs._engine.separability import Separability, empty_state, separability_of
 from s2fs._selectors.base import Search, SearchSelector
 from s2fs._util.types import Floats, HowMany, Indices
@@ -192,12 +193,14 @@ class S2FS(SearchSelector):
         self.verbose = verbose
 
     def _criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> Separability:
+        return separability_of(self._state(X, codes, sample_weight), self.alpha, self.beta)
+
+    def _state(self, X: Any, codes: Indices, sample_weight: Floats | None) -> State:
+        """The state of the empty subset, for any weights alpha and beta."""
         weight = None if sample_weight is None else relative(sample_weight)
         problem = Problem(X, codes, self.scale, weight, sums=class_sums)
-        state = empty_state(
-            problem, self.centroid_membership, self.compactness, effective_n_jobs(self.n_jobs)
-        )
-        return separability_of(state, self.alpha, self.beta)
+        n_threads = effective_n_jobs(self.n_jobs)
+        return empty_state(problem, self.centroid_membership, self.compactness, n_threads)
 
     def _criterion_on_cluster(
         self, client: Any, X: Any, y: Any, sample_weight: Any

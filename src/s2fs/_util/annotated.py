@@ -52,7 +52,7 @@ def key_of_matrix(store: Any, layer: str | None, source: str) -> str:
 def as_floats(X: Any, source: str) -> Any:
     """Real numbers, float32 or float64; sparse ones by columns, which is how they are used."""
     if not hasattr(X, "dtype") or X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise ValueError(f"{source} is no matrix of real numbers; choose another layer.")
+        raise ValueError(f"{source} is not a matrix of real numbers; choose another layer.")
     if issparse(X):
         X = csc_array(X)  # an array whatever it was: the operators of a matrix mean other things
     return X.astype(X.dtype if X.dtype in (np.float32, np.float64) else np.float64, copy=False)

@@ -9,19 +9,7 @@ from pathlib import Path
 def check_place(path: str | os.PathLike[str], argument: str, suffixes: tuple[str, ...]) -> Path:
     """Refuse a file that cannot be written, before the work that would fill it.
 
-    Parameters
-    ----------
-    path : str or path-like
-        Where the file is to go.
-    argument : str
-        What error messages call it.
-    suffixes : tuple of str
-        How its name may end.
-
-    Returns
-    -------
-    Path
-        The same place.
+    Its name may end in ``suffixes``; an error message calls it ``argument``.
     """
     place = Path(path)
     if place.suffix.lower() not in suffixes:
@@ -32,7 +20,7 @@ def check_place(path: str | os.PathLike[str], argument: str, suffixes: tuple[str
         raise ValueError(f"{argument} is {str(path)!r}, which is a directory; give a file.")
     if not place.parent.is_dir():
         raise ValueError(
-            f"{argument} is {str(path)!r}, but {str(place.parent)!r} is no directory; make it "
+            f"{argument} is {str(path)!r}, but {str(place.parent)!r} is not a directory; make it "
             "first."
         )
     if not os.access(place.parent, os.W_OK):

@@ -188,7 +188,7 @@ def canonical(X: Any) -> Any:
     try:
         X.check_format(full_check=True)
     except ValueError as error:
-        raise ValueError(f"X is a damaged sparse array ({error}); build it anew.") from None
+        raise ValueError(f"X is a damaged sparse array ({error}); build it again.") from None
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -247,19 +247,8 @@ def reject_columns(
 def check_labels(y: Any, source: str = "y") -> NDArray[Any]:
     """The labels of the rows as an array, if they are classes: whole numbers, truth values, text.
 
-    Labels keep their kind, so 1 and "1" in a list are not taken for one class.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        One label for each row; a single column is taken as it is.
-    source : str, default="y"
-        What error messages call the labels.
-
-    Returns
-    -------
-    ndarray
-        The labels.
+    Labels keep their kind, so 1 and "1" in a list are not taken for one class. A table of a single
+    column is taken as it is. Error messages call the labels ``source``.
     """
     if issparse(y):
         raise ValueError(f"{source} is a sparse table of labels; give one class per row.")
@@ -273,8 +262,8 @@ def check_labels(y: Any, source: str = "y") -> NDArray[Any]:
         )
     if labels.ndim == 0 or labels.ndim > 2 or (labels.ndim == 2 and labels.shape[1] != 1):
         raise ValueError(
-            f"{source} has the shape {labels.shape}, so a row has not one label; give one class "
-            "per row."
+            f"{source} has the shape {labels.shape}, so the rows do not have one label each; give "
+            "one class per row."
         )
     if labels.dtype.kind == "c":
         raise ValueError(f"{source}: Complex data not supported; give whole numbers or text.")
@@ -355,7 +344,9 @@ def encode_classes(y: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
     except TypeError:  # labels that cannot be sorted
         missing = True
     if missing:
-        raise ValueError("y has missing labels, or of different kinds; give every row a class.")
+        raise ValueError(
+            "y has missing labels, or labels of different kinds; give every row a class."
+        )
     return classes, codes
 
 
@@ -364,20 +355,6 @@ def read_labels(labels: Sequence[Any] | NDArray[Any], source: str) -> tuple[NDAr
 
     Whole numbers and truth values stay what they are and are sorted by value; anything else is
     text. Missing are None, NaN, infinity, and text such as "NA".
-
-    Parameters
-    ----------
-    labels : sequence or array
-        One label for each row.
-    source : str
-        What error messages call the labels.
-
-    Returns
-    -------
-    classes : ndarray
-        The classes, sorted.
-    codes : ndarray
-        For each label the position of its class in ``classes``.
     """
     position_of: dict[Any, int] = {}  # each distinct label is looked at once
     found = labels.tolist() if isinstance(labels, np.ndarray) else labels
@@ -471,13 +448,6 @@ _LEFT, _NOISE = 0.5, 2.5
 _inner: ContextVar[bool] = ContextVar("s2fs_inner_fit", default=False)
 
 
-class Chosen(NamedTuple):
-    """The chosen features and their names."""
-
-    indices: Indices
-    names: NDArray[Any]
-
-
 @contextmanager
 def inner_fit() -> Iterator[None]:
     """Inside, a selection is one of many: no warning about the features it has chosen.
@@ -495,7 +465,8 @@ def warn_of_fragile(
     X: Any,
     codes: Indices,
     sample_weight: Floats | None,
-    chosen: Chosen,
+    indices: Indices,
+    names: NDArray[Any],
     ways: Sequence[str],
     ways_with_tails: Sequence[str],
 ) -> None:
@@ -507,7 +478,7 @@ def warn_of_fragile(
         The table the features were chosen from.
     codes, sample_weight : ndarray of shape (n_samples,)
         The classes, as 0, 1, …, and how much each row counts, None for 1 each.
-    chosen : Chosen
+    indices, names : ndarray of shape (n_selected,)
         The chosen features and their names.
     ways, ways_with_tails : sequence of str
         What the user can do about features that hardly vary, and more about a single row; empty
@@ -515,9 +486,8 @@ def warn_of_fragile(
     """
     if _inner.get() or X.shape[0] < _FEWEST_ROWS:
         return
-    names, k = chosen.names, len(chosen.indices)
-    parts = []
-    for some in np.split(chosen.indices, range(step := max(1, _COPIED // len(codes)), k, step)):
+    k, parts = len(indices), []
+    for some in np.split(indices, range(step := max(1, _COPIED // len(codes)), k, step)):
         columns = X[:, some].toarray() if issparse(X) else X[:, some]
         parts.append(fragile(columns.astype(np.float64, copy=False), codes, sample_weight))
     found = Fragile(*map(np.concatenate, zip(*parts, strict=True)))
@@ -531,9 +501,9 @@ def warn_of_fragile(
     if (alone := found.row >= 0).any():
         use = ", ".join(filter(None, [*ways_with_tails, *ways]))
         warnings.warn(
-            f"{alone.sum()} of the {k} selected feature(s) owe more than half of how "
-            f"they separate the classes to the row with their most extreme value "
-            f"({some_of(names[alone])}); consider a logarithm of heavy tails, {use}.",
+            f"{alone.sum()} of the {k} selected feature(s) owe more than half of their separation "
+            f"of the classes to the row with their most extreme value "
+            f"({some_of(names[alone])}); consider logarithms of heavy-tailed values, {use}.",
             stacklevel=5,
         )
 

@@ -7,19 +7,9 @@ from typing import Any
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Make the ``__getattr__`` of a package whose names are loaded on first use.
+    """The ``__getattr__`` of a package whose names are loaded on first use.
 
-    Parameters
-    ----------
-    package : str
-        The ``__name__`` of the package.
-    homes : mapping of str to str
-        For each public name the module that defines it.
-
-    Returns
-    -------
-    callable
-        To be assigned to ``__getattr__`` in the package.
+    The ``homes`` say for each public name which module defines it.
     """
 
     def load(name: str) -> Any:

@@ -12,11 +12,9 @@ def some_of(names: Iterable[Any], limit: int = 5) -> str:
     return ", ".join(quoted[:limit]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def printable(text: str) -> str:
-    """A text in one line that cannot steer a terminal: control characters are shown escaped."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+def listed(words: list[str]) -> str:
+    """The words in one phrase: ``a, b and c``."""
+    return ", ".join(words[:-1]) + " and " * (len(words) > 1) + words[-1]
 
 
 def did_you_mean(wanted: str, names: Iterable[str]) -> str:
@@ -26,7 +24,10 @@ def did_you_mean(wanted: str, names: Iterable[str]) -> str:
 
 
 def cut(name: str, longest: int) -> str:
-    """A name in one line; one that is long is cut in the middle, for its ends tell most."""
-    name = printable(" ".join(name.split()))
+    """A name in one line, without control characters; a long one is cut in the middle.
+
+    Its ends tell most.
+    """
+    name = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(name.split()))
     half = (longest - 1) // 2
     return name if len(name) <= longest else f"{name[: longest - 1 - half]}…{name[-half:]}"

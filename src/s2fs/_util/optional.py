@@ -5,26 +5,10 @@ from typing import Any
 
 
 def need(module: str, *, extra: str, purpose: str = "This") -> Any:
-    """Import a module of an optional package, or say how to install it.
+    """Import a module of an optional package, such as ``"pyarrow.parquet"``.
 
-    Parameters
-    ----------
-    module : str
-        The module, such as ``"matplotlib"`` or ``"pyarrow.parquet"``.
-    extra : str
-        The extra of s2fs that installs it.
-    purpose : str, default="This"
-        What needs it, to begin the error message with.
-
-    Returns
-    -------
-    module
-        The module.
-
-    Raises
-    ------
-    ImportError
-        If the package is not installed; the message names the extra.
+    If it is not installed, the error message begins with the ``purpose`` and names the ``extra`` of
+    s2fs that installs it.
     """
     package = module.partition(".")[0]
     try:

@@ -136,7 +136,7 @@ def dataset_info(name: str) -> DatasetInfo:
     """
     if name not in PAPER_DATASETS:
         raise ValueError(
-            f"name is {name!r}, which is no known dataset"
+            f"name is {name!r}, which is not a known dataset"
             f"{did_you_mean(name, PAPER_DATASETS)}; known "
             f"are {', '.join(PAPER_DATASETS)}."
         )
@@ -162,7 +162,7 @@ def find_dataset(name: str) -> Path | None:
     >>> find_dataset("gliomas")
     Traceback (most recent call last):
     ...
-    ValueError: name is 'gliomas', which is no known dataset (did you mean 'glioma'?); known are ...
+    ValueError: name is 'gliomas', which is not a known dataset (did you mean 'glioma'?); ...
     """
     info = dataset_info(name)
     folder = os.environ.get(FOLDER_VARIABLE)

@@ -22,30 +22,14 @@ def predict(
 ) -> Array:
     """Predict the classes of the rows of B, for each size by a forest grown on the rows of A.
 
-    Parameters
-    ----------
-    A, B : ndarray of shape (n_train, n_features) and (n_test, n_features)
-        Training and test rows, columns in ranked order.
-    codes : ndarray of shape (n_train,)
-        Class of each training row.
-    sizes : ndarray of shape (n_sizes,)
-        Numbers of first columns to use.
-    n_trees : int
-        How many trees.
-    seed : int, default=0
-        Seed of the random numbers.
-
-    Returns
-    -------
-    ndarray of shape (n_sizes, n_test)
-        Predicted classes.
+    Columns are in ranked order, classes are 0, 1, …, and sizes increase; a row for each size.
     """
     train, test = (np.ascontiguousarray(part.T, dtype=np.float32) for part in (A, B))
     codes = np.asarray(codes, dtype=np.intp)
     votes = np.empty((len(sizes), len(B), int(codes.max()) + 1))
     for i, k in enumerate(sizes):
         n_tried = max(1, int(np.sqrt(k)))
-        votes[i] = shares(train[:k], codes, test[:k], n_tried, n_trees, seed, True)
+        votes[i] = shares(train[:k], codes, test[:k], n_tried, n_trees, seed, bootstrap=True)
     # Means of the same shares differ by rounding; of equal votes the first class has it.
     return np.round(votes, 9).argmax(axis=2)
 
@@ -96,7 +80,7 @@ def shares(
     votes = np.zeros((n_test, n_classes))
     state = np.full(1, seed, np.uint64)
     rows, at, features = np.empty(n, np.int64), np.empty(n_test, np.int64), np.arange(k)
-    counts, left = np.empty(n_classes, np.int64), np.empty(n_classes, np.int64)
+    counts = np.empty(n_classes, np.int64)
     nodes = np.empty((2 * n + 2, 4), np.int64)
     for _ in range(n_trees):
         for i in range(n):
@@ -119,7 +103,7 @@ def shares(
             gain, feature, threshold = 0.0, -1, np.float32(0)
             if all_squares < size * size:
                 gain, feature, threshold = _best_split(
-                    train, codes, rows[first:last], counts, left, features, n_tried, state
+                    train, codes, rows[first:last], counts, features, n_tried, state
                 )
             if gain == 0.0:  # pure, or nothing varies
                 for i in range(test_first, test_last):
@@ -143,7 +127,6 @@ def _best_split(
     codes: Array,
     rows: Array,
     counts: Array,
-    left: Array,
     features: Array,
     n_tried: int,
     state: Array,
@@ -151,7 +134,7 @@ def _best_split(
     """The best split of the rows of a node by some features, drawn at random."""
     n, k, tried = len(rows), len(features), 0
     best, best_feature, threshold = 0.0, -1, np.float32(0)
-    values, right = np.empty(n, np.float32), np.empty_like(left)
+    values, left, right = np.empty(n, np.float32), np.empty_like(counts), np.empty_like(counts)
     for j in range(k):
         if tried >= n_tried and best > 0.0:
             break

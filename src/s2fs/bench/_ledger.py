@@ -96,7 +96,7 @@ class Ledger:
             )
         if not self.path.parent.is_dir():
             raise FileNotFoundError(
-                f"path is {str(path)!r}, but {str(self.path.parent)!r} is no directory; make it "
+                f"path is {str(path)!r}, but {str(self.path.parent)!r} is not a directory; make it "
                 "first."
             )
         # Joblib takes tasks in threads of its own, and those claim; the lock keeps them apart.
@@ -108,15 +108,17 @@ class Ledger:
             self.path, timeout=60, isolation_level=None, check_same_thread=False
         )
         try:
-            self._open(create)
+            self._open(create=create)
         except _NoResultsFileError as error:
             self._connection.close()
-            raise ValueError(f"{path} is no results file ({error}); give another file.") from None
+            raise ValueError(
+                f"{path} is not a results file ({error}); give another file."
+            ) from None
         except sqlite3.DatabaseError as error:
             self._connection.close()
             raise _in_words(self.path, error) from None
 
-    def _open(self, create: bool) -> None:
+    def _open(self, *, create: bool) -> None:
         execute = self._connection.execute
         # A process that was killed right at its start leaves a file without tables.
         (tables,) = execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
@@ -127,7 +129,7 @@ class Ledger:
             raise _NoResultsFileError("it holds something else")
         if execute("PRAGMA user_version").fetchone() != (_FORMAT,):
             raise _NoResultsFileError(
-                "it is of another version of s2fs, which did not keep what this one compares"
+                "it was written by another version of s2fs, which kept other fields"
             )
         found = {name for _, name, *_ in execute("PRAGMA table_info(runs)")}
         if missing := [name for name in _COLUMNS if name not in found]:
@@ -344,7 +346,7 @@ def _in_words(path: Path, error: sqlite3.DatabaseError) -> Exception:
         return OSError(f"{path} cannot be written ({said}); choose another place.")
     if "locked" in said:
         return OSError(f"{path} is held by another program ({said}); wait for it to end.")
-    return ValueError(f"{path} is no results file ({said}); give another file.")
+    return ValueError(f"{path} is not a results file ({said}); give another file.")
 
 
 def _patiently(step: Callable[[], Any], attempts: int = 100) -> None:

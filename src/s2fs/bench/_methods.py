@@ -49,7 +49,7 @@ def check_method(method: str) -> None:
     """Raise unless it names a selector of the package, or has the form ``module:Class``."""
     if method not in METHODS and not re.fullmatch(r"[^\W\d][\w.]*:[^\W\d]\w*", method):
         raise ValueError(
-            f"method is {method!r}, which is no selector of the package"
+            f"method is {method!r}, which is not a selector of the package"
             f"{did_you_mean(method, METHODS)}; choose from {', '.join(METHODS)}, or give "
             "'module:Class'."
         )

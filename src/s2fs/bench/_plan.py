@@ -124,8 +124,8 @@ def load_plan(plan: str | PathLike[str]) -> Plan:
     path = Path(plan)
     if not path.is_file():
         raise FileNotFoundError(
-            f"plan is {str(plan)!r}, which is no file{did_you_mean(str(plan), PLANS)}; give a TOML "
-            f"file, or one of {', '.join(PLANS)}."
+            f"plan is {str(plan)!r}, which is not a file{did_you_mean(str(plan), PLANS)}; give a "
+            f"TOML file, or one of {', '.join(PLANS)}."
         )
     return parse_plan(path.read_text("utf-8"), path, folder=path.parent.resolve())
 

@@ -16,6 +16,7 @@ from s2fs.plotting.style import (
     MARKERS,
     SEQUENTIAL,
     axes_or_new,
+    colour_bar,
     finish,
     shown,
 )
@@ -202,9 +203,7 @@ def plot_sensitivity(
     ax.set_xticks(range(len(columns)), [f"{w:g}" for w in columns], rotation=90)
     ax.set_yticks(range(len(rows)), [f"{w:g}" for w in rows])
     finish(ax, xlabel="β", ylabel="α", title=shown(title))
-    bar = ax.figure.colorbar(drawn, ax=ax, shrink=0.9)
-    bar.set_label(label, fontsize=FONT_SIZE)
-    bar.ax.tick_params(labelsize=FONT_SIZE - 0.5)
+    colour_bar(drawn, ax, label, shrink=0.9)
     return ax
 
 

@@ -150,12 +150,8 @@ def _name(table: Table) -> str:
 
 def _rows(table: Table) -> Iterator[dict[str, Any]]:
     """The lines of the page's table: our numbers, the published ones, and which are best."""
-    competing = _competing(table)
-    score = score_name(table.learner)
-    for dataset, ours, published in zip(table.datasets, table.ours, table.published, strict=True):
-        there = np.round(ours[competing], SHOWN_DECIMALS)
-        ranked = sorted({v for v in there.tolist() if not np.isnan(v)}, reverse=True)
-        marks = dict(zip(ranked, ("best", "second"), strict=False))
+    score, marks = score_name(table.learner), table.marks(_competing(table))
+    for dataset, *row in zip(table.datasets, table.ours, table.published, marks, strict=True):
         yield {
             "dataset": dataset,
             "learner": LEARNER_TITLES[table.learner],
@@ -164,11 +160,9 @@ def _rows(table: Table) -> Iterator[dict[str, Any]]:
                 {
                     "ours": None if np.isnan(value) else float(value),
                     "published": None if np.isnan(of_paper) else float(of_paper),
-                    "mark": marks.get(float(np.round(value, SHOWN_DECIMALS)), "")
-                    if j in competing
-                    else "",
+                    "mark": mark,
                 }
-                for j, (value, of_paper) in enumerate(zip(ours, published, strict=True))
+                for value, of_paper, mark in zip(*row, strict=True)
             ],
         }
 

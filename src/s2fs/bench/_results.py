@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
+from itertools import takewhile
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -23,24 +24,6 @@ ResultsFile: TypeAlias = "Ledger | Archive"
 
 #: Parameters that differ between the runs of one selector: the seed, and the largest size.
 _VARYING = ("random_state", "n_features_to_select")
-#: The columns of :func:`export_rows` and :func:`export_curves` that say what was run.
-_IDENTITY = (
-    "dataset",
-    "data_hash",
-    "selector",
-    "method",
-    "algorithm",
-    "status",
-    "parameters",
-    "weights",
-    "alpha",
-    "beta",
-    "protocol",
-    "leaky",
-    "folds",
-    "seed",
-    "version",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,24 +85,23 @@ class Result:
         """
         run, spec = self.run, self.selector
         alpha, beta = self.weights or ("", "")
-        values = (
-            run.dataset,
-            run.data_hash,
-            spec.name,
-            spec.method,
-            run.algorithm,
-            run.status,
-            json.dumps(dict(run.parameters), sort_keys=True),
-            self.how,
-            alpha,
-            beta,
-            run.protocol,
-            run.protocol == "before",
-            run.n_folds,
-            run.seed,
-            run.version,
-        )
-        return dict(zip(_IDENTITY, values, strict=True))
+        return {
+            "dataset": run.dataset,
+            "data_hash": run.data_hash,
+            "selector": spec.name,
+            "method": spec.method,
+            "algorithm": run.algorithm,
+            "status": run.status,
+            "parameters": json.dumps(dict(run.parameters), sort_keys=True),
+            "weights": self.how,
+            "alpha": alpha,
+            "beta": beta,
+            "protocol": run.protocol,
+            "leaky": run.protocol == "before",
+            "folds": run.n_folds,
+            "seed": run.seed,
+            "version": run.version,
+        }
 
 
 def results(results_file: ResultsFile) -> Iterator[Result]:
@@ -294,9 +276,9 @@ def _sorted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """In an order that does not depend on which plan was run first."""
 
     def order(row: dict[str, Any]) -> list[tuple[bool, Any]]:
-        columns = (*_IDENTITY, "learner", "size")
+        ran = takewhile(lambda item: item[0] != "score", row.items())
         # Empty weights come before numbers, which text and numbers could not be compared for.
-        return [(row.get(name, "") != "", row.get(name, "")) for name in columns]
+        return [(value != "", value) for _, value in ran]
 
     return sorted(rows, key=order)
 

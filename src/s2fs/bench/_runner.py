@@ -185,7 +185,7 @@ def _alive(attempts: Iterator[Any]) -> Iterator[Any]:
         yield from attempts
     except BrokenExecutor:
         raise OSError(
-            "A worker was killed, perhaps for want of memory; what was done is kept, so start "
+            "A worker was killed, perhaps for lack of memory; what was done is kept, so start "
             "again, with a smaller n_jobs."
         ) from None
 

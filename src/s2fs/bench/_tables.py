@@ -118,15 +118,20 @@ class Table:
         """
         return [c for j, c in enumerate(self.columns) if j not in self.compared()]
 
-    def marks(self) -> list[list[Mark]]:
+    def marks(self, compared: list[int] | None = None) -> list[list[Mark]]:
         """Which cells are best and second best of their row, equals alike.
+
+        Parameters
+        ----------
+        compared : list of int, optional
+            The columns that take part, by default those of :meth:`compared`.
 
         Returns
         -------
         list of list of str
             ``"best"``, ``"second"`` or an empty text for each dataset and column.
         """
-        compared = self.compared()
+        compared = self.compared() if compared is None else compared
         marks: list[list[Mark]] = [[""] * len(self.columns) for _ in self.datasets]
         for row, values in zip(marks, np.round(self.ours, SHOWN_DECIMALS), strict=True):
             ranked = sorted({v for v in values[compared].tolist() if not np.isnan(v)}, reverse=True)

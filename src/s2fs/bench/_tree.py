@@ -19,19 +19,7 @@ _jit = compiled(error_model="numpy")
 def predict(A: Array, codes: Array, B: Array, sizes: Array) -> Array:
     """Predict the classes of the rows of B, for each size by a tree grown on the rows of A.
 
-    Parameters
-    ----------
-    A, B : ndarray of shape (n_train, n_features) and (n_test, n_features)
-        Training and test rows, columns in ranked order.
-    codes : ndarray of shape (n_train,)
-        Class of each training row.
-    sizes : ndarray of shape (n_sizes,)
-        Increasing numbers of first columns to use.
-
-    Returns
-    -------
-    ndarray of shape (n_sizes, n_test)
-        Predicted classes.
+    Columns are in ranked order, classes are 0, 1, …, and sizes increase; a row for each size.
     """
     # Single precision, as in scikit-learn, decides which values are equal.
     train, test = (np.ascontiguousarray(part.T, dtype=np.float32) for part in (A, B))

@@ -80,7 +80,7 @@ def _show_confusion(columns: Floats, table: "Dataset") -> None:
     said = cross_val_predict(learner, columns, table.y, cv=folds)
     counts = confusion_matrix(table.y, said, labels=np.arange(len(table.class_names)))
     names = [str(name) for name in table.class_names]
-    click.echo("\nHow many samples of each class are taken for which:\n")
+    click.echo("\nHow the samples of each class are classified when they are left out:\n")
     print_table(
         {
             "class": names,
@@ -90,8 +90,8 @@ def _show_confusion(columns: Floats, table: "Dataset") -> None:
     )
     right, most = (said == table.y).mean(), np.bincount(table.y).max() / len(table.y)
     click.echo(
-        f"\n{right:.1%} of the samples are right, each predicted from other folds; always the "
-        f"largest class would be {most:.1%}. This is too good if the features were chosen on "
+        f"\n{right:.1%} of the samples are right, each predicted from other folds; guessing "
+        f"the largest class would get {most:.1%}. This is too good if the features were chosen on "
         "these samples."
     )
 

@@ -56,7 +56,7 @@ NumberOfFeatures = int | float | Literal["auto", "all"]
 DECIDED_BY_TUNE = ("alpha", "beta", "search", "max_correlation")
 #: What the verdict compares with, beside all features and chance.
 COMPARED = ("pairs", "anovaf")
-#: What the accuracies of the verdict are those of.
+#: What is trained on the selected features for the verdict.
 LEARNER = "5 nearest neighbours"
 #: The verdict is left out where its nearest neighbours would take more multiplications than this,
 #: a sparse table would have more numbers, or there are fewer samples.
@@ -372,16 +372,15 @@ def select(
     if files.report is not None:
         if files.image_shape is not None:
             table.image_shape, table.image_order = files.image_shape, files.image_order
-        command = shlex.join(["s2fs", *sys.argv[1:]])
-        report.Report(
+        page = report.Report(
             selector,
             table,
             title=data.file.name,
-            origin=report.Origin(command=command, seconds=seconds),
+            origin=report.Origin(shlex.join(["s2fs", *sys.argv[1:]]), seconds),
             stable=stable,
             n_jobs=wanted.n_jobs,
-        ).save(files.report)
-        note(f"Wrote {files.report}.")
+        )
+        note(f"Wrote {page.save(files.report)}.")
 
 
 def _selector(ctx: click.Context, criterion: CriterionArguments, wanted: _Search) -> Any:
@@ -405,7 +404,7 @@ def _selector(ctx: click.Context, criterion: CriterionArguments, wanted: _Search
         flag = f"--{name.replace('_', '-')}"
         if weights and name in DECIDED_BY_TUNE:
             raise ValueError(
-                f"{flag} and --tune contradict each other: it tries alpha and beta in forward "
+                f"{flag} and --tune contradict each other: --tune tries alpha and beta in forward "
                 "searches; leave one of them out."
             )
         if options[name][0] not in has:
@@ -421,7 +420,7 @@ def _selector(ctx: click.Context, criterion: CriterionArguments, wanted: _Search
         )
     if wanted.n_features == "auto" and not wanted.tune and "tol" not in has:
         raise ValueError(
-            f"--n-features is auto, which is not for --method {wanted.method} alone; give a "
+            f"--n-features is auto, which --method {wanted.method} cannot decide alone; give a "
             "number, or add --tune to choose one by cross-validation."
         )
     values = dict(options.values())
@@ -441,7 +440,7 @@ def _reject_beside_batch(selector: Any, wanted: _Search, files: _Files) -> None:
     beside = {"--tune": wanted.tune, "--stability": wanted.stability, "--report": files.report}
     for flag, value in beside.items():
         if value:
-            raise ValueError(f"{flag} does not know of batches; leave it out, or --batch.")
+            raise ValueError(f"{flag} ignores batches; leave out one of them and --batch.")
 
 
 def _is_given(ctx: click.Context, name: str) -> bool:
@@ -473,7 +472,7 @@ class _Latest:
         """Nothing to clear away."""
 
     def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
-        """A step alone does not matter before it is done."""
+        """Nothing to do before the step is done."""
 
     def on_fit_task_end(self, estimator: Any, context: Any, *, fitted_estimator: Any) -> None:
         """Keep the selector as it would be if the search ended here."""
@@ -499,7 +498,7 @@ def _fitted(selector: Any, data: "Dataset") -> Any:
 
 
 def _tuner(selector: Any, wanted: _Search) -> s2fs.S2FSCV:
-    """What chooses the weights of S²FS, or of another selector the number of features."""
+    """The search for the weights of S²FS, or for the number of features of another selector."""
     if not isinstance(selector, s2fs.S2FS):
         return s2fs.S2FSCV(
             wanted.n_features,
@@ -512,7 +511,7 @@ def _tuner(selector: Any, wanted: _Search) -> s2fs.S2FSCV:
 
 
 def _tuned(tuner: s2fs.S2FSCV, selector: Any, data: "Dataset") -> tuple[Any, str]:
-    """The selector with what was left open, and a line that says what that is."""
+    """The selector with what the search has chosen, and a line that says what that is."""
     found = clone(tuner).fit(data.X, data.y)
     best = found.best_params_
     weights = "".join(f"{name} {best[name]:g}, " for name in ("alpha", "beta") if name in best)
@@ -579,7 +578,7 @@ def _no_verdict(data: "Dataset") -> str:
     """Why the accuracy on unseen samples cannot be had, or nothing."""
     n, m = data.X.shape
     if data.batch is not None:
-        return "cross-validation here does not know of batches"
+        return "cross-validation here ignores batches"
     classes, counts = np.unique(data.y, return_counts=True)
     if counts.min() < 2:
         name = data.class_names[classes[counts.argmin()]]

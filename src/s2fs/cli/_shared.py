@@ -1,14 +1,16 @@
-"""What the commands share: arguments, and how results are shown and written."""
+"""What the commands share: the group they are in, arguments, and how results are shown."""
 
 import csv
 import json
 import math
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from functools import partial, wraps
+from importlib import import_module
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -17,13 +19,28 @@ import click
 
 from s2fs import datasets, report
 from s2fs._util.files import check_place, write_whole
-from s2fs._util.messages import printable
 from s2fs._util.optional import need
+from s2fs._util.version import __version__
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 #: Columns of a table by name, all of one length.
 Columns = Mapping[str, Sequence[Any]]
 
+#: The module of each command, which is loaded when the command is used, and its line of help.
+COMMANDS = {
+    "select": ("_select", "Rank the features of FILE by how well they tell the classes apart."),
+    "compare": (
+        "_compare",
+        "Compare selectors on FILE: how good on unseen samples, how stable, how fast.",
+    ),
+    "transform": ("_transform", "Keep the columns of FILE that were selected, as saved in MODEL."),
+    "score": ("_score", "Show the criterion and its four components for given features of FILE."),
+    "demo": ("_demo", "Select 20 of 2308 genes that tell four childhood tumours apart."),
+    "data": ("_data", "List, download and describe the datasets of the paper."),
+    "bench": ("_bench", "Repeat the paper's experiments, or your own."),
+    "info": ("_info", "Show the version, the engine and the packages in use."),
+    "figures": ("_bench", "Draw the paper's figures from RESULTS as SVG, PDF and PNG."),
+}
 #: What a shell expects of a command that Ctrl-C has ended.
 INTERRUPTED = 130
 OUTPUT_SUFFIXES = (".csv", ".tsv", ".json", ".parquet")
@@ -39,6 +56,66 @@ class Group(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does, with ``--help`` in the place of nothing."""
         return super().parse_args(ctx, args or ["--help"])
+
+
+class _Commands(Group):
+    """The commands, loaded when used; every bad input is one line and exit code 2."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _ = COMMANDS[cmd_name]
+        return getattr(import_module(f"s2fs.cli.{module}"), cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", UserWarning)
+                warnings.showwarning = _as_note  # type: ignore[assignment]
+                return super().invoke(ctx)
+        except BrokenPipeError:
+            raise  # the reader of our output has gone; click ends quietly
+        except click.UsageError as error:
+            error.ctx = None  # without a context click leaves out the usage lines
+            raise
+        except KeyboardInterrupt:
+            click.echo("Stopped.", err=True)
+            raise click.exceptions.Exit(INTERRUPTED) from None
+        except (ValueError, OSError, ImportError) as error:
+            raise click.UsageError(_in_one_line(error)) from None
+
+
+def _as_note(message: Warning | str, *_: Any) -> None:
+    """Show a warning as one line, without the place in the code it comes from."""
+    click.echo(f"Note: {_in_one_line(message)}", err=True)
+
+
+def _in_one_line(message: Any) -> str:
+    return _printable(" ".join(str(message).split()))
+
+
+def _printable(text: str) -> str:
+    """A text that cannot steer a terminal: control characters are shown escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="\b\nExample:\n"
+    "  s2fs demo\n"
+    "  s2fs select tumours.csv --target diagnosis -k 20 --output ranking.csv",
+)
+@click.version_option(__version__, prog_name="s2fs")
+def main() -> None:
+    """Find the few features that matter in wide data."""
 
 
 @dataclass(frozen=True)
@@ -105,22 +182,7 @@ class CriterionArguments:
 
 
 def collected(name: str, kind: type, *options: Callable[..., Any]) -> Callable[[Command], Command]:
-    """Add options to a command, which gets their values as one object.
-
-    Parameters
-    ----------
-    name : str
-        The argument of the command that takes the object.
-    kind : type
-        A dataclass with a field for each of the options.
-    *options : callable
-        What ``click.option`` and ``click.argument`` return.
-
-    Returns
-    -------
-    callable
-        The decorator of the command.
-    """
+    """Add options to a command, which gets their values as one object of the dataclass ``kind``."""
 
     def decorate(command: Command) -> Command:
         @wraps(command)
@@ -154,21 +216,21 @@ def _weight(ctx: click.Context, param: click.Parameter, value: str) -> float:
     raise click.BadParameter(f"{value!r}; give a finite number that is not negative.", ctx, param)
 
 
-#: How a file is written, where that is not found out by itself.
+#: How a file is written, for those that are not recognised.
 TEXT_OPTIONS = (
     click.option(
         "--header/--no-header",
         default=None,
-        help="The first line names the columns, or is data; found out if not given.",
+        help="The first line names the columns, or is data; detected if not given.",
     ),
     click.option(
         "--delimiter",
         metavar="CHARACTER",
         callback=_character,
-        help="What separates cells, such as ';' or tab; found out if not given.",
+        help="What separates cells, such as ';' or tab; detected if not given.",
     ),
     click.option(
-        "--decimal", type=click.Choice([".", ","]), help="Decimal mark; found out if not given."
+        "--decimal", type=click.Choice([".", ","]), help="Decimal mark; detected if not given."
     ),
     click.option("--comment", metavar="TEXT", help="Leave out lines that begin with this."),
     click.option("--encoding", metavar="NAME", help="Such as latin-1; UTF-8 if not given."),
@@ -302,7 +364,7 @@ def reject_input_as_output(output: Path | None, *inputs: Path, option: str = "--
 
 
 def _kept_in(key: str) -> Callable[[click.Context, click.Parameter, bool], None]:
-    """A callback that keeps a flag where what writes files finds it."""
+    """A callback that keeps a flag in the context, where the functions that write files look."""
 
     def keep(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         ctx.meta[key] = value
@@ -380,7 +442,7 @@ def print_table(columns: Columns) -> None:
 
 def _shown(cell: Any) -> str:
     """A cell as printed: short numbers, and names in one line that cannot steer the terminal."""
-    return f"{cell:.6g}" if isinstance(cell, float) else printable(str(cell).strip())
+    return f"{cell:.6g}" if isinstance(cell, float) else _printable(str(cell).strip())
 
 
 def write_table(path: Path, columns: Columns) -> None:

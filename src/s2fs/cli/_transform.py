@@ -121,7 +121,7 @@ def _checked(
     if np.isinf(numbers).any():
         raise ValueError(
             f"{file} has infinite values in the selected column {name!r}, the first in data row "
-            f"{int(np.isinf(numbers).argmax()) + 1}; mend them or leave the rows out."
+            f"{int(np.isinf(numbers).argmax()) + 1}; fix them, or leave the rows out."
         )
     if typed:
         return [None if np.isnan(value) else value for value in numbers.tolist()]

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from s2fs._util.inputs import Columns
 from s2fs._util.messages import some_of
 from s2fs.datasets._child import Reader
-from s2fs.datasets._errors import UnreadableError, check_size, reading
-from s2fs.datasets._frame import Frame, unique_names
-from s2fs.datasets._source import Source
+from s2fs.datasets._dataset import Dataset
+from s2fs.datasets._interpret import Frame, encode, finished, unique_names
+from s2fs.datasets._source import ReadOptions, Source, UnreadableError, check_size, reading
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -129,3 +130,60 @@ def _matrix(source: str, X: NDArray[Any], name: str, *, transpose: bool) -> NDAr
             f"type {X.dtype}."
         )
     return X.T if transpose else X
+
+
+def from_arrays(
+    source: Source,
+    target: str | int | None,
+    drop: list[str | int],
+    options: ReadOptions,
+    *,
+    transpose: bool,
+) -> Dataset:
+    """The dataset in an ``.npz`` or ``.mat`` file, with the labels under the key ``target``."""
+    arrays, name = read_arrays(source), source.name
+    key = next((k for k in ("y", "Y") if k in arrays), "y") if target is None else str(target)
+    if "X" not in arrays or key not in arrays:
+        raise UnreadableError(
+            f"{name} must hold the arrays 'X' and {key!r}; it has {some_of(arrays) or 'none'}."
+        )
+    labels = arrays[key].ravel()
+    X, names = matrix_with_names(name, arrays, transpose=transpose)
+    n, m = X.shape
+    if len(labels) != n:
+        hint = "; are the features in rows (transpose)?" if len(labels) == m else "."
+        raise UnreadableError(
+            f"X in {name} has {n} row(s) but {key} has {len(labels)} label(s){hint}"
+        )
+    is_coded = labels.dtype.kind in "biu"
+    where = f"{key} of {name}"
+    text = not is_coded and labels.dtype.kind != "f"
+    found = encode((labels.astype(str) if text else labels).tolist(), where, options.missing_words)
+    if "classes" in arrays and is_coded:
+        given = [word.strip() for word in arrays["classes"].ravel().astype(str)]
+        codes = np.unique(labels)
+        if codes[0] < 0 or codes[-1] >= len(given):
+            raise UnreadableError(
+                f"{where} runs from {codes[0]} to {codes[-1]}, but classes names the codes 0 to "
+                f"{len(given) - 1}."
+            )
+        found = found._replace(names=[given[code] for code in codes], are_whole_numbers=False)
+    if options.drop_unlabelled:
+        X, found = X[found.codes >= 0], found._replace(codes=found.codes[found.codes >= 0])
+    kept = Columns.of_file(names, name).without(drop, None)
+    X = X if len(kept) == m else X[:, kept]
+    data = finished(name, X, [names[f] for f in kept], found, where, options)
+    if len(kept) == m:
+        _add_pictures(data, arrays)
+    return data
+
+
+def _add_pictures(data: Dataset, arrays: Arrays) -> None:
+    """Say that the instances are pictures, if the file does and it fits."""
+    shape = arrays.get("image_shape")
+    if shape is None or shape.dtype.kind not in "iu" or shape.size != 2:
+        return
+    height, width = (int(side) for side in shape.ravel())
+    if height * width == data.X.shape[1]:
+        order = str(arrays["image_order"].ravel()[0]) if "image_order" in arrays else "C"
+        data.image_shape, data.image_order = (height, width), "F" if order == "F" else "C"

@@ -4,8 +4,9 @@ Only what a selection needs is read: one matrix, one column of the annotation of
 names of cells and genes.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
+import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from s2fs._util.annotated import as_floats, key_of_matrix
@@ -13,37 +14,36 @@ from s2fs._util.inputs import Columns
 from s2fs._util.messages import some_of
 from s2fs._util.optional import need
 from s2fs.datasets._child import Reader
-from s2fs.datasets._errors import UnreadableError, reading
-from s2fs.datasets._source import Source
+from s2fs.datasets._dataset import Dataset
+from s2fs.datasets._interpret import encode, finished
+from s2fs.datasets._source import ReadOptions, Source, UnreadableError, reading
 
 
-class Cells(NamedTuple):
-    """What is read of an ``.h5ad`` file.
-
-    Attributes
-    ----------
-    X : ndarray or csc_array, of shape (n_cells, n_genes)
-        Real numbers; float32 if the file has them, else float64.
-    column : str
-        The column of obs that holds the labels.
-    labels : list
-        One label for each cell, None where it is missing.
-    cell_names : list of str
-        What the file calls the cells.
-    gene_names : list of str
-        Names that are unique: where the file has one twice, the later ones get ``-1``, ``-2``, …,
-        as AnnData's own ``var_names_make_unique`` does.
-    """
-
-    X: Any
-    column: str
-    labels: list[Any]
-    cell_names: list[str]
-    gene_names: list[str]
+def from_cells(
+    source: Source,
+    target: str | int | None,
+    drop: list[str | int],
+    layer: str | None,
+    options: ReadOptions,
+) -> Dataset:
+    """The dataset in an ``.h5ad`` file, with the labels in a column of obs."""
+    X, column, cells, cell_names, names = _read(source, target, layer)
+    where = f"column {column!r} of {source.name}"
+    labels = encode(cells, where, options.missing_words)
+    if options.drop_unlabelled:
+        kept_rows = np.flatnonzero(labels.codes >= 0)
+        X, labels = X[kept_rows], labels._replace(codes=labels.codes[kept_rows])
+        cell_names = [cell_names[i] for i in kept_rows]
+    kept = Columns.of_file(names, source.name).without(drop, None)
+    if len(kept) < len(names):
+        X, names = X[:, kept], [names[f] for f in kept]
+    return finished(source.name, X, names, labels, where, options, cell_names)
 
 
-def read_h5ad(source: Source, target: str | int | None, layer: str | None) -> Cells:
-    """Read a matrix of an ``.h5ad`` file without making it dense."""
+def _read(
+    source: Source, target: str | int | None, layer: str | None
+) -> tuple[Any, str, list[Any], list[str], list[str]]:
+    """The matrix, the name of the column of labels, the labels, the names of cells and of genes."""
     need("h5py", extra="bio", purpose=f"Reading {source.name}")
     with reading(source.name, ".h5ad"):
         reader = Reader("h5ad", source, layer=layer, target=None if target is None else str(target))
@@ -79,7 +79,7 @@ def read_h5ad(source: Source, target: str | int | None, layer: str | None) -> Ce
                 f"{len(cell_names)} cells."
             )
     X = as_floats(X, f"{key} of {source.name}")
-    return Cells(X, outline["column"], labels, cell_names, _unique(gene_names))
+    return X, outline["column"], labels, cell_names, _unique(gene_names)
 
 
 def _labels(arrays: dict[str, Any]) -> list[Any]:
@@ -96,7 +96,7 @@ def _labels(arrays: dict[str, Any]) -> list[Any]:
 
 
 def _unique(names: list[str]) -> list[str]:
-    """Names as AnnData makes them unique."""
+    """Names made unique as AnnData does it: a, a-1, a-2."""
     taken, seen = set(names), dict.fromkeys(names, 0)
     first: set[str] = set()
     result = []

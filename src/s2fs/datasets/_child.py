@@ -40,7 +40,7 @@ class Reader:
     def __init__(self, kind: str, source: "Source", **wanted: Any) -> None:
         from tempfile import NamedTemporaryFile
 
-        from s2fs.datasets._errors import UnreadableError
+        from s2fs.datasets._source import UnreadableError
 
         asked = {"kind": kind, "limit": source.limit, **wanted}
         path = source.path
@@ -125,7 +125,7 @@ def _h5ad(path: str, asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, N
 
     with h5py.File(path, "r") as file:
         if not {"obs", "var"} <= set(file):
-            raise _Refused("is an HDF5 file but no .h5ad file: it lacks obs and var.")
+            raise _Refused("is an HDF5 file but not an .h5ad file: it lacks obs and var.")
         obs, var = file["obs"], file["var"]
         if not (isinstance(obs, h5py.Group) and isinstance(var, h5py.Group)):
             raise _Refused(
@@ -249,7 +249,10 @@ def _main() -> int:
     except Exception as error:
         reason = " ".join(str(error).split()).rstrip(".")[:200] or type(error).__name__
         name = "MATLAB" if asked["kind"] == "mat" else f".{asked['kind']}"
-        print(f"is damaged or no {name} file ({reason}); check or make it again.", file=sys.stderr)
+        print(
+            f"is damaged, or not a {name} file ({reason}); check it, or make it again.",
+            file=sys.stderr,
+        )
         return 3
     return 0
 

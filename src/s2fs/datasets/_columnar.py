@@ -14,10 +14,15 @@ from s2fs._util.messages import did_you_mean, some_of
 from s2fs._util.optional import need
 from s2fs.datasets._child import Reader
 from s2fs.datasets._delimited import Delimited
-from s2fs.datasets._errors import UnreadableError, check_size, reading, remark
-from s2fs.datasets._frame import Frame, unique_names
-from s2fs.datasets._options import ReadOptions
-from s2fs.datasets._source import Source
+from s2fs.datasets._interpret import Frame, unique_names
+from s2fs.datasets._source import (
+    ReadOptions,
+    Source,
+    UnreadableError,
+    check_size,
+    reading,
+    remark,
+)
 
 _ARFF_ATTRIBUTE = re.compile(
     r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(\S.*)""", re.IGNORECASE

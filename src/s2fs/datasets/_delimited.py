@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from s2fs._util.inputs import as_numbers, is_missing
-from s2fs.datasets._errors import UnreadableError, check_size, remark
-from s2fs.datasets._frame import Frame, unique_names
-from s2fs.datasets._options import ReadOptions
+from s2fs.datasets._interpret import Frame, unique_names
+from s2fs.datasets._source import ReadOptions, UnreadableError, check_size, remark
 
 #: Between cells, in the order they are preferred; a blank is a run of blanks.
 _DELIMITERS = ("\t", ";", "|", ",")
@@ -32,8 +31,6 @@ _SAMPLE_ROWS, _SAMPLE_SIZE = 100, 1 << 22
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(?:,\d{3})+\s*")
 _DECIMAL_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?\s*")
-#: Cells that many programs write where a value is not known.
-USUAL_MISSING = ("#N/A", "#VALUE!", "#DIV/0!", "-", "--", ".", "*", "nd", "n.d.", "none", "missing")
 
 
 @dataclass(frozen=True)
@@ -220,7 +217,12 @@ class Delimited:
             ) from None
 
     def _is_data(
-        self, first: list[str], body: list[list[str]], target: str | int | None, ignore_first: bool
+        self,
+        first: list[str],
+        body: list[list[str]],
+        target: str | int | None,
+        *,
+        ignore_first: bool,
     ) -> bool:
         """Whether the first line looks like those below it, and not like names."""
         if not body or (isinstance(target, str) and target in (cell.strip() for cell in first)):
@@ -326,14 +328,7 @@ class Delimited:
                     # kept as text. Find all such columns, then start over.
                     complete = False
                     here = iter(self.dialect.are_numbers(row))
-                    is_number = [
-                        above and still
-                        for above, still in zip(
-                            is_number,
-                            (next(here) if above else False for above in is_number),
-                            strict=True,
-                        )
-                    ]
+                    is_number = [above and next(here) for above in is_number]
                     for j, cell in zip(from_last, cells, strict=True):
                         row.insert(j, cell)
                 elif complete:

@@ -5,8 +5,7 @@ import re
 from dataclasses import replace
 
 from s2fs.datasets._delimited import Delimited
-from s2fs.datasets._errors import UnreadableError, reading, remark
-from s2fs.datasets._options import ReadOptions
+from s2fs.datasets._source import ReadOptions, UnreadableError, reading, remark
 
 _BEGIN, _END = b"!series_matrix_table_begin", b"!series_matrix_table_end"
 _KEY_AND_VALUE = re.compile(r"\s*([^:]{1,60}?)\s*:\s*(.*\S)\s*")

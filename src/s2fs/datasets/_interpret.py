@@ -1,7 +1,8 @@
-"""What the columns of a table mean: classes, identifiers, features; then numbers to select from."""
+"""A table as found in a file, and what its columns mean: classes, identifiers, features."""
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,15 +17,15 @@ from s2fs._util.inputs import (
     nonfinite_columns,
     read_labels,
     reject_one_class,
+    repeated,
 )
 from s2fs._util.messages import some_of
 from s2fs._util.types import Floats, Indices
 from s2fs.datasets._dataset import Dataset
-from s2fs.datasets._delimited import USUAL_MISSING
-from s2fs.datasets._errors import UnreadableError, remark
-from s2fs.datasets._frame import Frame
-from s2fs.datasets._options import ReadOptions
+from s2fs.datasets._source import ReadOptions, UnreadableError, remark
 
+#: What many programs write where a value is not known, in lower case.
+_USUAL_GAPS = {"#n/a", "#value!", "#div/0!", "-", "--", ".", "*", "nd", "n.d.", "none", "missing"}
 #: How pandas and R leave row numbers behind.
 _UNNAMED = re.compile(r"(Unnamed: 0|__index_level_\d+__)?(\.\d+)?")
 _LIKE_AN_ID = re.compile(
@@ -41,6 +42,107 @@ _MANY_WORDS = 50
 _WIDE, _BRIGHT = 200, 255
 #: How many neighbours fill in a missing value.
 _NEIGHBOURS = 5
+
+
+@dataclass
+class Frame:
+    """Columns of numbers in one array, and the others cell by cell.
+
+    Attributes
+    ----------
+    source : str
+        What error messages call the file.
+    names : list of str
+        One name for each column; empty where the file has none.
+    numbers : ndarray of shape (n_rows, n_numeric)
+        The columns in which every cell is a number or missing (NaN), in their order.
+    cells : dict of int to sequence
+        The other columns by position: text, or values as the file has them.
+    row_names : list of str or None
+        What the file calls the rows.
+    annotation : dict of str to list
+        What else the file says about the rows, and what is no feature.
+    written : bool
+        Whether the cells are text as written in the file, and not values of several types.
+    """
+
+    source: str
+    names: list[str]
+    numbers: Floats
+    cells: dict[int, Any]
+    row_names: list[str] | None = None
+    annotation: dict[str, list[str]] = field(default_factory=dict)
+    written: bool = True
+
+    @classmethod
+    def of_columns(cls, source: str, names: list[str], columns: Sequence[Any]) -> "Frame":
+        """A frame of columns that are arrays of float64, or sequences of anything else."""
+        cells = {j: c for j, c in enumerate(columns) if not isinstance(c, np.ndarray)}
+        n = len(columns[0]) if columns else 0
+        numbers = np.empty((n, len(columns) - len(cells)), order="F")
+        arrays = (column for column in columns if isinstance(column, np.ndarray))
+        for k, column in enumerate(arrays):
+            numbers[:, k] = column
+        return cls(source, names, numbers, cells, written=False)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.numbers)
+
+    def place_of(self, position: int) -> int:
+        """Where a numeric column is in ``numbers``."""
+        return position - sum(j < position for j in self.cells)
+
+    def column(self, position: int) -> Any:
+        """One column: float64, or the cells of one that is not numbers."""
+        if position in self.cells:
+            return self.cells[position]
+        return self.numbers[:, self.place_of(position)]
+
+    def take(self, positions: Sequence[int]) -> Floats:
+        """Numeric columns as one array, without a copy where they lie side by side."""
+        places = np.setdiff1d(np.arange(len(self.names)), list(self.cells), assume_unique=True)
+        found = np.searchsorted(places, positions)
+        if len(found) and len(found) == found[-1] - found[0] + 1 and (np.diff(found) == 1).all():
+            return self.numbers[:, found[0] : found[-1] + 1]
+        return self.numbers[:, found]
+
+    def without_rows(self, left_out: Any) -> None:
+        """Leave out the rows of a mask."""
+        kept = np.flatnonzero(~left_out).tolist()
+        self.numbers = self.numbers[kept]
+        self.cells = {j: [column[i] for i in kept] for j, column in self.cells.items()}
+        if self.row_names is not None:
+            self.row_names = [self.row_names[i] for i in kept]
+        self.annotation = {k: [v[i] for i in kept] for k, v in self.annotation.items()}
+
+
+def unique_names(names: Sequence[str], source: str) -> list[str]:
+    """The names with the later ones of equal ones numbered: a, a.1, a.2.
+
+    The first column may be without a name, others are numbered; a note says what was done.
+    """
+    given = [name or (f"unnamed_{j}" if j else "") for j, name in enumerate(names)]
+    twice = repeated(given)
+    if not twice:
+        return given
+    taken, count_of, result = set(given), dict.fromkeys(twice, 0), []
+    seen: set[str] = set()
+    for name in given:
+        new = name
+        while new in seen:
+            count_of[name] += 1
+            new = f"{name}.{count_of[name]}"
+            if new in taken:
+                new = name
+        seen.add(new)
+        result.append(new)
+    remark(
+        f"{source} has more than one column named {some_of(twice)}; the later ones are called "
+        f"{twice[0]}.1 and so on."
+    )
+    return result
 
 
 class Labels(NamedTuple):
@@ -65,14 +167,11 @@ def from_frame(
         batch_column = columns.position(options.batch, "batch (--batch)")
         batch = np.array([str(cell).strip() for cell in frame.column(batch_column)])
     label, cells, source = _label_cells(frame, target, options, sheet, turned=turned)
-    dropped = columns.positions(drop, "drop")
-    if label is not None and label in dropped:
-        raise UnreadableError(f"{columns.shown([label])} is both target and in drop; choose one.")
-    beside = {*dropped, *(f for f in (label, id_column, batch_column) if f is not None)}
-    if turned:
-        beside.add(0)
-    else:
-        beside |= _row_numbers(frame, beside)
+    beside = {id_column, batch_column, 0 if turned else None}
+    features = [f for f in columns.without(drop, label) if f not in beside]
+    if not turned:
+        row_numbers = _row_numbers(frame, features)
+        features = [f for f in features if f not in row_numbers]
     written = sheet is not None or frame.written
     labels = encode(cells, source, options.missing_words, written=written)
     if options.drop_unlabelled and (without := labels.codes < 0).any():
@@ -81,12 +180,11 @@ def from_frame(
         if batch_column is not None:
             batch = batch[~without]
         labels = labels._replace(codes=labels.codes[~without])
-    kept = [f for f in range(len(frame.names)) if f not in beside]
-    if not kept:
+    if not features:
         raise UnreadableError(
             f"{frame.source} has no features left beside the target and the dropped columns."
         )
-    X, names, groups = _features(frame, kept, options)
+    X, names, groups = _features(frame, features, options)
     _remark_on_ids(X, names, frame.source)
     data = finished(frame.source, X, names, labels, source, options, frame.row_names)
     if batch_column is not None:
@@ -115,7 +213,7 @@ def _label_cells(
     frame: Frame, target: str | int | None, options: ReadOptions, sheet: Frame | None,
     *, turned: bool,
 ) -> tuple[int | None, Sequence[Any], str]:  # fmt: skip
-    """The labels: their column, if it is one of the table; one for each row; where they are."""
+    """The column of the labels, None if it is elsewhere; the labels; what messages call them."""
     name = frame.source
     if sheet is not None:
         return None, *_from_sheet(frame, target, options, sheet)
@@ -216,18 +314,16 @@ def _from_sheet(
     return [label_of.get(name, "") for name in own], source
 
 
-def _row_numbers(frame: Frame, used: set[int]) -> set[int]:
-    """Columns without a name that only count or name the rows."""
+def _row_numbers(frame: Frame, positions: Sequence[int]) -> set[int]:
+    """Those of the columns that have no name and only count or name the rows."""
     found = set()
-    for position in (j for j, name in enumerate(frame.names) if _UNNAMED.fullmatch(name)):
-        if position in used:
-            continue
+    for position in (j for j in positions if _UNNAMED.fullmatch(frame.names[j])):
         column = frame.column(position)
         numbers = as_numbers(column)
         if numbers is not None and not _are_distinct_whole_numbers(numbers):
             continue
         what = "numbers the rows" if numbers is not None else "names the rows"
-        remark(f"{frame.source} {what} in a column without a name; it is no feature.")
+        remark(f"{frame.source} {what} in a column without a name; it is not taken for a feature.")
         if frame.row_names is None:
             shown = column if numbers is None else numbers.astype(np.int64)
             frame.row_names = [str(cell).strip() for cell in shown]
@@ -335,12 +431,11 @@ def _about_text(frame: Frame, text: list[int], missing: frozenset[str]) -> str:
     """Why columns of text cannot be used, and which option helps."""
     cells = frame.cells[text[0]]
     words = {str(c).strip() for c in cells if as_numbers([str(c)], missing) is None}
-    usual = {word.lower() for word in USUAL_MISSING}
     start = (
         f"{frame.source} has text in column(s) {some_of(frame.names[f] for f in text)}, such as "
         f"{first_text(cells, missing)!r}; "
     )
-    if {word.lower() for word in words} <= usual:
+    if {word.lower() for word in words} <= _USUAL_GAPS:
         tokens = ",".join(sorted(words))
         return f"{start}if that means a missing value, say missing={tokens!r} (--missing)."
     if any("," in word and re.fullmatch(r"[\d.,+-]+", word) for word in words):
@@ -375,7 +470,7 @@ def finished(
     if "infinity" in found:
         raise UnreadableError(
             f"{path} has infinite values in column(s) "
-            f"{some_of(names[f] for f in found['infinity'])}; mend them or leave the columns out "
+            f"{some_of(names[f] for f in found['infinity'])}; fix them, or leave the columns out "
             "with drop (--drop)."
         )
     gaps = found.get("NaN", [])

@@ -10,21 +10,15 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from s2fs._util.inputs import Columns
-from s2fs._util.messages import some_of
-from s2fs.datasets._arrays import Arrays, matrix_with_names, npy_frame, read_arrays
-from s2fs.datasets._cells import read_h5ad
+from s2fs.datasets._arrays import from_arrays, matrix_with_names, npy_frame, read_arrays
+from s2fs.datasets._cells import from_cells
 from s2fs.datasets._columnar import arff, arrow_frame, excel
 from s2fs.datasets._dataset import Dataset
 from s2fs.datasets._delimited import Delimited
-from s2fs.datasets._errors import UnreadableError, reading
 from s2fs.datasets._expression import gct, series_matrix
-from s2fs.datasets._frame import Frame
-from s2fs.datasets._interpret import encode, finished, from_frame
-from s2fs.datasets._options import ReadOptions
-from s2fs.datasets._source import Source
+from s2fs.datasets._interpret import Frame, from_frame
+from s2fs.datasets._source import ReadOptions, Source, UnreadableError, reading
 
 #: Says of the names of columns which are to stay as they are written.
 AsText = Callable[[list[str]], set[int]]
@@ -90,7 +84,7 @@ def read_table(
         What else is to be said about the file:
 
         ``delimiter``, ``decimal``, ``comment``, ``encoding``, ``sheet``
-            How the cells are written, if that is found out wrongly; which sheet to read.
+            How the cells are written, if that is not recognised; which sheet to read.
         ``header`` : bool
             Whether the first line names the columns.
         ``missing`` : str or list of str
@@ -155,13 +149,13 @@ def read_table(
             raise UnreadableError(
                 f"transpose is not for .h5ad files: {source.name} has the cells in rows."
             )
-        return _from_cells(source, target, dropped, layer, how)
+        return from_cells(source, target, dropped, layer, how)
     if layer is not None:
         raise UnreadableError(
             f"layer is {layer!r}, but only .h5ad files have layers; leave it out."
         )
     if source.suffix in (".npz", ".mat"):
-        return _from_arrays(source, target, dropped, how, transpose=transpose)
+        return from_arrays(source, target, dropped, how, transpose=transpose)
     sheet = None
     if how.samples is not None:
         about = Source(how.samples, how.limit)
@@ -262,79 +256,3 @@ def _read_frame(
     n = frame.n_rows
     frame.annotation = {key: values for key, values in annotation.items() if len(values) == n}
     return frame, transpose
-
-
-def _from_arrays(
-    source: Source,
-    target: str | int | None,
-    drop: list[str | int],
-    options: ReadOptions,
-    *,
-    transpose: bool,
-) -> Dataset:
-    arrays, name = read_arrays(source), source.name
-    key = next((k for k in ("y", "Y") if k in arrays), "y") if target is None else str(target)
-    if "X" not in arrays or key not in arrays:
-        raise UnreadableError(
-            f"{name} must hold the arrays 'X' and {key!r}; it has {some_of(arrays) or 'none'}."
-        )
-    labels = arrays[key].ravel()
-    X, names = matrix_with_names(name, arrays, transpose=transpose)
-    n, m = X.shape
-    if len(labels) != n:
-        hint = "; are the features in rows (transpose)?" if len(labels) == m else "."
-        raise UnreadableError(
-            f"X in {name} has {n} row(s) but {key} has {len(labels)} label(s){hint}"
-        )
-    is_coded = labels.dtype.kind in "biu"
-    where = f"{key} of {name}"
-    text = not is_coded and labels.dtype.kind != "f"
-    found = encode((labels.astype(str) if text else labels).tolist(), where, options.missing_words)
-    if "classes" in arrays and is_coded:
-        given = [word.strip() for word in arrays["classes"].ravel().astype(str)]
-        codes = np.unique(labels)
-        if codes[0] < 0 or codes[-1] >= len(given):
-            raise UnreadableError(
-                f"{where} runs from {codes[0]} to {codes[-1]}, but classes names the codes 0 to "
-                f"{len(given) - 1}."
-            )
-        found = found._replace(names=[given[code] for code in codes], are_whole_numbers=False)
-    if options.drop_unlabelled:
-        X, found = X[found.codes >= 0], found._replace(codes=found.codes[found.codes >= 0])
-    kept = Columns.of_file(names, name).without(drop, None)
-    X = X if len(kept) == m else X[:, kept]
-    data = finished(name, X, [names[f] for f in kept], found, where, options)
-    if len(kept) == m:
-        _add_pictures(data, arrays)
-    return data
-
-
-def _add_pictures(data: Dataset, arrays: Arrays) -> None:
-    """Say that the instances are pictures, if the file does and it fits."""
-    shape = arrays.get("image_shape")
-    if shape is None or shape.dtype.kind not in "iu" or shape.size != 2:
-        return
-    height, width = (int(side) for side in shape.ravel())
-    if height * width == data.X.shape[1]:
-        order = str(arrays["image_order"].ravel()[0]) if "image_order" in arrays else "C"
-        data.image_shape, data.image_order = (height, width), "F" if order == "F" else "C"
-
-
-def _from_cells(
-    source: Source,
-    target: str | int | None,
-    drop: list[str | int],
-    layer: str | None,
-    options: ReadOptions,
-) -> Dataset:
-    X, column, cells, cell_names, names = read_h5ad(source, target, layer)
-    where = f"column {column!r} of {source.name}"
-    labels = encode(cells, where, options.missing_words)
-    if options.drop_unlabelled:
-        kept_rows = np.flatnonzero(labels.codes >= 0)
-        X, labels = X[kept_rows], labels._replace(codes=labels.codes[kept_rows])
-        cell_names = [cell_names[i] for i in kept_rows]
-    kept = Columns.of_file(names, source.name).without(drop, None)
-    if len(kept) < len(names):
-        X, names = X[:, kept], [names[f] for f in kept]
-    return finished(source.name, X, names, labels, where, options, cell_names)

@@ -38,13 +38,7 @@ class _Life(NamedTuple):
 
 
 class Cluster:
-    """The workers behind a client.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        A client in the usual, synchronous mode.
-    """
+    """The workers behind a client in the usual, synchronous mode."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -199,11 +193,11 @@ class Cluster:
         if isinstance(error, KilledWorker):
             return RuntimeError(
                 f"Workers of the Dask cluster at {self._address} died again and again over the "
-                f"same rows, perhaps for want of memory ({error}); use smaller chunks or more "
+                f"same rows, perhaps for lack of memory ({error}); use smaller chunks or more "
                 "workers."
             )
         if isinstance(error, TimeoutError):  # not ours: it would be taken for impatience
-            return RuntimeError(f"A worker could not get at its rows in time: {error}")
+            return RuntimeError(f"A worker could not reach its rows in time: {error}")
         if isinstance(error, LookupError | ArithmeticError):  # no error of s2fs
             return RuntimeError(
                 f"A worker could not read its rows ({type(error).__name__}: {error}); check that "

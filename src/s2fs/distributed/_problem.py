@@ -83,25 +83,7 @@ class ClusterProblem:
 def cluster_problem(
     selector: Any, client: Any, X: Any, y: Any, sample_weight: Any = None
 ) -> ClusterProblem:
-    """Survey the rows of a Dask collection where they are.
-
-    Parameters
-    ----------
-    selector : estimator
-        Whose ``scale`` and ``class_weight`` are used; ``n_features_in_`` and ``feature_names_in_``
-        are set.
-    client : distributed.Client
-        The cluster.
-    X : dask array or data frame of shape (n_samples, n_features)
-        Numbers, dense or sparse, in row chunks.
-    y, sample_weight : dask array or series, or array-like, of shape (n_samples,)
-        Labels and weights.
-
-    Returns
-    -------
-    ClusterProblem
-        What stays fixed during a search.
-    """
+    """Survey the rows of a Dask collection where they are; arguments as of ``cluster_state``."""
     cluster = Cluster(client)
     ready, sizes = chunks_of(selector, cluster, X, y, sample_weight)
     rows = _placed(cluster, ready, sizes, stay=bool(futures_of(X)))
@@ -156,7 +138,7 @@ def too_few_rows(n_rows: int) -> ValueError:
 
 
 def _placed(
-    cluster: Cluster, ready: list[Any], sizes: list[int] | None, stay: bool
+    cluster: Cluster, ready: list[Any], sizes: list[int] | None, *, stay: bool
 ) -> list[list[Any]]:
     """Futures of the chunks, by the worker that is to keep them.
 

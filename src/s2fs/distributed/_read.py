@@ -214,7 +214,7 @@ def _from_zarr(where: str, target: str | int | None, drop: list[str | int]) -> P
         name, n = max(n_chunks.items(), key=lambda item: item[1])
         raise ValueError(
             f"{name} in {where} has {n} chunks, more than {MOST_CHUNKS}; write it in larger "
-            "chunks, or mend its shape if it has fewer rows."
+            "chunks, or correct its shape if it has fewer rows."
         )
     X, y = found["X"], found[key]
     if X.ndim != 2:

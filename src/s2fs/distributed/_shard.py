@@ -37,12 +37,7 @@ class Kept(NamedTuple):
 class Shard:
     """The chunks one worker takes care of, in their order, as long as the search lasts.
 
-    Parameters
-    ----------
-    parts : iterable of Problem
-        The rows of each chunk.
-    options : tuple
-        Variants of Eq. 20 and of the compactness.
+    The ``options`` are the variants of Eq. 20 and of the compactness.
     """
 
     def __init__(self, parts: Iterable[Problem], options: tuple[Any, ...]) -> None:
@@ -113,33 +108,23 @@ def answer(
     """The shard's share of the compactness of the features joined by each candidate."""
     asked = question.candidates()
     with shard.after(features, kept) as chunks:
+        least = [chunk.least_compactness for chunk in chunks]
+        single = [partial(chunk.compactness, single=True) for chunk in chunks]
+        double = [partial(chunk.compactness, single=False) for chunk in chunks]
         return as_sent(
             {
-                "least": _sum(2, asked["least"], chunks, _least),
-                "single": _sum(3, asked["single"], chunks, partial(_compactness, single=True)),
-                "double": _sum(3, asked["double"], chunks, partial(_compactness, single=False)),
+                "least": _sum(2, asked["least"], least),
+                "single": _sum(3, asked["single"], single),
+                "double": _sum(3, asked["double"], double),
             }
         )
 
 
-def _least(chunk: ChunkState, candidates: Indices) -> Floats:
-    return chunk.least_compactness(candidates)
-
-
-def _compactness(chunk: ChunkState, candidates: Indices, *, single: bool) -> Floats:
-    return chunk.compactness(candidates, single=single)
-
-
-def _sum(
-    n: int,
-    candidates: Indices,
-    chunks: list[ChunkState],
-    of_one: Callable[[ChunkState, Indices], Floats],
-) -> Floats:
+def _sum(n: int, candidates: Indices, measures: Sequence[Callable[[Indices], Floats]]) -> Floats:
     """The sum over the chunks of ``n`` numbers for each candidate."""
     if not len(candidates):
         return np.zeros((n, 0))
-    return add_up([of_one(chunk, candidates) for chunk in chunks], np.zeros((n, len(candidates))))
+    return add_up([measure(candidates) for measure in measures], np.zeros((n, len(candidates))))
 
 
 def _threads() -> int:

@@ -71,19 +71,7 @@ class DistributedState:
     ) -> list[Indices]:
         """For each pair (alpha, beta) the candidates that may have the largest Sep, or equal it.
 
-        Parameters
-        ----------
-        candidates : ndarray of int
-            The features that may join.
-        weights : list of (float, float)
-            Pairs (alpha, beta).
-        n_best : int, default=1
-            How many are wanted: then those that may be among that many best, or equal the last.
-
-        Returns
-        -------
-        list of ndarray
-            Candidates for each pair.
+        With ``n_best`` those that may be among that many best, or equal the last of them.
         """
         alphas, betas = np.array(weights).T[:, :, None]  # a row for each pair
         most_lambdas = self._classes.most_separation(candidates)
@@ -116,41 +104,18 @@ class DistributedState:
         return [candidates[reach] for reach in may_be_best(low, high, n_best)]
 
     def score(self, candidates: Indices) -> Components:
-        """The components of the subset joined by each candidate, in double precision.
-
-        Parameters
-        ----------
-        candidates : ndarray of int
-            The features that may join.
-
-        Returns
-        -------
-        Components
-            Arrays with one number for each candidate.
-        """
+        """The components of the subset joined by each candidate, in double precision."""
         theta_dis, theta_dir, _ = self._compactness(candidates, "double")
         return Components(theta_dis, theta_dir, *self._classes.separation(candidates))
 
     def add(self, feature: int) -> None:
-        """Let a feature join the subset.
-
-        Parameters
-        ----------
-        feature : int
-            Its position.
-        """
+        """Let a feature join the subset."""
         self._features += (feature,)
         self._classes.add(feature)
         self._forget()
 
     def copy(self) -> "DistributedState":
-        """An independent state of the same subset, on the same shards.
-
-        Returns
-        -------
-        DistributedState
-            What joins one of the two does not join the other.
-        """
+        """An independent state of the same subset, on the same shards."""
         if len(self._features) > self._n_kept:  # both will go on from here
             self._kept = self._cluster.map(
                 on_shard.keep, self._shards, self._kept, features=self._features

@@ -20,14 +20,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from s2fs._core.correlation import correlations
+from s2fs._core.correlation import prefix_redundancy
 from s2fs._core.folds import stratified_folds
 from s2fs._core.stability import stability
 from s2fs._selectors.base import features_in_order
 from s2fs._selectors.pairs import PairCover
 from s2fs._selectors.s2fs import S2FS
 from s2fs._util.inputs import inner_fit, reject_nonfinite_columns, reject_text_columns
-from s2fs._util.messages import cut, did_you_mean
+from s2fs._util.messages import cut, did_you_mean, listed
 from s2fs._util.progress import progress
 from s2fs._util.types import Floats, Indices
 from s2fs.baselines import BASELINES, AnovaF
@@ -154,7 +154,7 @@ class Comparison:
             said = f"{other} ({100 * mean:+.1f} ± {100 * margin:.1f})"
             found[self.standing(other)].append(said)
         beats_chance = any(said.startswith(f"{CHANCE} (") for said in found["ahead of"])
-        parts = [f"{word} {_listed(said)}" for word, said in found.items() if said]
+        parts = [f"{word} {listed(said)}" for word, said in found.items() if said]
         doubt = "" if beats_chance else "Not shown to beat chance: "
         return (
             f"{doubt}{first} with {_count(self.rows[0])} feature(s) gets "
@@ -302,7 +302,9 @@ def compare(
     named = _resolved(selectors, sizes[-1], random_state)
     fixed = {f"all {m} features": np.arange(m), CHANCE: np.arange(0)}
     if clash := [name for name in fixed if name in named]:
-        raise ValueError(f"selectors has {clash[0]!r}, which names another row; choose another.")
+        raise ValueError(
+            f"selectors has {clash[0]!r}, which is the name of another row; choose another name."
+        )
     called, trained = _learner(learner)
     folds = list(stratified_folds(labels, cv, random_state=random_state))
     every = {**named, **fixed}
@@ -478,14 +480,17 @@ def _score(
         guess = np.full((1, len(test)), classes[counts.argmax()])
         result = FoldResult(np.array(steps), ranking, y[test], {"": guess}, {})
     scores = pool_folds([result])[""].scores
-    r = None if seconds is None else np.abs(correlations(A))
+    # NaN for all features and for chance, which nobody chose, and for a single feature.
+    redundancy = np.full(len(steps), np.nan)
+    if seconds is not None and len(ranking):
+        redundancy = prefix_redundancy(A, np.array(steps))
     by_size = {
         size: _Scored(
             ranking[:size],
             result.predictions[""][i],
             float(scores["accuracy"][i]),
             float(scores["balanced_accuracy"][i]),
-            None if r is None else _mean_of_pairs(r[:size, :size]),
+            None if np.isnan(redundancy[i]) else float(redundancy[i]),
             seconds,
         )
         for i, size in enumerate(steps)
@@ -519,12 +524,6 @@ def _chosen(fitted: Any, m: int) -> Indices:
     return kept
 
 
-def _mean_of_pairs(r: Floats) -> float | None:
-    """The mean of |r| over pairs of different columns."""
-    k = len(r)
-    return None if k < 2 else float((r.sum() - np.trace(r)) / (k * (k - 1)))
-
-
 def _row(name: str, found: list[_Scored], m: int) -> dict[str, Any]:
     """The mean and the spread over the folds."""
 
@@ -554,7 +553,3 @@ def _row(name: str, found: list[_Scored], m: int) -> dict[str, Any]:
 def _count(row: dict[str, Any]) -> str:
     """How many features were chosen, on average over the folds."""
     return f"{round(row['n_features'], 1):g}"
-
-
-def _listed(words: list[str]) -> str:
-    return ", ".join(words[:-1]) + " and " * (len(words) > 1) + words[-1]

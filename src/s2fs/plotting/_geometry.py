@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from s2fs._core.criterion import cosine, memberships, nearest
 from s2fs._util.types import Floats, Indices
+from s2fs.plotting.contrast import class_means
 
 
 class ClassGeometry(NamedTuple):
@@ -94,7 +95,7 @@ def class_geometry(X: ArrayLike, y: ArrayLike) -> ClassGeometry:
     p = len(classes)
     if p < 2:
         raise ValueError("y has one class only; at least two are needed.")
-    C = np.array([values[codes == q].mean(axis=0) for q in range(p)])
+    C = class_means(values, codes)
     D = np.array([np.linalg.norm(values - c, axis=1) for c in C]).T
     distances = np.array([np.linalg.norm(C - c, axis=1) for c in C])
     near = nearest(distances + np.diag(np.full(p, np.inf)))

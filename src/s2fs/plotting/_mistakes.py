@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
+from sklearn.metrics import confusion_matrix
 
 from s2fs.plotting._classes import plot_class_matrix
 from s2fs.plotting._geometry import class_geometry
@@ -52,11 +53,9 @@ def plot_confusion(
         raise ValueError(
             f"y_pred has the shape {said.shape}, and y_true {true.shape}; give a label per sample."
         )
-    labels, codes = np.unique(np.concatenate([true, said]), return_inverse=True)
-    p = len(labels)
-    names = names_or_numbers(labels.tolist() if class_names is None else class_names, p)
-    of, taken_for = codes[: len(true)], codes[len(true) :]
-    table = np.bincount(of * p + taken_for, minlength=p * p).reshape(p, p)
+    labels = np.unique(np.concatenate([true, said]))
+    names = names_or_numbers(labels.tolist() if class_names is None else class_names, len(labels))
+    table = confusion_matrix(true, said, labels=labels)
     ax = plot_class_matrix(table, class_names=names, label="samples", title=title, ax=ax)
     finish(ax, xlabel="taken for", ylabel="class", title=title)
     return ax

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.preprocessing import scale
 
 from s2fs.plotting.style import (
     COLOURS,
@@ -69,8 +70,7 @@ def plot_samples(
     if values.shape[1] < 2:
         raise ValueError("X has one column; give two or more features.")
     names = names_or_numbers(labels if class_names is None else class_names, len(labels))
-    spread = values.std(axis=0)
-    table = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    table = scale(values)
     few = len(names) <= MOST_COLOURS
     model = PCA(2, svd_solver="full") if few else LinearDiscriminantAnalysis(n_components=2)
     places = model.fit(table, codes).transform(table)

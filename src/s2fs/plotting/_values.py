@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike
+from sklearn.preprocessing import scale
 
 from s2fs._util.types import Indices
 from s2fs.plotting.contrast import stands_out
@@ -91,8 +92,7 @@ def plot_heatmap(
     medians = n > MOST_SAMPLES
     out = stands_out(values, codes)
     rows = np.lexsort((np.arange(k), ~out.high, out.class_))
-    spread = values.std(axis=0)
-    table = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    table = scale(values)
     if medians:
         table = np.array([np.median(table[codes == q], axis=0) for q in range(p)])
         column_codes = np.arange(p)

@@ -146,8 +146,7 @@ def legend_below(ax: Axes, names: Iterable[Any]) -> None:
 
 def shown(name: Any, longest: int = LONGEST_NAME) -> str:
     """A name as a figure shows it: in one line, cut in the middle, never read as mathematics."""
-    text = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(str(name).split()))
-    return "S²FS" if text == "S2FS" else cut(text, longest).replace("$", r"\$")
+    return "S²FS" if str(name) == "S2FS" else cut(str(name), longest).replace("$", r"\$")
 
 
 def names_or_numbers(class_names: Sequence[str] | None, p: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Reports: what was selected, how good it is and why, as one HTML page that needs nothing else.
+"""Reports: what was selected, how good it is and why, as one HTML page that needs no other file.
 
 A report is made in three steps: the results are summarised to a plain dict, the figures are drawn
 as SVG, and a template puts both on a page.

@@ -25,17 +25,7 @@ _ALWAYS = {
 def pipeline_code(selector: Any, n_samples: int, n_features: int) -> str:
     """A script that selects the same features of the data ``X``, ``y`` and trains on them.
 
-    Parameters
-    ----------
-    selector : estimator
-        The selector, fitted or not.
-    n_samples, n_features : int
-        The shape of the data, for a comment.
-
-    Returns
-    -------
-    str
-        Python.
+    The shape of the data goes into a comment.
     """
     imports = set(_ALWAYS)
     written = _written(selector, imports)

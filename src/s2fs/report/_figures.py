@@ -23,15 +23,7 @@ MOST_FEATURES = 50
 
 
 class Drawing(NamedTuple):
-    """A figure as it stands on the page.
-
-    Attributes
-    ----------
-    svg : str
-        The markup, safe to be put on a page as it is.
-    wide : bool
-        Whether it needs the whole width of the page.
-    """
+    """A figure as SVG that may be put on a page as it is, and whether it needs the whole width."""
 
     svg: str
     wide: bool = False

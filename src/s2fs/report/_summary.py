@@ -18,6 +18,7 @@ from s2fs._selectors.cv import S2FSCV
 from s2fs._selectors.pairs import PairCover
 from s2fs._selectors.s2fs import S2FS
 from s2fs._selectors.stability import StabilitySelector
+from s2fs._util.messages import listed
 from s2fs._util.types import Floats, Indices
 from s2fs._util.values import plain
 from s2fs._util.version import __version__
@@ -331,14 +332,10 @@ def _rest(at: Comparison, standing: Mapping[str, str], size: int, needed: int) -
     for name, row in rows.items():
         if name != "random":  # it is in the table; the sentence is long enough
             named[standing[name]].append(f"{name} ({100 * row['accuracy']:.1f} %)")
-    parts = [f"{word} {_listed(names)}" for word, names in named.items() if names]
+    parts = [f"{word} {listed(names)}" for word, names in named.items() if names]
     proven = standing["chance"] == "ahead of"
     fewer = f" {needed} of them would do." if needed < size and proven else ""
     return f"That is {'; '.join(parts)}.{fewer}"
-
-
-def _listed(words: list[str]) -> str:
-    return ", ".join(words[:-1]) + " and " * (len(words) > 1) + words[-1]
 
 
 def _features_word(size: int) -> str:
