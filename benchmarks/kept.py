@@ -6,14 +6,15 @@ r"""Join new results of the paper's experiments with older ones that a change ha
 
 A full run of S²FS over its 81 pairs of weights takes hours, and a change of the code often leaves
 most rankings alone. This script ranks the first 20 features again, in every fold of every dataset
-that ``old.npz`` has, with every β and the smallest, the default and the largest α, and compares
-the scores of 5-NN and k-means at each size with those stored. Results of S²FS with one β are kept
-if all agree, and if no two centroids coincide in any of these sets of 20 features: what a
-coincidence counts, which β weighs, is all that has changed in the criterion, so later steps are
-the same too.
+that ``old.npz`` has, with every α and every β, and compares the scores of 5-NN at each size with
+those stored. Results of S²FS with one β are kept if all agree, and if no two centroids coincide in
+any of these sets of 20 features: what a coincidence counts, which β weighs, is all that has changed
+in the criterion, so later steps are the same too.
 
 Results of a baseline are kept if the new file has it on at least two datasets, and if there every
 score of every size is the one stored. Everything else must come from the new results file.
+
+With ``--same-code`` nothing is ranked again: what the new file does not have is kept as it is.
 """
 
 import argparse
@@ -40,8 +41,7 @@ from s2fs.bench import (
 from s2fs.evaluation import FoldResult, evaluate_fold, pool_folds, stratified_folds
 
 N_STEPS = 20
-CHECKED_ALPHAS = (0.01, 0.0316, 1.0)
-LEARNERS = {name: PAPER_LEARNERS[name] for name in ("knn", "kmeans")}
+LEARNERS = {"knn": PAPER_LEARNERS["knn"]}
 #: Stored values have single precision; k-means on one feature also ends in ties by rounding.
 CLOSE = {"knn": 2e-6, "kmeans": 1e-4}
 
@@ -69,6 +69,7 @@ def main() -> None:
     parser.add_argument("old", help="archive with the older results")
     parser.add_argument("new", help="results file with the new ones")
     parser.add_argument("--checked", help="JSON file for the β that are kept, read if it is there")
+    parser.add_argument("--same-code", action="store_true", help="keep all that is not new")
     parser.add_argument("--out", required=True, help="archive to write")
     options = parser.parse_args()
     old = Archive(options.old)
@@ -77,29 +78,38 @@ def main() -> None:
         # What a run of today is called, be it done or waiting.
         stamps = {stamp_key(entry.run): entry.run for entry in ledger.entries()}
     there = {identity(result) for result in new.results}
+    rest = {i: r for i, r in enumerate(old.results) if identity(r) not in there}
+    kept = rest if options.same_code else kept_of_s2fs(rest, stamps, options.checked)
+    if not options.same_code:
+        kept |= baselines_as_before(old, new, stamps)
+    write_archive(Joined(new, kept, old), options.out)  # type: ignore[arg-type]
+    print(f"{options.out}: {len(new.results)} new results, {len(kept)} kept")
+
+
+def kept_of_s2fs(
+    rest: dict[int, Result], stamps: dict[str, Run], path: str | None
+) -> dict[int, Result]:
+    """Older results of S²FS that are what it gives today."""
     wanted = {
         i: result
-        for i, result in enumerate(old.results)
-        if not is_baseline(result)
-        and identity(result) not in there
-        and stamp_key(result.run) in stamps
+        for i, result in rest.items()
+        if not is_baseline(result) and stamp_key(result.run) in stamps
     }
-    kept = baselines_as_before(old, new, stamps)
+    kept = {}
     checked: dict[str, list[float]] = {}
-    if options.checked and Path(options.checked).exists():
-        checked = json.loads(Path(options.checked).read_text("utf-8"))
+    if path and Path(path).exists():
+        checked = json.loads(Path(path).read_text("utf-8"))
     for dataset in dict.fromkeys(result.run.dataset for result in wanted.values()):
         group = {i: result for i, result in wanted.items() if result.run.dataset == dataset}
         if dataset not in checked:
             checked[dataset] = sorted(unchanged(dataset, group))
-            if options.checked:
-                Path(options.checked).write_text(json.dumps(checked), "utf-8")
+            if path:
+                Path(path).write_text(json.dumps(checked), "utf-8")
         betas = set(checked[dataset])
         same = {i for i, result in group.items() if betas_of(result) <= betas}
         kept |= {i: stamped(group[i], stamps) for i in same}
         print(f"{dataset}: {len(same)} of {len(group)} older results kept; β", *sorted(betas))
-    write_archive(Joined(new, kept, old), options.out)  # type: ignore[arg-type]
-    print(f"{options.out}: {len(new.results)} new results, {len(kept)} kept")
+    return kept
 
 
 def betas_of(result: Result) -> set[float]:
@@ -145,7 +155,7 @@ def same_scores(one: Result, other: Result) -> bool:
 
 def identity(result: Result) -> tuple[object, ...]:
     """What a result is of, without the code that computed it."""
-    return repr(result.selector), result.run.dataset, result.weights
+    return result.selector.name, result.how, result.run.dataset, result.weights
 
 
 def stamped(result: Result, stamps: dict[str, Run]) -> Result:
@@ -156,19 +166,19 @@ def stamped(result: Result, stamps: dict[str, Run]) -> Result:
 
 
 def unchanged(dataset: str, group: dict[int, Result]) -> set[float]:
-    """The β for which S²FS gives the older scores today, for the α that are checked."""
+    """The β for which S²FS gives the older scores today, with every α."""
     if find_dataset(dataset) is None:
         return set()
     data = load_dataset(dataset)
     X, y = np.asarray(data.X, dtype=np.float64), np.asarray(data.y)
     stored = {r.weights: r for r in group.values() if r.weights is not None and r.weights[0]}
-    betas = sorted({beta for alpha, beta in stored if alpha in CHECKED_ALPHAS and beta})
+    alphas, betas = (sorted({pair[i] for pair in stored if pair[i]}) for i in (0, 1))
     run = next(iter(group.values())).run
     folds: dict[tuple[float, float], list[FoldResult]] = defaultdict(list)
     same = dict.fromkeys(betas, True)
     for train, test in stratified_folds(y, run.n_folds, random_state=run.seed):
-        chosen = s2fs_paths(X[train], y[train], N_STEPS, CHECKED_ALPHAS, betas).indices
-        for (i, alpha), (j, beta) in product(enumerate(CHECKED_ALPHAS), enumerate(betas)):
+        chosen = s2fs_paths(X[train], y[train], N_STEPS, alphas, betas).indices
+        for (i, alpha), (j, beta) in product(enumerate(alphas), enumerate(betas)):
             path = chosen[i, j]
             same[beta] &= centroids_differ(X[train][:, path], y[train])
             folds[alpha, beta].append(

@@ -6,7 +6,15 @@ Run with S2FS_DATA naming the folder of the paper's datasets::
     python benchmarks/tuning.py nested    # nested cross-validation, tuned against default
 
 ``nested`` writes a row per outer fold to benchmarks/results/tuning.csv as it goes; rows that are
-there already are not computed again.
+there already are not computed again. With S2FS_DATA naming a folder of other tables,
+
+    python benchmarks/tuning.py rules colon cns …
+
+compares rules that choose the weights inside training rows. Five outer folds give the scores: the
+average over the top 1 … 150 features, and over the paper's four learners. Every rule sees the same
+accuracies of 5 nearest neighbours in five inner folds, split three times. These scores go to
+benchmarks/results/weights.npz, so another rule needs no other run. A rule replaces today's if it is
+better by more than two standard errors of the paired differences over the tables.
 """
 
 import argparse
@@ -16,6 +24,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from fidelity import QuickKMeans
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
@@ -23,6 +32,9 @@ from timing import machine, paper_data, table
 
 from s2fs import S2FS, S2FSCV, s2fs_paths
 from s2fs._core.criterion import PAPER_GRID
+from s2fs._selectors.prefixes import Split, prefix_scorer, score_prefixes, shared_prefixes
+from s2fs.bench import PAPER_LEARNERS
+from s2fs.evaluation import evaluate_fold, stratified_folds
 
 RESULTS = Path(__file__).with_name("results") / "tuning.csv"
 DATASETS = ("srbct", "glioma", "yale")
@@ -30,6 +42,15 @@ OUTER_FOLDS = 5
 SELECTORS = ("S2FS(10)", "S2FS(50)", "S2FSCV()", "S2FSCV(one_standard_error=False)")
 COLUMNS = ("dataset", "selector", "fold", "n_test", "accuracy", "n_features", "alpha", "beta",
            "seconds")  # fmt: skip
+
+WEIGHTS = RESULTS.with_name("weights.npz")
+#: The weights of the plan ``paper`` when they are chosen inside, and the default between them.
+VALUES = (0.01, 0.0316, 0.0562, 0.3162)
+DEFAULT = 5  # the pair (0.0316, 0.0316)
+NINE = [4 * i + j for i in (0, 2, 3) for j in (0, 2, 3)]
+TEN, SIXTEEN = sorted([*NINE, DEFAULT]), list(range(16))
+INNER_FOLDS, INNER_SPLITS, N_SIZES = 5, 3, 150
+LEARNERS = {**PAPER_LEARNERS, "kmeans": QuickKMeans()}
 
 
 def grid(repeats: int, k: int = 50) -> None:
@@ -142,15 +163,194 @@ def report() -> None:
     print(table(header, rows))
 
 
+def rules(datasets: list[str]) -> None:
+    """Score the pairs in outer and inner folds where that was not done, then compare the rules."""
+    found = {}
+    if WEIGHTS.exists():
+        with np.load(WEIGHTS, allow_pickle=False) as file:
+            found = dict(file)
+    for dataset in datasets:
+        if f"{dataset} outer" not in found:
+            start = time.process_time()
+            X, y = paper_data(dataset)
+            folds = [scored_pairs(X, y, *fold) for fold in stratified_folds(y, OUTER_FOLDS)]
+            parts = ("outer", "rows", "inner", "inner rows")
+            for name, values in zip(parts, zip(*folds, strict=True), strict=True):
+                found[f"{dataset} {name}"] = np.array(values)
+            np.savez_compressed(WEIGHTS, **found)
+            print(dataset, f"{time.process_time() - start:.0f} s", flush=True)
+    report_rules(found)
+
+
+def scored_pairs(X, y, train, test) -> tuple:
+    """Scores of the 16 pairs on the test rows by learner, and on inner folds of the others."""
+    rankings = paths(X[train], y[train])
+    sizes = np.arange(1, rankings.shape[1] + 1)
+    curves = np.empty((16, len(LEARNERS), len(sizes)))
+    for i, (twin, shared) in enumerate(shared_prefixes(rankings, sizes)):
+        curves[i][:, shared] = curves[twin][:, shared]
+        if not shared.all():
+            rest = sizes[~shared].tolist()
+            fold = evaluate_fold(
+                X[train], y[train], X[test], y[test], rankings[i], learners=LEARNERS, sizes=rest
+            )
+            for j, name in enumerate(LEARNERS):
+                new = fold.nmi.get(name)
+                if new is None:
+                    new = (fold.predictions[name] == y[test]).mean(axis=1)
+                curves[i, j, ~shared] = new
+    A, codes, inner, rows = X[train], y[train], [], []
+    for seed in range(INNER_SPLITS):
+        for learn, score in stratified_folds(codes, INNER_FOLDS, random_state=seed):
+            scores = score_prefixes(
+                Split(A, codes, learn, score),
+                paths(A[learn], codes[learn]),
+                sizes,
+                scorer=prefix_scorer(),
+                scale="minmax",
+            )
+            inner.append(scores.mean(axis=1))
+            rows.append(len(score))
+    return curves.mean(axis=2), len(test), np.array(inner), np.array(rows)
+
+
+def paths(X, y) -> np.ndarray:
+    k = min(N_SIZES, X.shape[1])
+    return s2fs_paths(X, y, k, VALUES, VALUES).indices.reshape(-1, k)
+
+
+def best(pairs, splits):
+    """The pair with the largest mean; the first among equals."""
+
+    def rule(inner, rows):
+        mean = pooled(inner, rows, splits)
+        return pairs[mean[pairs].argmax()]
+
+    return rule
+
+
+def cautious(pairs, splits):
+    """The default, unless the best pair is better by more than one standard error."""
+
+    def rule(inner, rows):
+        mean, first = pooled(inner, rows, splits), splits * INNER_FOLDS
+        pair = pairs[mean[pairs].argmax()]
+        gains = inner[:first, pair] - inner[:first, DEFAULT]
+        # Other splits of the same rows tell of the split, not of other rows: five folds count.
+        error = gains.std(ddof=1) / INNER_FOLDS**0.5
+        return pair if mean[pair] - mean[DEFAULT] > error else DEFAULT
+
+    return rule
+
+
+def smallest(pairs, splits):
+    """The smallest weights within one standard error of the best pair."""
+
+    def rule(inner, rows):
+        mean, first = pooled(inner, rows, splits), splits * INNER_FOLDS
+        pair = pairs[mean[pairs].argmax()]
+        error = inner[:first, pair].std(ddof=1) / INNER_FOLDS**0.5
+        near = [i for i in pairs if mean[i] >= mean[pair] - error]
+        return min(near, key=lambda i: (VALUES[i // 4] + VALUES[i % 4], i))
+
+    return rule
+
+
+def smoothed(values, splits, smooth):
+    """The pair with the largest mean once the square of means is smoothed."""
+
+    def rule(inner, rows):
+        square = pooled(inner, rows, splits).reshape(4, 4)[np.ix_(values, values)]
+        i, j = np.unravel_index(smooth(square).round(10).argmax(), square.shape)
+        return 4 * values[i] + values[j]
+
+    return rule
+
+
+def additive(square):
+    """Main effects of both weights, without what they do together."""
+    return square.mean(axis=0) + square.mean(axis=1, keepdims=True)
+
+
+def neighbours(square):
+    """The mean over a pair and those next to it."""
+    n = len(square)
+    near = [slice(max(0, i - 1), i + 2) for i in range(n)]
+    return np.array([[square[a, b].mean() for b in near] for a in near])
+
+
+def pooled(inner, rows, splits):
+    """Every row counts the same; what differs by rounding is equal."""
+    first = splits * INNER_FOLDS
+    return np.average(inner[:first], axis=0, weights=rows[:first]).round(10)
+
+
+THREE, FOUR = [0, 2, 3], [0, 1, 2, 3]
+RULES = {
+    "best of nine (today)": best(NINE, 1),
+    "best of nine, three splits": best(NINE, 3),
+    "best of nine and the default": best(TEN, 1),
+    "best of nine and the default, three splits": best(TEN, 3),
+    "best of sixteen": best(SIXTEEN, 1),
+    "best of sixteen, three splits": best(SIXTEEN, 3),
+    "nine, additive": smoothed(THREE, 1, additive),
+    "nine, additive, three splits": smoothed(THREE, 3, additive),
+    "sixteen, additive, three splits": smoothed(FOUR, 3, additive),
+    "sixteen, neighbours": smoothed(FOUR, 1, neighbours),
+    "sixteen, neighbours, three splits": smoothed(FOUR, 3, neighbours),
+    "default unless one of nine is better by one standard error": cautious(TEN, 1),
+    "default unless one of nine is better by one standard error, three splits": cautious(TEN, 3),
+    "smallest of nine within one standard error": smallest(NINE, 1),
+    "smallest of nine within one standard error, three splits": smallest(NINE, 3),
+    "always the default": lambda inner, rows: DEFAULT,
+}
+
+
+def report_rules(found) -> None:
+    """The mean score of what each rule chooses, and its difference from today's rule."""
+    datasets = [name.removesuffix(" outer") for name in found if name.endswith(" outer")]
+    learners = {"four learners": slice(None), "kNN and SVM": [1, 2]}
+
+    def score(choices, dataset, which):
+        outer, rows = found[f"{dataset} outer"], found[f"{dataset} rows"]
+        chosen = [outer[fold][pairs][..., which].mean() for fold, pairs in enumerate(choices)]
+        return np.average(chosen, weights=rows)
+
+    def choices(rule, dataset):
+        return list(map(rule, found[f"{dataset} inner"], found[f"{dataset} inner rows"]))
+
+    def scores(rule, which):
+        return np.array([score(choices(rule, d), d, which) for d in datasets])
+
+    rows = []
+    today = RULES["best of nine (today)"]
+    every = {**RULES, "one of the nine at random": lambda inner, rows: NINE}
+    for name, rule in every.items():
+        cells = []
+        for which in learners.values():
+            gains = scores(rule, which) - scores(today, which)
+            error = gains.std(ddof=1) / len(gains) ** 0.5
+            better, worse = (gains > 1e-9).sum(), (gains < -1e-9).sum()
+            cells += [f"{scores(rule, which).mean():.4f}", f"{gains.mean():+.4f} ± {error:.4f}",
+                      f"{better} / {worse}"]  # fmt: skip
+        rows.append((name, *cells))
+    columns = ("", "minus today's, ", "better / worse, ")
+    header = [f"{column}{name}" for name in learners for column in columns]
+    print(machine(), f"{len(datasets)} tables: {', '.join(datasets)}", sep="\n\n", end="\n\n")
+    print(table(["rule", *header], rows))
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["grid", "nested", "report"])
-    parser.add_argument("datasets", nargs="*", default=list(DATASETS))
+    parser.add_argument("what", choices=["grid", "nested", "report", "rules"])
+    parser.add_argument("datasets", nargs="*")
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     if options.what == "grid":
         grid(options.repeats)
     elif options.what == "nested":
-        nested(options.datasets)
+        nested(options.datasets or list(DATASETS))
+    elif options.what == "rules":
+        rules(options.datasets)
     else:
         report()
