@@ -117,10 +117,12 @@ void sparse_sums(const Table &t, const Tangent &tangent, Index feature, const do
 
 namespace {
 
-// The offsets of some blocks of all features, from rows as a table is mostly stored.
-template <class Value>
+// The offsets of some blocks of all features, from rows as a table is mostly stored: PACKED if the
+// values of a row follow each other.
+template <class Value, bool PACKED>
 void prepare_blocks(const Search &search, Blocks blocks) {
     const Table &t = *search.table;
+    const Index step = PACKED ? 1 : t.column_step;
     constexpr Index TILE = 64;
     float tile[LANES][TILE];
     const Value *values = static_cast<const Value *>(t.values);
@@ -138,9 +140,9 @@ void prepare_blocks(const Search &search, Blocks blocks) {
                     owner = t.own[instance];
                     for (Index j = 0; j < n; j++) centre[j] = t.centroids[(start + j) * p + owner];
                 }
-                const Value *x = values + t.row[instance] * t.row_step + start * t.column_step;
+                const Value *x = values + t.row[instance] * t.row_step + start * step;
                 for (Index j = 0; j < n; j++) {
-                    const double value = static_cast<double>(x[j * t.column_step]);
+                    const double value = static_cast<double>(x[j * step]);
                     const double a = (value - lower[j]) / width[j] - centre[j];
                     tile[i][j] = static_cast<float>(std::fabs(a) > rounding[j] ? a : 0.0);
                 }
@@ -180,9 +182,12 @@ void s2fs_prepare(s2fs_search *search, std::int64_t thread) {
     Worker w = lay_out(*search, thread).worker;
     for (Index k = w.blocks.first; k < w.blocks.last; k += CHUNK_BLOCKS) {
         const Blocks blocks = {k, least_of(k + CHUNK_BLOCKS, w.blocks.last)};
-        if (t.offsets && t.row_step != 1)
-            t.is_single ? prepare_blocks<float>(*search, blocks)
-                        : prepare_blocks<double>(*search, blocks);
+        if (t.offsets && t.row_step != 1 && t.column_step == 1)
+            t.is_single ? prepare_blocks<float, true>(*search, blocks)
+                        : prepare_blocks<double, true>(*search, blocks);
+        else if (t.offsets && t.row_step != 1)
+            t.is_single ? prepare_blocks<float, false>(*search, blocks)
+                        : prepare_blocks<double, false>(*search, blocks);
         float *reach = t.reach + blocks.first * LANES;
         for (Index i = 0; i < blocks.size() * LANES; i++) reach[i] = 0;
         for (Index f = 0; f < t.n_features && !stopped(*search); f++) {
@@ -226,12 +231,14 @@ void s2fs_prepare(s2fs_search *search, std::int64_t thread) {
 void s2fs_class_sums(const s2fs_table *table, const double *centre, double *sums) {
     const Table &t = *table;
     const auto add = [&](const auto *values) {
+        const Index m = t.n_features;
+        const double *lower = t.lower;
         for (Index i = 0; i < t.n_samples; i++) {
             const auto *x = values + t.row[i] * t.row_step;
-            const double *c = centre + t.own[i] * t.n_features, weight = t.weight[i];
-            double *sum = sums + t.own[i] * t.n_features;
-            for (Index f = 0; f < t.n_features; f++)
-                sum[f] += weight * (static_cast<double>(x[f * t.column_step]) - t.lower[f] - c[f]);
+            const double *c = centre + t.own[i] * m, weight = t.weight[i];
+            double *sum = sums + t.own[i] * m;
+            for (Index f = 0; f < m; f++)
+                sum[f] += weight * (static_cast<double>(x[f]) - lower[f] - c[f]);
         }
     };
     if (t.is_single)
