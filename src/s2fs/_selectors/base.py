@@ -337,6 +337,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
                 return self._find_stand_ins(X, codes, weight, choices)
         criterion = self._criterion(X, codes, weight)
         self._record(criterion, self._steps(criterion, k, choices), k)
+        del criterion  # the largest thing in memory
         self._warn_of_fragile(X, codes, weight)
         return self._find_stand_ins(X, codes, weight, choices)
 

@@ -10,7 +10,7 @@ template <class Value>
 void dense_column(const Table &t, Index f, Blocks blocks, double *x) {
     const Value *column = static_cast<const Value *>(t.values) + f * t.column_step;
     const double lower = t.lower[f], width = t.width[f];
-    const Index *row = t.row + blocks.first * LANES;
+    const std::int32_t *row = t.row + blocks.first * LANES;
     for (Index i = 0; i < blocks.size() * LANES; i++)
         x[i] = (static_cast<double>(column[row[i] * t.row_step]) - lower) / width;
 }
@@ -56,7 +56,7 @@ void offsets_of(const Table &t, Index feature, Blocks blocks, double *x, double 
 }
 
 const float *single_offsets(const Table &t, Index feature, Blocks blocks, double *x, float *room) {
-    if (t.offsets) return t.offsets + (feature * t.n_blocks + blocks.first) * LANES;
+    if (t.offsets) return t.offsets + feature * t.n_samples + blocks.first * LANES;
     offsets_of(t, feature, blocks, x, x);
     for (Index i = 0; i < blocks.size() * LANES; i++) room[i] = static_cast<float>(x[i]);
     return room;
@@ -147,9 +147,13 @@ void prepare_blocks(const Search &search, Blocks blocks) {
                     tile[i][j] = static_cast<float>(std::fabs(a) > rounding[j] ? a : 0.0);
                 }
             }
+            const Index n_here = least_of(LANES, t.n_samples - k * LANES);
             for (Index j = 0; j < n; j++) {
-                float *to = t.offsets + ((start + j) * t.n_blocks + k) * LANES;
-                for (int i = 0; i < LANES; i++) to[i] = tile[i][j];
+                float *to = t.offsets + (start + j) * t.n_samples + k * LANES;
+                if (n_here == LANES)
+                    for (int i = 0; i < LANES; i++) to[i] = tile[i][j];
+                else
+                    for (Index i = 0; i < n_here; i++) to[i] = tile[i][j];
             }
         }
     }
@@ -189,16 +193,16 @@ void s2fs_prepare(s2fs_search *search, std::int64_t thread) {
             t.is_single ? prepare_blocks<float, false>(*search, blocks)
                         : prepare_blocks<double, false>(*search, blocks);
         float *reach = t.reach + blocks.first * LANES;
+        const Index n = least_of(blocks.size() * LANES, t.n_samples - blocks.first * LANES);
         for (Index i = 0; i < blocks.size() * LANES; i++) reach[i] = 0;
         for (Index f = 0; f < t.n_features && !stopped(*search); f++) {
             if (t.offsets && t.row_step == 1) {
                 offsets_of(t, f, blocks, w.x, w.x);
-                float *to = t.offsets + (f * t.n_blocks + blocks.first) * LANES;
-                for (Index i = 0; i < blocks.size() * LANES; i++)
-                    to[i] = static_cast<float>(w.x[i]);
+                float *to = t.offsets + f * t.n_samples + blocks.first * LANES;
+                for (Index i = 0; i < n; i++) to[i] = static_cast<float>(w.x[i]);
             }
             const float *a = single_offsets(t, f, blocks, w.x, w.column);
-            for (Index i = 0; i < blocks.size() * LANES; i++) {
+            for (Index i = 0; i < n; i++) {
                 const float square = a[i] * a[i];
                 reach[i] = square > reach[i] ? square : reach[i];
             }
