@@ -586,15 +586,16 @@ bool contend(Search &search, Workspace &ws, Known kind) {
             if (may_reach(search, ws, f)) list[n++] = f;
     ws.open[w.thread] = n;
     const bool many = n > n_first, few_classes = t.n_classes <= FEW_CLASSES;
-    // The quicker bound first.
-    if (!many || few_classes) know_separation(search, ws, directed, list, n);
-    if (many && few_classes) {
-        bound_by_separation(search, ws, list, n);
+    const bool by_direction = many && !few_classes && directed && t.screens_in_single;
+    if (!many)
+        know_separation(search, ws, directed, list, n);
+    else {
+        bound_by_roots(search, ws, room, list, n);
         n = left_of(n);
     }
-    const bool by_direction = many && !few_classes && directed && t.screens_in_single;
-    if (many) {
-        bound_by_roots(search, ws, room, list, n);
+    if (many && few_classes) {
+        know_separation(search, ws, directed, list, n);
+        bound_by_separation(search, ws, list, n);
         n = left_of(n);
     }
     if (by_direction) {
