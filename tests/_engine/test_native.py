@@ -128,6 +128,30 @@ def test_the_first_bounds_of_a_step_are_never_too_small(p, scale, reading):
                     assert (most >= sep * (1 - 1e-12)).all()
 
 
+@pytest.mark.parametrize("n_best", [1, 3])
+@pytest.mark.parametrize("p", [9, 20, 34])
+def test_what_is_known_of_the_last_candidates_of_a_step_holds(p, n_best):
+    # Many classes and candidates: the separation of most is made with rough inverses only.
+    weights = [(0.0316, 0.0316), (1.0, 1e3), (1.0, 0.0)]
+    for seed in range(4):
+        rng = np.random.default_rng([p, seed])
+        n, m = 3 * p + 7, 120
+        y = np.arange(n) % p
+        X = rng.normal(size=(n, m)) + rng.choice([0.3, 2]) * rng.normal(size=(p, m))[y]
+        state = NativeState(Problem(X, y), n_threads=1 + seed % 2)
+        for f in range(20):
+            state.add(f)
+            left = np.arange(f + 1, m)
+            known = state.score(left)
+            for pair in weights:
+                ((low,), (high,)) = state.between(left, [pair], n_best)
+                sep, there = known.separability(*pair), high >= 0
+                assert np.count_nonzero(there) >= n_best
+                assert (low <= sep * (1 + 1e-12))[there].all()
+                assert (sep <= high * (1 + 1e-12))[there].all()
+                assert (sep[~there] <= np.sort(sep)[-n_best]).all()
+
+
 def test_thousands_of_equal_columns():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3

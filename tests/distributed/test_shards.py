@@ -166,7 +166,7 @@ def test_a_shard_weighs_what_it_holds():
     rows = [_rows.ready_rows(X, y, None, {})]
     problem = ClusterProblem(Here(), [rows], _rows.survey(rows), "minmax")
     (shard,) = problem.build_shards(("printed", "mean"))
-    held = 2 * X.nbytes + 64 * (3 * 4 + 3 * 8 + 2 * 16)  # the copy may be padded
+    held = 2 * X.nbytes + 64 * (4 * 4 + 2 * 8 + 2 * 16)
     assert held <= shard.__sizeof__() < 1.25 * held
 
 

@@ -80,10 +80,15 @@ class Scaling(NamedTuple):
         varying = extent > 0
         unit = 1.0 if scale == "minmax" else float(extent.max()) or 1.0
         width = np.where(varying, extent, 1.0) if scale == "minmax" else np.full_like(extent, unit)
-        means = sums(np.zeros((len(weight_of_class), len(lower)))) / weight_of_class[:, None]
+        means = sums(np.zeros((len(weight_of_class), len(lower))))
+        means /= weight_of_class[:, None]
         # A second pass over what is left makes the mean of equal values that very value.
-        means += sums(means) / weight_of_class[:, None]
-        centroids = np.ascontiguousarray((means / width).T)
+        rest = sums(means)
+        rest /= weight_of_class[:, None]
+        means += rest
+        del rest  # the centroids may have its place
+        means /= width
+        centroids = np.ascontiguousarray(means.T)
         return cls(lower, width, unit, varying, ON_CENTROID * extent / width, centroids, total)
 
 
@@ -116,8 +121,6 @@ class Problem:
         The sizes, called n, m and p in the documentation.
     codes : ndarray of shape (n_samples,)
         Class of each instance.
-    weight : ndarray of shape (n_samples,)
-        How much each instance counts, summing to 1 over the whole table.
     scaling : Scaling
         Ranges and centroids. Those that the loops ask for are also attributes of the problem:
         ``lower``, ``width``, ``unit``, ``varying``, ``on_centroid`` and ``centroids``.
@@ -147,11 +150,18 @@ class Problem:
                 lambda centre: (sums or class_sums)(X, codes, values[0], centre, sample_weight),
             )
         self.scaling = scaling
-        self.lower, self.width, self.unit, self.varying, self.on_centroid, self.centroids, total = (
+        self.lower, self.width, self.unit, self.varying, self.on_centroid, self.centroids, _ = (
             scaling
         )
         self.n_classes = self.centroids.shape[1]
-        self.weight = (np.ones(len(codes)) if sample_weight is None else sample_weight) / total
+
+    @property
+    def weight(self) -> Floats:
+        """How much each instance counts, summing to 1 over the whole table."""
+        total = self.scaling.total_weight
+        if self._sample_weight is None:
+            return np.full(self.n_samples, 1 / total)
+        return self._sample_weight / total
 
     def mean(self, values: Floats) -> Floats:
         """Weighted mean over the instances, the last axis of ``values``."""

@@ -94,7 +94,7 @@ class _Instances:
         n, m, p = problem.n_samples, problem.n_features, problem.n_classes
         self.n_blocks = -(-n // LANES)
         order = np.argsort(problem.codes, kind="stable")
-        row = np.full(self.n_blocks * LANES, order[0], np.int64)
+        row = np.full(self.n_blocks * LANES, order[0], np.int32)
         row[:n] = order
         weight = np.zeros(len(row))
         weight[:n] = problem.weight[order]
@@ -104,7 +104,8 @@ class _Instances:
         extents = problem.on_centroid[problem.varying]
         fits = extents.size > 0 and extents.min() > _SINGLE_EXTENTS * extents.max()
         dense = fits and not problem.is_sparse
-        self.offsets = np.empty((m, len(row)) if dense else (0, 0), np.float32)
+        self.offsets = np.empty(m * n + LANES - 1 if dense else 0, np.float32)
+        self.offsets[m * n :] = 0
         reach, spread = np.empty(len(row), np.float32), np.empty(m)
         centroids = np.empty((p, (-(-m // LANES) | 1) * LANES), np.float32)
         X, values = readable(problem.X)
@@ -119,7 +120,7 @@ class _Instances:
             centroids=self._at(problem.centroids, np.float64),
             on_centroid=self._at(problem.on_centroid, np.float64),
             weight=self._at(weight, np.float64), own=self._at(problem.codes[row], np.int32),
-            row=self._at(row, np.int64), instance_of=self._at(instance_of, np.int32),
+            row=self._at(row, np.int32), instance_of=self._at(instance_of, np.int32),
             reach=self._at(reach, np.float32), spread=self._at(spread, np.float64),
             widest=self._at(np.empty((p, p)), np.float64),
             offsets=self._at(self.offsets, np.float32) if dense else None,
@@ -323,7 +324,9 @@ class _Task:
         self._candidates = np.ascontiguousarray(candidates, np.int64)
         self._pairs = pairs
         self._stop = np.zeros(1, np.int32)
-        self.low, self.high = np.full((2, *shape), -1.0)  # nothing is known of them yet
+        self.low, self.high = np.empty((2, *shape))
+        if not n_steps:  # nothing is known of them yet; a whole search looks at those it knows
+            self.low[:], self.high[:] = -1, -1
         self.out = np.empty((n_out, len(candidates)))
         self.found = np.empty(n_steps, _STEP)
         self.state = _State(
@@ -393,7 +396,7 @@ def class_sums(
     _, values = readable(X)
     sums, centre = np.zeros(centre.shape), np.ascontiguousarray(centre)
     lower = np.ascontiguousarray(lower, np.float64)
-    order = np.argsort(codes, kind="stable")
+    order = np.argsort(codes, kind="stable").astype(np.int32)
     own = codes[order].astype(np.int32)
     weight = np.ones(len(order)) if sample_weight is None else sample_weight[order].astype(float)
     row_step, column_step = (stride // values.itemsize for stride in values.strides)

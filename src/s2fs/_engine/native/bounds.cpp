@@ -12,9 +12,20 @@ void write(void *to, Index at, Doubles v) {
     for (int i = 0; i < N_DOUBLES; i++) place[i] = static_cast<Real>(v[i]);
 }
 
+template <class Real>
+Doubles read(const void *from, Index at) {
+    const Real *place = static_cast<const Real *>(from) + at;
+    Doubles v;
+    for (int i = 0; i < N_DOUBLES; i++) v[i] = place[i];
+    return v;
+}
+
+// A chord ends at so many times what an instance has, and a feature has on average; any end is right.
+constexpr double OF_NEAR = 2, OF_TYPICAL = 8;
+
 // Step 4 for the blocks of a thread, and the coefficients of step 3.
 template <class Real>
-void tangent_in(const Search &search, const Tangent &tangent, Worker &worker) {
+void tangent_in(const Search &search, const Tangent &tangent, bool carry, Worker &worker) {
     const Table &t = *search.table;
     const State &s = *search.state;
     const Index p = t.n_classes;
@@ -25,6 +36,7 @@ void tangent_in(const Search &search, const Tangent &tangent, Worker &worker) {
         spread += t.weight[i] * s.near[i], weights += t.weight[i];
     const double size = s.size > 0 ? static_cast<double>(s.size) : 1.0;
     const double a2 = spread / weights / size, b2 = a2 + sum_G / static_cast<double>(p * p) / size;
+    const bool caps = a2 > 0 && !t.is_sparse;  // sums of sparse columns are made of whole squares
     const Doubles least = all(ZERO), nought = {};
     double *S = worker.slopes_sum;
     for (Index i = 0; i < p * p; i++) S[i] = 0;
@@ -36,12 +48,17 @@ void tangent_in(const Search &search, const Tangent &tangent, Worker &worker) {
             const double *D = s.D + k * p * LANES + i, *P = s.P + k * p * LANES + i;
             const Doubles near = load(s.near + instance), weight = load(t.weight + instance);
             const Doubles home = root(near), u = near + a2;
-            Doubles most;  // above the squares of all offsets; a chord to farther off is lower
-            for (int j = 0; j < N_DOUBLES; j++) most[j] = t.reach[instance + j] + 8 * U_SINGLE;
+            if (!carry) {
+                Doubles most;  // above the squares of all offsets
+                for (int j = 0; j < N_DOUBLES; j++) most[j] = t.reach[instance + j] + 8 * U_SINGLE;
+                if (caps) most = smaller(most, OF_NEAR * near + OF_TYPICAL * a2);
+                write<Real>(tangent.cap, instance, most);
+            }
+            const Doubles cap = read<Real>(tangent.cap, instance);
             distance = fma(weight, home, distance);
             write<Real>(tangent.near, instance, near);
             write<Real>(tangent.weight, instance, weight);
-            write<Real>(tangent.chord, instance, weight / (root(near + most) + home));
+            write<Real>(tangent.chord, instance, weight / (root(near + cap) + home));
 
             double *slopes = worker.rows + i, *shares = slopes + p * LANES;
             Doubles memberships = {}, all_shares = {}, value = {};
@@ -98,7 +115,7 @@ void tangent_in(const Search &search, const Tangent &tangent, Worker &worker) {
     }
 }
 
-// Σ chord a² (or Σ weight √(near + a²)) and Σ curvature a² of some candidates over a chunk.
+// Σ chord min(a², cap) (or Σ weight √(near + a²)) and Σ curvature a² of some candidates over a chunk.
 template <class Real, int N, Distance KIND>
 void sums_over(const Tangent &tangent, Blocks blocks, const Real *const *offsets,
                double *const *sums) {
@@ -108,15 +125,16 @@ void sums_over(const Tangent &tangent, Blocks blocks, const Real *const *offsets
     const Real *slope = static_cast<const Real *>(tangent.chord) + first;
     const Real *weight = static_cast<const Real *>(tangent.weight) + first;
     const Real *near = static_cast<const Real *>(tangent.near) + first;
+    const Real *cap = static_cast<const Real *>(tangent.cap) + first;
     Vector<Real> distance[N] = {}, penalty[N] = {};
     for (Index i = 0; i < n; i += WIDTH) {
         const Vector<Real> kappa = load(curvature + i), s = load(slope + i);
-        const Vector<Real> share = load(weight + i), own = load(near + i);
+        const Vector<Real> share = load(weight + i), own = load(near + i), most = load(cap + i);
         for (int j = 0; j < N; j++) {
             const Vector<Real> a = load(offsets[j] + i), square = a * a;
             penalty[j] = fma(kappa, square, penalty[j]);
             if constexpr (KIND == Distance::CHORD)
-                distance[j] = fma(s, square, distance[j]);
+                distance[j] = fma(s, smaller(square, most), distance[j]);
             else
                 distance[j] = fma(share, root_from_below(own + square), distance[j]);
         }
@@ -198,9 +216,9 @@ void compare_with_carried(const Table &t, const Tangent &tangent, const Carried 
 
 void tangent_of(const Search &search, Workspace &ws, bool carry) {
     if (search.table->screens_in_single)
-        tangent_in<float>(search, ws.tangent, ws.worker);
+        tangent_in<float>(search, ws.tangent, carry, ws.worker);
     else
-        tangent_in<double>(search, ws.tangent, ws.worker);
+        tangent_in<double>(search, ws.tangent, carry, ws.worker);
     if (carry) compare_with_carried(*search.table, ws.tangent, ws.carried, ws.worker);
 }
 
@@ -240,7 +258,7 @@ void keep_tangent(Workspace &ws) {
     std::memcpy(ws.carried.curvature + at, static_cast<float *>(ws.tangent.curvature) + at, size);
 }
 
-// Two sums of each feature: Σ chord a² or Σ weight √(near + a²), and Σ curvature a².
+// Two sums of each feature: Σ chord min(a², cap) or Σ weight √(near + a²), and Σ curvature a².
 void least_sums(const Search &search, const Tangent &tangent, Distance distance,
                 const Index *features, Index n, Worker &worker, double *sums) {
     const auto sum = [&](auto function) { function(search, tangent, features, n, worker, sums); };
@@ -257,6 +275,7 @@ void sums_to_carry(const Search &search, Workspace &ws, Index first, Index n, do
     const Table &t = *search.table;
     const Index m = padded(t.n_features);
     const float *slope = static_cast<const float *>(ws.tangent.chord);
+    const float *cap = static_cast<const float *>(ws.tangent.cap);
     const float *curvature = static_cast<const float *>(ws.tangent.curvature);
     for (Index j = 0; j < n; j++) {
         double chords[LANES] = {}, penalty = 0;
@@ -267,7 +286,8 @@ void sums_to_carry(const Search &search, Workspace &ws, Index first, Index n, do
             for (Index i = blocks.first * LANES; i < blocks.last * LANES; i += LANES, a += LANES)
                 for (int v = 0; v < LANES / N_FLOATS; v++) {
                     const Floats offset = load(a + v * N_FLOATS), square = offset * offset;
-                    chord[v] = fma(load(slope + i + v * N_FLOATS), square, chord[v]);
+                    const Floats capped = smaller(square, load(cap + i + v * N_FLOATS));
+                    chord[v] = fma(load(slope + i + v * N_FLOATS), capped, chord[v]);
                     penalties[v] = fma(load(curvature + i + v * N_FLOATS), square, penalties[v]);
                 }
             for (int v = 0; v < LANES / N_FLOATS; v++) {

@@ -10,7 +10,7 @@ template <class Value>
 void dense_column(const Table &t, Index f, Blocks blocks, double *x) {
     const Value *column = static_cast<const Value *>(t.values) + f * t.column_step;
     const double lower = t.lower[f], width = t.width[f];
-    const Index *row = t.row + blocks.first * LANES;
+    const std::int32_t *row = t.row + blocks.first * LANES;
     for (Index i = 0; i < blocks.size() * LANES; i++)
         x[i] = (static_cast<double>(column[row[i] * t.row_step]) - lower) / width;
 }
@@ -56,7 +56,7 @@ void offsets_of(const Table &t, Index feature, Blocks blocks, double *x, double 
 }
 
 const float *single_offsets(const Table &t, Index feature, Blocks blocks, double *x, float *room) {
-    if (t.offsets) return t.offsets + (feature * t.n_blocks + blocks.first) * LANES;
+    if (t.offsets) return t.offsets + feature * t.n_samples + blocks.first * LANES;
     offsets_of(t, feature, blocks, x, x);
     for (Index i = 0; i < blocks.size() * LANES; i++) room[i] = static_cast<float>(x[i]);
     return room;
@@ -117,10 +117,12 @@ void sparse_sums(const Table &t, const Tangent &tangent, Index feature, const do
 
 namespace {
 
-// The offsets of some blocks of all features, from rows as a table is mostly stored.
-template <class Value>
+// The offsets of some blocks of all features, from rows as a table is mostly stored: PACKED if the
+// values of a row follow each other.
+template <class Value, bool PACKED>
 void prepare_blocks(const Search &search, Blocks blocks) {
     const Table &t = *search.table;
+    const Index step = PACKED ? 1 : t.column_step;
     constexpr Index TILE = 64;
     float tile[LANES][TILE];
     const Value *values = static_cast<const Value *>(t.values);
@@ -138,16 +140,20 @@ void prepare_blocks(const Search &search, Blocks blocks) {
                     owner = t.own[instance];
                     for (Index j = 0; j < n; j++) centre[j] = t.centroids[(start + j) * p + owner];
                 }
-                const Value *x = values + t.row[instance] * t.row_step + start * t.column_step;
+                const Value *x = values + t.row[instance] * t.row_step + start * step;
                 for (Index j = 0; j < n; j++) {
-                    const double value = static_cast<double>(x[j * t.column_step]);
+                    const double value = static_cast<double>(x[j * step]);
                     const double a = (value - lower[j]) / width[j] - centre[j];
                     tile[i][j] = static_cast<float>(std::fabs(a) > rounding[j] ? a : 0.0);
                 }
             }
+            const Index n_here = least_of(LANES, t.n_samples - k * LANES);
             for (Index j = 0; j < n; j++) {
-                float *to = t.offsets + ((start + j) * t.n_blocks + k) * LANES;
-                for (int i = 0; i < LANES; i++) to[i] = tile[i][j];
+                float *to = t.offsets + (start + j) * t.n_samples + k * LANES;
+                if (n_here == LANES)
+                    for (int i = 0; i < LANES; i++) to[i] = tile[i][j];
+                else
+                    for (Index i = 0; i < n_here; i++) to[i] = tile[i][j];
             }
         }
     }
@@ -180,20 +186,23 @@ void s2fs_prepare(s2fs_search *search, std::int64_t thread) {
     Worker w = lay_out(*search, thread).worker;
     for (Index k = w.blocks.first; k < w.blocks.last; k += CHUNK_BLOCKS) {
         const Blocks blocks = {k, least_of(k + CHUNK_BLOCKS, w.blocks.last)};
-        if (t.offsets && t.row_step != 1)
-            t.is_single ? prepare_blocks<float>(*search, blocks)
-                        : prepare_blocks<double>(*search, blocks);
+        if (t.offsets && t.row_step != 1 && t.column_step == 1)
+            t.is_single ? prepare_blocks<float, true>(*search, blocks)
+                        : prepare_blocks<double, true>(*search, blocks);
+        else if (t.offsets && t.row_step != 1)
+            t.is_single ? prepare_blocks<float, false>(*search, blocks)
+                        : prepare_blocks<double, false>(*search, blocks);
         float *reach = t.reach + blocks.first * LANES;
+        const Index n = least_of(blocks.size() * LANES, t.n_samples - blocks.first * LANES);
         for (Index i = 0; i < blocks.size() * LANES; i++) reach[i] = 0;
         for (Index f = 0; f < t.n_features && !stopped(*search); f++) {
             if (t.offsets && t.row_step == 1) {
                 offsets_of(t, f, blocks, w.x, w.x);
-                float *to = t.offsets + (f * t.n_blocks + blocks.first) * LANES;
-                for (Index i = 0; i < blocks.size() * LANES; i++)
-                    to[i] = static_cast<float>(w.x[i]);
+                float *to = t.offsets + f * t.n_samples + blocks.first * LANES;
+                for (Index i = 0; i < n; i++) to[i] = static_cast<float>(w.x[i]);
             }
             const float *a = single_offsets(t, f, blocks, w.x, w.column);
-            for (Index i = 0; i < blocks.size() * LANES; i++) {
+            for (Index i = 0; i < n; i++) {
                 const float square = a[i] * a[i];
                 reach[i] = square > reach[i] ? square : reach[i];
             }
@@ -226,12 +235,14 @@ void s2fs_prepare(s2fs_search *search, std::int64_t thread) {
 void s2fs_class_sums(const s2fs_table *table, const double *centre, double *sums) {
     const Table &t = *table;
     const auto add = [&](const auto *values) {
+        const Index m = t.n_features;
+        const double *lower = t.lower;
         for (Index i = 0; i < t.n_samples; i++) {
             const auto *x = values + t.row[i] * t.row_step;
-            const double *c = centre + t.own[i] * t.n_features, weight = t.weight[i];
-            double *sum = sums + t.own[i] * t.n_features;
-            for (Index f = 0; f < t.n_features; f++)
-                sum[f] += weight * (static_cast<double>(x[f * t.column_step]) - t.lower[f] - c[f]);
+            const double *c = centre + t.own[i] * m, weight = t.weight[i];
+            double *sum = sums + t.own[i] * m;
+            for (Index f = 0; f < m; f++)
+                sum[f] += weight * (static_cast<double>(x[f]) - lower[f] - c[f]);
         }
     };
     if (t.is_single)

@@ -31,14 +31,16 @@ struct s2fs_table {
     // Of each instance; those of a class follow each other, padding has the weight 0.
     const double *weight;             // 1 in all
     const std::int32_t *own;          // its class
-    const std::int64_t *row;          // its row in the input
+    const std::int32_t *row;          // its row in the input
     const std::int32_t *instance_of;  // sparse: the instance of each row
     double unit;                      // what a distance of 1 stands for
     double mass;                      // Σ weight: 1, or the share of a shard
     double distance_error;            // relative error of Θ_dis in single precision (step 6)
 
     // Made by s2fs_prepare.
-    float *offsets;  // (features, instances) from the own centroids; none if made when needed
+    // (features, instances) from the own centroids, and 15 numbers at the end; none if made when
+    // needed. Padding is not stored: in its place are the next numbers, which have the weight 0.
+    float *offsets;
     float *single_centroids;  // (classes, features padded to an odd multiple of 16)
     float *reach;             // of each instance the square of its largest offset
     double *spread;           // of each feature Σ weight · offset²

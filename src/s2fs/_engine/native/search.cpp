@@ -13,7 +13,7 @@ namespace s2fs {
 namespace {
 
 // So many of the most promising candidates are scored first; the best of them rules out others.
-constexpr Index FIRST = 8;
+constexpr Index FIRST = 4;
 // In single precision the features are taken by tiles of this many.
 constexpr Index TILE = N_FLOATS;
 // So many scores of chunks are kept before they are summed.
@@ -51,12 +51,14 @@ Workspace lay_out(const Search &search, Index thread) {
     const Table &t = *search.table;
     const Index p = t.n_classes, m = most_of(padded(t.n_features), 2 * LANES);
     const Index n = t.n_blocks * LANES, n_threads = search.n_threads;
+    const Index real = t.screens_in_single ? sizeof(float) : sizeof(double);
     Workspace ws;
     Parts parts = {search.workspace};
-    ws.tangent.near = parts.take<double>(n);
-    ws.tangent.weight = parts.take<double>(n);
-    ws.tangent.chord = parts.take<double>(n);
-    ws.tangent.curvature = parts.take<double>(n);
+    ws.tangent.near = parts.take<char>(n * real);
+    ws.tangent.weight = parts.take<char>(n * real);
+    ws.tangent.chord = parts.take<char>(n * real);
+    ws.tangent.cap = parts.take<char>(n * real);
+    ws.tangent.curvature = parts.take<char>(n * real);
     ws.carried.chord = parts.take<float>(n);
     ws.carried.curvature = parts.take<float>(n);
     ws.carried.chord_sums = parts.take<float>(LANES * m);
@@ -70,7 +72,7 @@ Workspace lay_out(const Search &search, Index thread) {
     ws.upper = parts.take<float>(3 * m);
     ws.least = parts.take<float>(3 * m);
     ws.lambdas = parts.take<double>(4 * m);
-    ws.unsure = parts.take<std::int32_t>(m);
+    ws.known = parts.take<Separation>(m);
     ws.chunk_sums = parts.take<double>(2 * most_of(TASKS, n_chunks(t)));
     ws.contenders = parts.take<Index>(m + 1);
     ws.is_candidate = parts.take<std::int32_t>(m);
@@ -98,7 +100,7 @@ Workspace lay_out(const Search &search, Index thread) {
         w.least_T = parts.take<float>(p);
         w.most_T = parts.take<float>(p);
         w.slopes_then = parts.take<float>(p * p);
-        w.angles = parts.take<double>(p > FEW_CLASSES ? 3 * p * padded(p) : 0);
+        w.angles = parts.take<double>(p > FEW_CLASSES ? 4 * p * padded(p) : 0);
         w.coefficients = parts.take<float>(p > FEW_CLASSES ? 3 * p * p : 0);
         w.lanes = parts.take<float>(p * N_FLOATS);
         w.pairs = parts.take<float>(6 * p * N_FLOATS);
@@ -364,7 +366,7 @@ void know_exactly(Search &search, Workspace &ws, Index feature) {
     separation(t, *search.state, feature, ws.worker, parts);
     to[0] = to[t.n_features] = parts[0];
     to[2 * t.n_features] = to[3 * t.n_features] = parts[1];
-    ws.unsure[feature] = 0;
+    ws.known[feature] = Separation::KNOWN;
 }
 
 // Between what the separation of some features is.
@@ -386,7 +388,8 @@ void know_separation(Search &search, Workspace &ws, bool directed, const Index *
             to[m] = t.unit * known.high_dis[lane];
             to[2 * m] = known.low_dir[lane];
             to[3 * m] = known.high_dir[lane];
-            ws.unsure[features[start + i]] = known.unclear[lane];
+            ws.known[features[start + i]] =
+                known.unclear[lane] ? Separation::UNSURE : Separation::KNOWN;
             if (!t.screens_in_single) know_exactly(search, ws, features[start + i]);
         }
     }
@@ -440,6 +443,47 @@ void raise_by_several(Search &search, Workspace &ws) {
         }
         if (n == search.n_best) raise_reached(ws, pair, largest[n - 1]);
     }
+}
+
+// Whether a screened feature may be among the best.
+bool may_be_best(const Search &search, const Workspace &ws, Index feature) {
+    const Index m = search.table->n_features;
+    for (Index pair = 0; pair < search.n_pairs; pair++)
+        if (search.high[pair * m + feature] >= reached_by(ws, pair)) return true;
+    return false;
+}
+
+// Where rough inverses leave several features of this thread that may be the best, all digits of
+// their separation: between what Sep is changes as its numerator does.
+void sharpen(Search &search, Workspace &ws, bool directed) {
+    const Worker &w = ws.worker;
+    const Index m = search.table->n_features;
+    Index n = 0;
+    for (Index i = 1; i <= w.screened[0]; i++)
+        if (may_be_best(search, ws, w.screened[i])) w.list[n++] = w.screened[i];
+    if (n <= search.n_best) return;
+    for (Index start = 0; start < n && !stopped(search); start += TILE) {
+        const Index *tile = w.list + start, here = least_of(TILE, n - start);
+        double then[4 * TILE];
+        for (Index i = 0; i < here; i++)
+            for (Index part = 0; part < 4; part++)
+                then[4 * i + part] = ws.lambdas[part * m + tile[i]];
+        know_separation(search, ws, directed, tile, here);
+        for (Index i = 0; i < here; i++) {
+            const Index f = tile[i];
+            if (ws.known[f] == Separation::UNSURE) know_exactly(search, ws, f);
+            const double *now = ws.lambdas + f, *old = then + 4 * i;
+            for (Index pair = 0; pair < search.n_pairs; pair++) {
+                const double beta = search.weights[2 * pair + 1];
+                const double least = old[0] + beta * old[2], most = old[1] + beta * old[3];
+                double &low = search.low[pair * m + f], &high = search.high[pair * m + f];
+                if (least > 0) low *= (now[0] + beta * now[2 * m]) / least;
+                if (most > 0) high *= (now[m] + beta * now[3 * m]) / most;
+                if (search.n_best == 1) raise_reached(ws, pair, low);
+            }
+        }
+    }
+    raise_by_several(search, ws);
 }
 
 // The next place, from `at` on, of a value that is not below a limit; `last` if there is none.
@@ -522,7 +566,7 @@ bool contend(Search &search, Workspace &ws, Known kind) {
         const Index n = largest_of(ws.most + pair * m, w.first, w.last, n_first, list);
         know_separation(search, ws, directed, list, n);
         for (Index i = 0; i < n; i++)
-            if (ws.unsure[list[i]]) know_exactly(search, ws, list[i]);
+            if (ws.known[list[i]] == Separation::UNSURE) know_exactly(search, ws, list[i]);
         screen(search, ws, list, n);
     }
     raise_by_several(search, ws);
@@ -542,17 +586,19 @@ bool contend(Search &search, Workspace &ws, Known kind) {
             if (may_reach(search, ws, f)) list[n++] = f;
     ws.open[w.thread] = n;
     const bool many = n > n_first, few_classes = t.n_classes <= FEW_CLASSES;
-    // The quicker bound first.
-    if (!many || few_classes) know_separation(search, ws, directed, list, n);
-    if (many && few_classes) {
-        bound_by_separation(search, ws, list, n);
-        n = left_of(n);
-    }
-    if (many) {
+    const bool by_direction = many && !few_classes && directed && t.screens_in_single;
+    if (!many)
+        know_separation(search, ws, directed, list, n);
+    else {
         bound_by_roots(search, ws, room, list, n);
         n = left_of(n);
     }
-    if (many && !few_classes && directed && t.screens_in_single) {
+    if (many && few_classes) {
+        know_separation(search, ws, directed, list, n);
+        bound_by_separation(search, ws, list, n);
+        n = left_of(n);
+    }
+    if (by_direction) {
         bound_by_direction(search, ws, room, list, n);
         n = left_of(n);
     }
@@ -562,14 +608,18 @@ bool contend(Search &search, Workspace &ws, Known kind) {
         for (Index i = start; i < least_of(start + TILE, n); i++)
             if (may_reach(search, ws, list[i])) tile[here++] = list[i];
         if (many && !few_classes) {
-            know_separation(search, ws, directed, tile, here);
-            bound_by_separation(search, ws, tile, here);
+            Index rest[TILE], n_rest = 0;
+            for (Index i = 0; i < here; i++)
+                if (!by_direction || ws.known[tile[i]] == Separation::UNKNOWN)
+                    rest[n_rest++] = tile[i];
+            know_separation(search, ws, directed, rest, n_rest);
+            bound_by_separation(search, ws, rest, n_rest);
         }
         for (Index at = 0; at < here;) {
             Index some[TOGETHER], n_some = 0;
             for (; at < here && n_some < TOGETHER; at++) {
                 const Index f = tile[at];
-                if (ws.unsure[f] && may_reach(search, ws, f)) {
+                if (ws.known[f] == Separation::UNSURE && may_reach(search, ws, f)) {
                     know_exactly(search, ws, f);
                     bound_by_separation(search, ws, &f, 1);
                 }
@@ -578,6 +628,7 @@ bool contend(Search &search, Workspace &ws, Known kind) {
             screen(search, ws, some, n_some);
         }
     }
+    if (by_direction) sharpen(search, ws, directed);
     return all_here(search);
 }
 

@@ -304,20 +304,23 @@ void put_in_order(const Table &t, const State &s, Worker &w) {
 void bound_angles(const Table &t, const State &s, Worker &w) {
     const Index p = t.n_classes, step = padded(p);
     const double lead = t.printed ? 1.0 : 0.0;
-    // Of each class and each other one: the largest h, its membership, 1/(2√G).
-    double *across = w.angles, *membership = across + p * step, *half = membership + p * step;
+    // Of each class and each other one: the largest h, its membership, √G and 1/(2√G).
+    double *across = w.angles, *membership = across + p * step, *norm = membership + p * step,
+           *half = norm + p * step;
     for (Index q = 0; q < p; q++) {
         const double *G = s.G + q * p, *widest = t.widest + q * p;
-        double *h = across + q * step, *mu = membership + q * step, *side = half + q * step;
+        double *h = across + q * step, *mu = membership + q * step, *root = norm + q * step,
+               *side = half + q * step;
         double T = 0;
         for (Index r = 0; r < p; r++) mu[r] = 1 / G[r];
         mu[q] = 0;
         for (Index r = 0; r < p; r++) T += mu[r];
         for (Index r = 0; r < p; r++) h[r] = G[r] + widest[r];
         for (Index r = 0; r < p; r++) mu[r] = T / (lead + h[r] * T);
-        for (Index r = 0; r < p; r++) side[r] = 0.5 / std::sqrt(G[r]);
+        for (Index r = 0; r < p; r++) root[r] = std::sqrt(G[r]);
+        for (Index r = 0; r < p; r++) side[r] = 0.5 / root[r];
         mu[q] = side[q] = 0;
-        for (Index r = p; r < step; r++) h[r] = mu[r] = side[r] = 0;
+        for (Index r = p; r < step; r++) h[r] = mu[r] = root[r] = side[r] = 0;
     }
     // s has half the error of h, and the sum of three terms 16 roundings at most.
     const double error = w.clear + 16 * U_SINGLE;
@@ -334,22 +337,22 @@ void bound_angles(const Table &t, const State &s, Worker &w) {
                 continue;
             }
             Doubles A = {}, B = {}, C = {};
-            const Doubles at_most = all(half[q * step + a]), nought = {};
+            const Doubles at_most = all(half[q * step + a]), at_least = all(norm[q * step + a]);
+            const Doubles nought = {};
             for (Index r = 0; r < p; r += N_DOUBLES) {
                 const Doubles mu = load(membership + a * step + r);
                 const Doubles side = smaller(load(half + q * step + r), at_most);  // 0 for q itself
                 const Doubles once = mu * side, h = load(across + a * step + r);
-                const Doubles length = 0.5 / larger(side, all(1e-300));
+                const Doubles length = larger(load(norm + q * step + r), at_least);
                 const Doubles whole = (side > 0) & (h + length * length >= reach) ? mu : nought;
                 A += whole;
                 B += once * h - 0.5 * whole * length;
                 C += whole * side;
             }
-            double sums[3] = {};
-            for (int j = 0; j < N_DOUBLES; j++) sums[0] += A[j], sums[1] += B[j], sums[2] += C[j];
-            to[0] = rounded_up(sums[0] * (1 + error));
-            to[1] = static_cast<float>(sums[1] + (sums[1] > 0 ? error : -error) * sums[1]);
-            to[2] = rounded_down(sums[2] * (1 - error));
+            const double sum_B = total(B);
+            to[0] = rounded_up(total(A) * (1 + error));
+            to[1] = static_cast<float>(sum_B + (sum_B > 0 ? error : -error) * sum_B);
+            to[2] = rounded_down(total(C) * (1 - error));
         }
     }
 }
@@ -533,12 +536,13 @@ void most_separation(const Search &search, const Workspace &ws, bool directed, c
     }
 }
 
-// Λ_dir itself (step 5), rounded roughly (step 7), and Σ S g². Where it is not clear which class is
-// the nearest, the bound stays as it is.
+// Λ_dir itself (step 5), rounded roughly (step 7), Λ_dis and Σ S g². Where it is not clear which class
+// is the nearest, the bound of Λ_dir stays as it is, and the separation is not known.
 void tighten_direction(const Search &search, Workspace &ws, const Index *features, Index n) {
     const Table &t = *search.table;
     const Worker &w = ws.worker;
     const Index p = t.n_classes;
+    for (Index i = 0; i < n; i++) ws.known[features[i]] = Separation::UNKNOWN;
     if (!(w.clear < 1)) return;
     const Index m = padded(t.n_features);
     const float margin = 1 + 8 * w.clear;
@@ -561,7 +565,7 @@ void tighten_direction(const Search &search, Workspace &ws, const Index *feature
         }
         store(T + q * N, sum);
     }
-    Floats direction = {};
+    Floats direction = {}, distance = {};
     Ints unclear = {};
     for (Index q = 0; q < p; q++) {
         const Floats here = load(c + q * N);
@@ -576,18 +580,30 @@ void tighten_direction(const Search &search, Workspace &ws, const Index *feature
             nearest = smaller(nearest, h);
         }
         unclear |= second <= nearest * margin;
+        distance += root(nearest);
         direction += angles_at<true>(t, w, c, N, T, q, a, nearest);
     }
     const float classes = static_cast<float>(p), u = static_cast<float>(U_SINGLE);
     const float rough = static_cast<float>(ROUGH), e = w.clear;
     direction /= classes;
-    direction += direction * (2 * (classes * classes + classes + 20) * u + 4 * e + 4 * rough) +
-                 (2 * classes * (7 * e + 27 * u) + 5 * rough);
+    distance /= classes;
+    const Floats wide = distance * ((classes + 4) * 2 * u) + 4 * u;
+    const Floats error = direction * (2 * (classes * classes + classes + 20) * u + 4 * e + 4 * rough) +
+                         (2 * classes * (7 * e + 27 * u) + 5 * rough);
     for (Index i = 0; i < n; i++) {
         const int lane = static_cast<int>(i);
-        float *upper = ws.upper + m + features[i], *known = upper + m;
-        if (!unclear[lane] && direction[lane] < *upper) *upper = direction[lane];
+        const Index f = features[i];
+        float *upper = ws.upper + m + f, *known = upper + m;
         if (2 * form[lane] < *known) *known = 2 * form[lane];
+        if (unclear[lane]) continue;
+        const float most = direction[lane] + error[lane];
+        if (most < *upper) *upper = most;
+        double *to = ws.lambdas + f;
+        to[0] = t.unit * most_of(distance[lane] - wide[lane], 0.0);
+        to[t.n_features] = t.unit * (distance[lane] + wide[lane]);
+        to[2 * t.n_features] = most_of(direction[lane] - error[lane], 0.0);
+        to[3 * t.n_features] = most;
+        ws.known[f] = Separation::ROUGHLY;
     }
 }
 

@@ -95,7 +95,7 @@ inline Floats magnitude(Floats v) {
     return (Floats)((Ints)v & 0x7fffffff);
 }
 inline Doubles magnitude(Doubles v) {
-    return v < 0 ? -v : v;
+    return (Doubles)((Longs)v & 0x7fffffffffffffff);
 }
 
 #if defined(S2FS_AVX512)
@@ -364,6 +364,15 @@ inline float total(Floats v) {
     for (int half = N_FLOATS / 2; half > 0; half /= 2)
         for (int i = 0; i < half; i++) lane[i] += lane[i + half];
     return lane[0];
+#endif
+}
+inline double total(Doubles v) {
+#if defined(S2FS_AVX512)
+    return _mm512_reduce_add_pd((__m512d)v);
+#else
+    double sum = 0;
+    for (int i = 0; i < N_DOUBLES; i++) sum += v[i];
+    return sum;
 #endif
 }
 

@@ -72,7 +72,7 @@ inline Blocks chunk(const Table &t, Index number) {
 // What bounds the compactness of all candidates from below (steps 3 and 4), as arrays over
 // instances and numbers of the whole.
 struct Tangent {
-    void *near, *weight, *chord, *curvature;  // float or double, as the screen is
+    void *near, *weight, *chord, *cap, *curvature;  // float or double, as the screen is
     double distance;                          // Σ weight √near
     double constant, sum_slopes;              // of the bound of Θ_dir
 };
@@ -113,7 +113,7 @@ struct Worker {
     float *inverses;           // (classes, classes) 1/G
     float *least_T, *most_T;   // (classes) Σ 1/G, rounded down and up
     float *slopes_then;        // (classes, classes) slopes of the step whose losses are carried
-    double *angles;            // (3, classes, classes padded to a multiple of 16)
+    double *angles;            // (4, classes, classes padded to a multiple of 16)
     float *coefficients;       // (classes, classes, 3) of bounds of the angles, in order
     float clear;               // relative error of a squared distance, or infinite
     float most_dir;            // with few classes: an upper bound of Λ_dir of any candidate
@@ -126,6 +126,10 @@ struct Worker {
     double *largest;           // (features)
 };
 
+// What is known of the separation of a candidate: nothing but bounds, what rough inverses tell, what
+// single precision tells while it is not clear which classes are the nearest, all that matters.
+enum class Separation : std::int32_t { UNKNOWN, ROUGHLY, UNSURE, KNOWN };
+
 // The workspace of a search, laid out anew by every thread from the same sizes.
 struct Workspace {
     Tangent tangent;
@@ -136,7 +140,7 @@ struct Workspace {
     float *least;        // (3, features): lower bounds of what Θ_dis and Θ_dir are made of, and
                          // Σ curvature a² of those bounded by roots
     double *lambdas;     // (4, features): between what Λ_dis and Λ_dir are
-    std::int32_t *unsure;  // (features): whether double precision would tell more
+    Separation *known;   // (features): how well they are known
     double *chunk_sums;  // (tasks, 2)
     Index *contenders;   // features, and their number in front
     std::int32_t *is_candidate;  // (features) -1, or 0 for those that are not
