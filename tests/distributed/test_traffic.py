@@ -17,7 +17,7 @@ spec.loader.exec_module(relay)
 
 @pytest.mark.parametrize("ties", [False, True], ids=["different", "all alike"])
 def test_bytes_per_step_and_worker(cluster, ties):
-    m, p = 6000, 3  # messages as such take some 8 kB per step and worker
+    m, p = 12_000, 3  # messages as such take 8 kB per step and worker, more on a busy machine
     rng = np.random.default_rng(0)
     y = np.arange(90) % p
     X = rng.normal(size=(90, m)) + y[:, None] * rng.uniform(size=m)
