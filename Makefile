@@ -2,10 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-JOBS ?= 3
+JOBS ?= 2
 # A worker that crashes ends the run: pytest-xdist would wait for its successor for ever. Libraries keep to
-# one thread, as threads that wait for each other took half of the time. There is one more worker than two
-# cores: tests of browsers, clusters and children often wait.
+# one thread: there is a worker for each core, and threads that wait for each other took half of the time.
 # Compiled modules are kept, so that the processes which tests start need not compile them again.
 PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest \
   -n $(JOBS) --max-worker-restart 0
