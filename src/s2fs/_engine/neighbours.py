@@ -12,7 +12,7 @@ from s2fs._core.neighbours import N_NEIGHBORS
 from s2fs._engine.library import address, load, slices
 from s2fs._util.types import Floats, Indices
 
-#: With so many features or more, one size alone is quicker by matrix products.
+#: With this many features or more, one size alone is quicker by matrix products.
 _MANY = 64
 #: How many rows may be about equally far before products are of no use, and distances at a time.
 _MOST_NEAR, _BLOCK = 32, 1 << 20

@@ -193,8 +193,8 @@ class Correlations:
     sample_weight : ndarray of shape (n_samples,), optional
         How much each row counts.
     missing : bool, optional
-        Whether the table has missing values; a part of a table must be told, for then its residuals
-        alone do not sum to 0.
+        Whether the table has missing values. It must be given for a part of a table, whose
+        residuals alone do not sum to 0.
 
     Attributes
     ----------

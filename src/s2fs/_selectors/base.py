@@ -156,7 +156,7 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
             reset=reset,
         )
         y = column_or_1d(y)
-        if 2 * len(np.unique(y)) >= len(y):  # the labels are checked; it warns of so many classes
+        if 2 * len(np.unique(y)) >= len(y):  # already checked; this only warns
             check_classification_targets(y)
         X = canonical(X)
         names = getattr(self, "feature_names_in_", None)

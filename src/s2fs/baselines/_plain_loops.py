@@ -136,7 +136,7 @@ def similarities_to_classes(of: SortedRelation, candidate: int) -> Floats:
     x = of.columns[candidate]
     distance = np.abs(x[:, None] - x[of.who])
     joined = np.where(distance <= of.radius, np.minimum(of.similarities, 1.0 - distance), 0.0)
-    # A class that no instance has would not be told from the next one by reduceat.
+    # For reduceat, a class that no instance has would look like the next one.
     to_class = np.zeros((len(x), len(of.bounds) - 1))
     for q, (start, stop) in enumerate(pairwise(of.bounds)):
         to_class[:, q] = joined[:, start:stop].max(axis=1, initial=0.0)

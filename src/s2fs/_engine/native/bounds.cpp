@@ -20,7 +20,7 @@ Doubles read(const void *from, Index at) {
     return v;
 }
 
-// A chord ends at so many times what an instance has, and a feature has on average; any end is right.
+// A chord ends at these multiples of an instance's own square and of the mean one; any end is right.
 constexpr double OF_NEAR = 2, OF_TYPICAL = 8;
 
 // Step 4 for the blocks of a thread, and the coefficients of step 3.

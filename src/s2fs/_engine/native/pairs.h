@@ -71,8 +71,8 @@ struct S2fsCover {
     // The subset.
     double *J, *alone, *joint;  // of each pair
     double *cross;              // above 0: (blocks, classes, 16) Σ c(g) W(g, f)
-    double *exact;              // with rows: (features, classes) the same from all digits, of the
-    std::int32_t *seen;         // with rows: first so many chosen features
+    double *exact;              // with rows: (features, classes) the same from all digits, over
+    std::int32_t *seen;         // with rows: that many of the chosen features, for each candidate
     double *joined;             // with rows: (capacity, padded samples) their residuals
     double *joined_centres;     // with rows: (capacity, classes)
     std::int64_t *chosen;       // with rows: (capacity)
