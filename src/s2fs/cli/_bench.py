@@ -20,9 +20,19 @@ from s2fs.bench import (
     write_tables,
 )
 from s2fs.cli._scheduler import connected, scheduler_option
-from s2fs.cli._shared import Group, checked_output, checked_report, print_table, write_table
+from s2fs.cli._shared import (
+    PATH,
+    Group,
+    checked_output,
+    checked_report,
+    print_table,
+    write_table,
+)
 
-_RESULTS = click.argument("results", type=click.Path(path_type=Path))
+_RESULTS = click.argument("results", type=PATH)
+_FOLDER = click.option(
+    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder."
+)
 
 
 @click.group(
@@ -41,25 +51,24 @@ def bench() -> None:
     "  s2fs bench run --data my.csv --target y --methods all --results my.sqlite"
 )
 @click.argument("plan", required=False)
-@click.option("--data", type=click.Path(path_type=Path), help="Compare selectors on this table.")
+@click.option("--data", type=PATH, help="Compare selectors on this table.")
 @click.option("--target", "-t", help="With --data: the column with the classes.")
 @click.option(
     "--methods",
     metavar="A,B",
     default="all",
-    show_default=True,
     help="With --data: selectors of the package, or module:Class; all is every one of the package.",
 )
 @click.option(
     "--results",
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="File that keeps the results; what was stopped goes on from it.",
 )
-@click.option("--n-jobs", type=int, default=1, show_default=True, help="Runs to work on at once.")
+@click.option("--n-jobs", type=int, default=1, help="Runs to work on at once.")
 @click.option("--datasets", metavar="A,B", help="Run only these of the plan's datasets.")
 @scheduler_option(
-    "Work on the Dask cluster at this address, such as tcp://host:8786, as many at once "
+    help="Work on the Dask cluster at this address, such as tcp://host:8786, as many at once "
     "as it has threads.",
 )
 def run(
@@ -140,9 +149,7 @@ def status(*, results: Path) -> None:
 
 @bench.command()
 @_RESULTS
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder."
-)
+@_FOLDER
 def tables(*, results: Path, out: Path) -> None:
     """Write the tables of RESULTS as Markdown, LaTeX and CSV, and the comparisons."""
     with open_results(results) as results_file:
@@ -155,7 +162,7 @@ def tables(*, results: Path, out: Path) -> None:
 @click.option(
     "--out",
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     callback=checked_output,
     help="A .csv, .tsv, .json or .parquet file.",
 )
@@ -170,9 +177,7 @@ def export(*, results: Path, out: Path, curves: bool) -> None:
 
 @bench.command(epilog="\b\nExample:\n  s2fs bench archive paper.sqlite --out paper.npz")
 @_RESULTS
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="The .npz file to write."
-)
+@click.option("--out", required=True, type=PATH, help="The .npz file to write.")
 def archive(*, results: Path, out: Path) -> None:
     """Write the curves of RESULTS, without predictions, to a file small enough to keep.
 
@@ -185,9 +190,7 @@ def archive(*, results: Path, out: Path) -> None:
 
 @click.command(epilog="\b\nExample:\n  s2fs figures paper.sqlite --out figures")
 @_RESULTS
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder."
-)
+@_FOLDER
 def figures(*, results: Path, out: Path) -> None:
     """Draw the paper's figures from RESULTS as SVG, PDF and PNG.
 
@@ -203,9 +206,8 @@ def figures(*, results: Path, out: Path) -> None:
 @_RESULTS
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     default="bench.html",
-    show_default=True,
     callback=checked_report,
     help="The .html file to write.",
 )

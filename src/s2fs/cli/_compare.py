@@ -13,13 +13,15 @@ from s2fs import Comparison
 from s2fs import report as reports
 from s2fs._util.messages import did_you_mean
 from s2fs.cli._shared import (
+    DATA_OPTIONS,
     DataArguments,
-    checked_output,
-    checked_report,
-    data_arguments,
+    n_jobs_option,
     note,
+    output_option,
     print_table,
     reject_input_as_output,
+    report_option,
+    taken,
     write_table,
 )
 from s2fs.evaluation import LEARNERS, SELECTORS
@@ -70,17 +72,16 @@ def _selector(name: str) -> Any:
 
 
 @click.command(
+    params=[*DATA_OPTIONS],
     epilog="\b\nExample:\n"
     "  s2fs compare tumours.csv --target diagnosis --drop patient -k 5,10,20\n"
     "  s2fs compare tumours.csv -t diagnosis --drop patient "
-    "--selectors pairs,sklearn.feature_selection:SelectKBest"
+    "--selectors pairs,sklearn.feature_selection:SelectKBest",
 )
-@data_arguments
 @click.option(
     "--selectors",
     metavar="A,B,C",
     default="s2fs,pairs,anovaf",
-    show_default=True,
     callback=_selectors,
     help="What to compare: s2fs, pairs, s2fs-rms, baselines, or scikit-learn selectors as "
     "module:Class, whose module is imported. The verdict is about the first.",
@@ -90,7 +91,6 @@ def _selector(name: str) -> Any:
     "--n-features",
     metavar="NUMBERS",
     default="20",
-    show_default=True,
     callback=_sizes,
     help="How many features each selects: a number, or several such as 5,10,20.",
 )
@@ -98,39 +98,25 @@ def _selector(name: str) -> Any:
     "--learner",
     type=click.Choice(list(LEARNERS)),
     default="knn",
-    show_default=True,
     help="What is trained on the selected features.",
 )
 @click.option(
     "--folds",
     type=click.IntRange(min=2),
     default=5,
-    show_default=True,
     help="The number of folds of the cross-validation.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the folds.")
-@click.option("--n-jobs", type=int, help="Number of threads; -1 is all cores.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    callback=checked_output,
-    help="Also write all numbers to a .csv, .tsv, .json or .parquet file.",
-)
-@click.option(
-    "--report",
-    type=click.Path(path_type=Path),
-    callback=checked_report,
-    help="Also write a page to look at to an .html file.",
-)
+@click.option("--seed", type=int, default=0, help="Seed of the folds.")
+@n_jobs_option
+@output_option(help="Also write all numbers to a .csv, .tsv, .json or .parquet file.")
+@report_option(help="Also write a page to look at to an .html file.")
 def compare(
     *,
-    data: DataArguments,
     selectors: dict[str, Any],
     n_features: list[int],
     output: Path | None,
     report: Path | None,
-    **how: Any,
+    **given: Any,
 ) -> None:
     """Compare selectors on FILE: how good on unseen samples, how stable, how fast.
 
@@ -138,8 +124,8 @@ def compare(
     alone. All features together, and always guessing the largest class, stand beside them.
     "stability" is 1 if the folds agree on the features, "|r|" the mean correlation of two of them.
     """
-    reject_input_as_output(output, *data.inputs)
-    reject_input_as_output(report, *data.inputs, option="--report")
+    data = DataArguments(**taken(DATA_OPTIONS, given))
+    reject_input_as_output(data.inputs, output=output, report=report)
     table = data.read()
     n, m = table.X.shape
     note(f"{n} samples, {m} features, {len(table.class_names)} classes")
@@ -150,10 +136,10 @@ def compare(
         table.y,
         k=n_features,
         selectors=selectors,
-        learner=how["learner"],
-        cv=how["folds"],
-        random_state=how["seed"],
-        n_jobs=how["n_jobs"],
+        learner=given["learner"],
+        cv=given["folds"],
+        random_state=given["seed"],
+        n_jobs=given["n_jobs"],
         verbose=int(sys.stderr.isatty()),
         imputer=imputer,
     )

@@ -14,7 +14,7 @@ from sklearn.preprocessing import MinMaxScaler
 from s2fs import S2FS, PairCover
 from s2fs.baselines import AnovaF
 from s2fs.cli._select import ranking_columns
-from s2fs.cli._shared import checked_report, note, print_table
+from s2fs.cli._shared import note, print_table, report_option
 from s2fs.datasets import load_srbct
 from s2fs.report import Origin, Report
 
@@ -25,14 +25,7 @@ N_RANDOM_DRAWS = 10
 
 
 @click.command(epilog="\b\nExample:\n  s2fs demo")
-@click.option(
-    "--report",
-    type=click.Path(path_type=Path),
-    default="srbct-report.html",
-    show_default=True,
-    callback=checked_report,
-    help="Where to write the page to look at.",
-)
+@report_option(default="srbct-report.html", help="Where to write the page to look at.")
 def demo(*, report: Path) -> None:
     """Select 20 of 2308 genes that tell four childhood tumours apart.
 

@@ -1,19 +1,18 @@
 """``--scheduler``: rows that are read and scored by the workers of a Dask cluster."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import click
 
 from s2fs import S2FS, PairCover
 from s2fs._util.inputs import Columns
-from s2fs.cli._shared import Command, DataArguments
+from s2fs.cli._shared import DataArguments
 
-
-def scheduler_option(help: str) -> Callable[[Command], Command]:
-    """The option that names a running cluster."""
-    return click.option("--scheduler", metavar="ADDRESS", help=help)
+#: The option that names a running cluster.
+scheduler_option = partial(click.option, "--scheduler", metavar="ADDRESS")
 
 
 @contextmanager

@@ -15,11 +15,11 @@ from s2fs._core.problem import Problem
 from s2fs._util.inputs import Columns
 from s2fs._util.types import Floats
 from s2fs.cli._shared import (
-    CriterionArguments,
+    CRITERION_OPTIONS,
+    DATA_OPTIONS,
     DataArguments,
-    criterion_arguments,
-    data_arguments,
     print_table,
+    taken,
 )
 
 if TYPE_CHECKING:
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="\b\nExample:\n  s2fs score tumours.csv --target diagnosis --features TP53,MYC,ALK"
+    params=[*DATA_OPTIONS, *CRITERION_OPTIONS],
+    epilog="\b\nExample:\n  s2fs score tumours.csv --target diagnosis --features TP53,MYC,ALK",
 )
-@data_arguments
-@criterion_arguments
 @click.option(
     "-f",
     "--features",
@@ -45,26 +44,25 @@ if TYPE_CHECKING:
     help="Also show how well the features predict samples that were left out (5 nearest "
     "neighbours, 5 folds), class by class, and which feature to add or drop next.",
 )
-def score(
-    *, data: DataArguments, criterion: CriterionArguments, features: str, check: bool
-) -> None:
+def score(*, features: str, check: bool, **given: Any) -> None:
     """Show the criterion and its four components for given features of FILE.
 
     Positions count the features alone, without the target and the dropped columns.
     """
+    data, criterion = DataArguments(**taken(DATA_OPTIONS, given)), given
     table = data.read()
     wanted = [name.strip() for name in next(csv.reader([features]), [])]
     if not wanted:
         raise ValueError("--features is empty; give at least one feature.")
     chosen = Columns.of_file(table.feature_names, data.file).positions(wanted, "--features")
     # The selector's own scaling, so that a subset scores here what it scored when selected.
-    problem = Problem(table.X, table.y, criterion.scale)
+    problem = Problem(table.X, table.y, criterion["scale"])
     columns = problem.columns(np.array(chosen)).T * problem.unit
-    parts = components(columns, table.y, centroid_membership=criterion.centroid_membership)
+    parts = components(columns, table.y, centroid_membership=criterion["centroid_membership"])
     print_table(
         {
             "n_features": [len(chosen)],
-            "sep": [float(parts.separability(criterion.alpha, criterion.beta))],
+            "sep": [float(parts.separability(criterion["alpha"], criterion["beta"]))],
             **{name: [value] for name, value in parts._asdict().items()},
         }
     )
@@ -96,17 +94,11 @@ def _show_confusion(columns: Floats, table: "Dataset") -> None:
     )
 
 
-def _show_next(chosen: list[int], table: "Dataset", criterion: CriterionArguments) -> None:
+def _show_next(chosen: list[int], table: "Dataset", criterion: dict[str, Any]) -> None:
     """Print what adding one more feature, or dropping one, does to the criterion."""
-    options: dict[str, Any] = {
-        "alpha": criterion.alpha,
-        "beta": criterion.beta,
-        "scale": criterion.scale,
-        "centroid_membership": criterion.centroid_membership,
-    }
 
     def sep_of(features: list[int], k: int) -> S2FS:
-        return S2FS(k, include=features, **options).fit(table.X, table.y)
+        return S2FS(k, include=features, **criterion).fit(table.X, table.y)
 
     names, lines = table.feature_names, []
     if len(chosen) < len(names):

@@ -1,14 +1,14 @@
 """``s2fs select``: rank the features of a file."""
 
+import math
 import re
 import shlex
 import sys
 import warnings
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
 from textwrap import fill
 from time import perf_counter
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
@@ -21,25 +21,25 @@ from sklearn.utils.validation import has_fit_parameter
 import s2fs
 from s2fs import report
 from s2fs._core.criterion import PERFECT
+from s2fs._util.files import check_place
 from s2fs._util.inputs import Columns, inner_fit
 from s2fs._util.messages import did_you_mean
 from s2fs.cli._scheduler import fit_there, refuse, scheduler_option
 from s2fs.cli._shared import (
+    CRITERION_OPTIONS,
+    DATA_OPTIONS,
     INTERRUPTED,
-    CriterionArguments,
+    PATH,
     DataArguments,
-    checked_output,
-    checked_report,
-    checked_save,
-    collected,
-    criterion_arguments,
-    data_arguments,
-    force_option,
+    n_jobs_option,
     note,
     open_pipe,
+    output_option,
     print_table,
     raw_text_option,
     reject_input_as_output,
+    report_option,
+    taken,
     write_table,
 )
 from s2fs.evaluation import SELECTORS, compare
@@ -52,6 +52,12 @@ SHOWN = {"rank", "feature", "score", "gain", "p_value", "returns", "q_value"}
 Table = dict[str, list[Any]]
 NumberOfFeatures = int | float | Literal["auto", "all"]
 
+#: The options that are parameters of selectors, not of each.
+OF_SELECTORS = (
+    *(str(option.name) for option in CRITERION_OPTIONS),
+    *("search", "class_weight", "max_correlation", "include", "exclude"),
+)
+COMMANDLINE = click.core.ParameterSource.COMMANDLINE
 #: What ``--tune`` decides itself, or cannot serve, when it searches the weights of S²FS.
 DECIDED_BY_TUNE = ("alpha", "beta", "search", "max_correlation")
 #: What the verdict compares with, beside all features and chance.
@@ -61,58 +67,6 @@ LEARNER = "5 nearest neighbours"
 #: The verdict is left out where its nearest neighbours would take more multiplications than this,
 #: a sparse table would have more numbers, or there are fewer samples.
 LARGEST_VERDICT, LARGEST_DENSE, FEWEST_FOR_VERDICT = 2 * 10**10, 2**28, 10
-
-
-@dataclass(frozen=True)
-class _Search:
-    """What to search for, as given on the command line."""
-
-    method: str
-    n_features: NumberOfFeatures
-    tune: bool
-    stability: int | None
-    include: tuple[str, ...]
-    exclude: tuple[str, ...]
-    max_correlation: float | None
-    search: Literal["forward", "floating", "beam"]
-    class_weight: Literal["balanced"] | None
-    batch: str | None
-    n_jobs: int | None
-
-
-@dataclass(frozen=True)
-class _Shown:
-    """What to print, as given on the command line."""
-
-    details: bool
-    verdict: bool
-
-
-@dataclass(frozen=True)
-class _Files:
-    """What to write, as given on the command line."""
-
-    output: Path | None
-    save: Path | None
-    report: Path | None
-    image_shape: tuple[int, int] | None
-    image_order: Literal["C", "F"]
-
-    def check(self) -> None:
-        """Raise if the options contradict each other."""
-        if self.image_shape is not None and self.report is None:
-            raise ValueError("--image-shape is for the report; add --report FILE.html.")
-        save, output = self.save, self.output
-        if save is not None and output is not None and save.resolve() == output.resolve():
-            raise ValueError(f"--save and --output are both {str(save)!r}; give two names.")
-
-    def check_pictures(self, m: int) -> None:
-        """Raise if ``m`` features are not the pixels of such pictures."""
-        if self.image_shape is not None and self.image_shape[0] * self.image_shape[1] != m:
-            raise ValueError(
-                f"--image-shape is {self.image_shape[0]}x{self.image_shape[1]}, but there are {m} "
-                "features; give the shape of one picture."
-            )
 
 
 def _number_of_features(ctx: click.Context, param: click.Parameter, value: str) -> NumberOfFeatures:
@@ -152,162 +106,121 @@ def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     raise click.BadParameter(f"{value!r}; give height and width as in 32x32.", ctx, param)
 
 
-_search_arguments = collected(
-    "wanted",
-    _Search,
-    click.option(
-        "--method",
-        metavar="NAME",
-        default="s2fs",
-        show_default=True,
-        callback=_checked_method,
-        help="What selects: s2fs (as published), s2fs-rms (the same with root mean square "
-        "distances), pairs (pair cover, which also takes missing values), or a baseline such as "
-        "anovaf, relieff or sfss.",
-    ),
-    click.option(
-        "-k",
-        "--n-features",
-        metavar="NUMBER",
-        callback=_number_of_features,
-        default="10",
-        show_default=True,
-        help="How many features to select: a number, a fraction such as 0.1, all, or auto for as "
-        "many as do better than chance (with --tune, as many as cross-validation asks for).",
-    ),
-    click.option(
-        "--tune",
-        is_flag=True,
-        help="Choose alpha and beta, and with -k auto the number of features, by 5-fold "
-        "cross-validation with 5 nearest neighbours.",
-    ),
-    click.option(
-        "--stability",
-        metavar="N",
-        type=click.IntRange(min=2),
-        help="Select on N random halves of the samples, too, and show how often each feature "
-        "comes back.",
-    ),
-    click.option(
-        "--include",
-        metavar="FEATURE",
-        multiple=True,
-        help="Feature that is in from the start, by name or position; may be repeated.",
-    ),
-    click.option(
-        "--exclude",
-        metavar="FEATURE",
-        multiple=True,
-        help="Feature that is never chosen, by name or position; may be repeated.",
-    ),
-    click.option(
-        "--max-correlation",
-        metavar="R",
-        type=click.FloatRange(0, 1),
-        help="Leave out features that correlate more than this with a selected one, as 0.9.",
-    ),
-    click.option(
-        "--search",
-        type=click.Choice(["forward", "floating", "beam"]),
-        default="forward",
-        show_default=True,
-        help="Add one feature after the other, also drop and swap, or follow several sets at once.",
-    ),
-    click.option(
-        "--class-weight",
-        type=click.Choice(["balanced"]),
-        help="Let every class count as much as another, however few samples it has.",
-    ),
-    click.option(
-        "--batch",
-        metavar="COLUMN",
-        help="Column with the batch of each sample, such as a laboratory or a day; differences "
-        "between batches are taken away.",
-    ),
-    click.option("--n-jobs", type=int, help="Number of threads; -1 is all cores."),
-)
-_shown_arguments = collected(
-    "shown",
-    _Shown,
-    click.option(
-        "--details",
-        is_flag=True,
-        help="Also print what the criterion is made of; --output has it always.",
-    ),
-    click.option(
-        "--verdict/--no-verdict",
-        default=True,
-        help="End with the accuracy on unseen samples, beside pair cover, ANOVA F and all "
-        "features; selects again in 5 folds.",
-    ),
-)
-_file_arguments = collected(
-    "files",
-    _Files,
-    click.option(
-        "-o",
-        "--output",
-        type=click.Path(path_type=Path),
-        callback=checked_output,
-        help="Also write the ranking to a .csv, .tsv, .json or .parquet file.",
-    ),
-    raw_text_option,
-    force_option,
-    click.option(
-        "--save",
-        metavar="MODEL.json",
-        type=click.Path(path_type=Path),
-        callback=checked_save,
-        help="Also save the selection, for 's2fs transform' to apply it to new tables.",
-    ),
-    click.option(
-        "--report",
-        type=click.Path(path_type=Path),
-        callback=checked_report,
-        help="Also write a page to look at, with figures and cross-validated accuracies, to an "
-        ".html file.",
-    ),
-    click.option(
-        "--image-shape",
-        metavar="HEIGHTxWIDTH",
-        callback=_shape,
-        help="The features are the pixels of pictures of this shape; the report shows them.",
-    ),
-    click.option(
-        "--image-order",
-        type=click.Choice(["C", "F"]),
-        default="C",
-        show_default=True,
-        help="Pixels are laid out row after row (C), or column after column as in MATLAB (F).",
-    ),
-)
-
-
 @click.command(
+    params=[*DATA_OPTIONS, *CRITERION_OPTIONS],
     epilog="\b\nExample:\n"
     "  s2fs select tumours.csv --target diagnosis --drop patient -k 20 --output ranking.csv\n"
-    "  s2fs select tumours.csv --target diagnosis --drop patient -k auto --tune --stability 50"
+    "  s2fs select tumours.csv --target diagnosis --drop patient -k auto --tune --stability 50",
 )
-@data_arguments
-@criterion_arguments
-@_search_arguments
+@click.option(
+    "--method",
+    metavar="NAME",
+    default="s2fs",
+    callback=_checked_method,
+    help="What selects: s2fs (as published), s2fs-rms (the same with root mean square "
+    "distances), pairs (pair cover, which also takes missing values), or a baseline such as "
+    "anovaf, relieff or sfss.",
+)
+@click.option(
+    "-k",
+    "--n-features",
+    metavar="NUMBER",
+    callback=_number_of_features,
+    default="10",
+    help="How many features to select: a number, a fraction such as 0.1, all, or auto for as "
+    "many as do better than chance (with --tune, as many as cross-validation asks for).",
+)
+@click.option(
+    "--tune",
+    is_flag=True,
+    help="Choose alpha and beta, and with -k auto the number of features, by 5-fold "
+    "cross-validation with 5 nearest neighbours.",
+)
+@click.option(
+    "--stability",
+    metavar="N",
+    type=click.IntRange(min=2),
+    help="Select on N random halves of the samples, too, and show how often each feature "
+    "comes back.",
+)
+@click.option(
+    "--include",
+    metavar="FEATURE",
+    multiple=True,
+    help="Feature that is in from the start, by name or position; may be repeated.",
+)
+@click.option(
+    "--exclude",
+    metavar="FEATURE",
+    multiple=True,
+    help="Feature that is never chosen, by name or position; may be repeated.",
+)
+@click.option(
+    "--max-correlation",
+    metavar="R",
+    type=click.FloatRange(0, 1),
+    help="Leave out features that correlate more than this with a selected one, as 0.9.",
+)
+@click.option(
+    "--search",
+    type=click.Choice(["forward", "floating", "beam"]),
+    default="forward",
+    help="Add one feature after the other, also drop and swap, or follow several sets at once.",
+)
+@click.option(
+    "--class-weight",
+    type=click.Choice(["balanced"]),
+    help="Let every class count as much as another, however few samples it has.",
+)
+@click.option(
+    "--batch",
+    metavar="COLUMN",
+    help="Column with the batch of each sample, such as a laboratory or a day; differences "
+    "between batches are taken away.",
+)
+@n_jobs_option
 @scheduler_option(
-    "FILE is a directory or a pattern of Parquet files, or a Zarr group, that the workers of the "
-    "Dask cluster at this address read, such as tcp://host:8786.",
+    help="FILE is a directory or a pattern of Parquet files, or a Zarr group, that the workers of "
+    "the Dask cluster at this address read, such as tcp://host:8786.",
 )
-@_shown_arguments
-@_file_arguments
+@click.option(
+    "--details",
+    is_flag=True,
+    help="Also print what the criterion is made of; --output has it always.",
+)
+@click.option(
+    "--verdict/--no-verdict",
+    default=True,
+    help="End with the accuracy on unseen samples, beside pair cover, ANOVA F and all "
+    "features; selects again in 5 folds.",
+)
+@output_option(help="Also write the ranking to a .csv, .tsv, .json or .parquet file.")
+@raw_text_option
+@click.option("--force", is_flag=True, help="Let --save replace a file that exists.")
+@click.option(
+    "--save",
+    metavar="MODEL.json",
+    type=PATH,
+    help="Also save the selection, for 's2fs transform' to apply it to new tables.",
+)
+@report_option(
+    help="Also write a page to look at, with figures and cross-validated accuracies, to an "
+    ".html file.",
+)
+@click.option(
+    "--image-shape",
+    metavar="HEIGHTxWIDTH",
+    callback=_shape,
+    help="The features are the pixels of pictures of this shape; the report shows them.",
+)
+@click.option(
+    "--image-order",
+    type=click.Choice(["C", "F"]),
+    default="C",
+    help="Pixels are laid out row after row (C), or column after column as in MATLAB (F).",
+)
 @click.pass_context
-def select(
-    ctx: click.Context,
-    *,
-    data: DataArguments,
-    criterion: CriterionArguments,
-    wanted: _Search,
-    scheduler: str | None,
-    shown: _Shown,
-    files: _Files,
-) -> None:
+def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> None:
     """Rank the features of FILE by how well they tell the classes apart.
 
     FILE is delimited text, compressed or not, or an .xlsx, .parquet, .feather, .npz, .npy, .mat,
@@ -316,27 +229,28 @@ def select(
     stands how accurate nearest neighbours with such a selection are on samples that had no part in
     it. Ctrl-C prints what was found so far.
     """
-    files.check()
-    selector = _selector(ctx, criterion, wanted)
-    limits = {"include": wanted.include, "exclude": wanted.exclude}
-    limits = {name: features for name, features in limits.items() if features}
-    if wanted.batch is not None:
-        _reject_beside_batch(selector, wanted, files)
+    data, asked = DataArguments(**taken(DATA_OPTIONS, given)), SimpleNamespace(**given)
+    _check_outputs(asked, data)
+    selector = _selector(ctx, asked)
+    limits = {name: given[name] for name in ("include", "exclude") if given[name]}
+    if asked.batch is not None:
+        _reject_beside_batch(selector, asked)
     if scheduler is not None:
-        refuse({"--batch": wanted.batch})
-        refuse({**data.read_in_one_place, "--report": files.report})
-        refuse({"--tune": wanted.tune, "--stability": wanted.stability})
+        alone = {f"--{name}": given[name] for name in ("batch", "report", "tune", "stability")}
+        refuse({**data.read_in_one_place, **alone})
         names = fit_there(selector, scheduler, data, limits)
-        _deliver(selector, names, ranking_columns(selector, names), [], shown, files)
+        _deliver(selector, names, ranking_columns(selector, names), [], asked)
         return
-    for option in ("output", "save", "report"):
-        reject_input_as_output(getattr(files, option), *data.inputs, option=f"--{option}")
     takes_missing = get_tags(selector).input_tags.allow_nan
-    table = data.read(takes_missing=takes_missing, batch=wanted.batch)
-    if files.report is not None:
+    table = data.read(takes_missing=takes_missing, batch=asked.batch)
+    if asked.report is not None:
         table = report.made_dense(table)
     n, m = table.X.shape
-    files.check_pictures(m)
+    if asked.image_shape is not None and math.prod(asked.image_shape) != m:
+        raise ValueError(
+            f"--image-shape is {asked.image_shape[0]}x{asked.image_shape[1]}, but there are {m} "
+            "features; give the shape of one picture."
+        )
     note(f"{n} samples, {m} features, {len(table.class_names)} classes")
     columns = Columns.of_file(table.feature_names, data.file)
     for name, features in limits.items():
@@ -344,13 +258,13 @@ def select(
     if table.groups is not None:
         if "groups" not in selector.get_params():
             raise ValueError(
-                f"--encode makes groups of features, which are not for --method {wanted.method}; "
+                f"--encode makes groups of features, which are not for --method {asked.method}; "
                 "leave text out with --numeric-only, or use --method s2fs or pairs."
             )
         selector.set_params(groups=table.groups)
     lines, judged = [], selector
-    if wanted.tune:
-        judged = _tuner(selector, wanted)
+    if asked.tune:
+        judged = _tuner(selector, asked)
         selector, line = _tuned(judged, selector, table)
         lines.append(line)
     start = perf_counter()
@@ -358,93 +272,94 @@ def select(
     seconds = perf_counter() - start
     ranking = ranking_columns(selector, table.feature_names)
     if not ranking["rank"]:  # a note has said so
-        _deliver(selector, table.feature_names, ranking, lines, shown, files)
+        _deliver(selector, table.feature_names, ranking, lines, asked)
         return
     stable = None
-    if wanted.stability is not None:
-        stable = _stability(selector, table, wanted.stability, ranking)
+    if asked.stability is not None:
+        stable = _stability(selector, table, asked.stability, ranking)
         ranking["returns"] = stable.frequencies_[selector.indices_].tolist()
         ranking["q_value"] = stable.q_values_[selector.indices_].tolist()
         lines.append(_stability_line(stable))
-    _deliver(selector, table.feature_names, ranking, lines, shown, files)
-    if shown.verdict:
-        _give_verdict(judged, table, wanted, len(selector.indices_))
-    if files.report is not None:
-        if files.image_shape is not None:
-            table.image_shape, table.image_order = files.image_shape, files.image_order
+    _deliver(selector, table.feature_names, ranking, lines, asked)
+    if asked.verdict:
+        _give_verdict(judged, table, asked, len(selector.indices_))
+    if asked.report is not None:
+        if asked.image_shape is not None:
+            table.image_shape, table.image_order = asked.image_shape, asked.image_order
         page = report.Report(
             selector,
             table,
             title=data.file.name,
             origin=report.Origin(shlex.join(["s2fs", *sys.argv[1:]]), seconds),
             stable=stable,
-            n_jobs=wanted.n_jobs,
+            n_jobs=asked.n_jobs,
         )
-        note(f"Wrote {page.save(files.report)}.")
+        note(f"Wrote {page.save(asked.report)}.")
 
 
-def _selector(ctx: click.Context, criterion: CriterionArguments, wanted: _Search) -> Any:
+def _check_outputs(asked: SimpleNamespace, data: DataArguments) -> None:
+    """Raise if a file cannot be written as asked, before any work is done."""
+    save, output = asked.save, asked.output
+    if asked.image_shape is not None and asked.report is None:
+        raise ValueError("--image-shape is for the report; add --report FILE.html.")
+    if save is not None:
+        if save.is_file() and not asked.force:
+            raise ValueError(f"--save is {str(save)!r}, which exists; add --force to replace it.")
+        check_place(save, "--save", (".json",))
+        if output is not None and save.resolve() == output.resolve():
+            raise ValueError(f"--save and --output are both {str(save)!r}; give two names.")
+    reject_input_as_output(data.inputs, output=output, save=save, report=asked.report)
+
+
+def _selector(ctx: click.Context, asked: SimpleNamespace) -> Any:
     """The selector asked for; an option that it does not have is refused."""
-    make = SELECTORS[wanted.method]
+    make = SELECTORS[asked.method]
     has = make().get_params()
-    options: dict[str, tuple[str, Any]] = {
-        "alpha": ("alpha", criterion.alpha),
-        "beta": ("beta", criterion.beta),
-        "centroid_membership": ("centroid_membership", criterion.centroid_membership),
-        "no_scale": ("scale", criterion.scale),
-        "search": ("search", wanted.search),
-        "class_weight": ("class_weight", wanted.class_weight),
-        "max_correlation": ("max_correlation", wanted.max_correlation),
-        "include": ("include", None),  # once the columns are known
-        "exclude": ("exclude", None),
-    }
-    given = [name for name in options if _is_given(ctx, name)]
-    weights = wanted.tune and "alpha" in has
-    for name in given:
-        flag = f"--{name.replace('_', '-')}"
+    weights = asked.tune and "alpha" in has
+    for option in ctx.command.params:
+        name, flag = str(option.name), option.opts[0]
+        if name not in OF_SELECTORS or ctx.get_parameter_source(name) is not COMMANDLINE:
+            continue
         if weights and name in DECIDED_BY_TUNE:
             raise ValueError(
                 f"{flag} and --tune contradict each other: --tune tries alpha and beta in forward "
                 "searches; leave one of them out."
             )
-        if options[name][0] not in has:
-            fit = [m for m in ("s2fs", "pairs") if options[name][0] in SELECTORS[m]().get_params()]
+        if name not in has:
+            fit = [m for m in ("s2fs", "pairs") if name in SELECTORS[m]().get_params()]
             raise ValueError(
-                f"{flag} is not for --method {wanted.method}; leave it out, or use --method "
+                f"{flag} is not for --method {asked.method}; leave it out, or use --method "
                 f"{' or '.join(fit)}."
             )
-    if wanted.tune and not weights and wanted.n_features != "auto":
+    if asked.tune and not weights and asked.n_features != "auto":
         raise ValueError(
-            f"--tune chooses the number of features for --method {wanted.method}, but --n-features "
-            f"is {wanted.n_features}; add -k auto, or leave --tune out."
+            f"--tune chooses the number of features for --method {asked.method}, but --n-features "
+            f"is {asked.n_features}; add -k auto, or leave --tune out."
         )
-    if wanted.n_features == "auto" and not wanted.tune and "tol" not in has:
+    if asked.n_features == "auto" and not asked.tune and "tol" not in has:
         raise ValueError(
-            f"--n-features is auto, which --method {wanted.method} cannot decide alone; give a "
+            f"--n-features is auto, which --method {asked.method} cannot decide alone; give a "
             "number, or add --tune to choose one by cross-validation."
         )
-    values = dict(options.values())
-    values |= {"n_jobs": wanted.n_jobs, "verbose": int(sys.stderr.isatty()), "random_state": 0}
-    if wanted.n_features != "auto" or "tol" in has:
-        values["n_features_to_select"] = wanted.n_features
+    values = {name: value for name, value in vars(asked).items() if name in OF_SELECTORS}
+    values |= {"n_jobs": asked.n_jobs, "verbose": int(sys.stderr.isatty()), "random_state": 0}
+    values |= {"include": None, "exclude": None}  # once the columns are known
+    if asked.n_features != "auto" or "tol" in has:
+        values["n_features_to_select"] = asked.n_features
     return make(**{name: value for name, value in values.items() if name in has})
 
 
-def _reject_beside_batch(selector: Any, wanted: _Search, files: _Files) -> None:
+def _reject_beside_batch(selector: Any, asked: SimpleNamespace) -> None:
     """Raise if batches would be left out of account."""
     if not has_fit_parameter(selector, "batch"):
         raise ValueError(
-            f"--batch is not for --method {wanted.method}; leave it out, or use --method s2fs or "
+            f"--batch is not for --method {asked.method}; leave it out, or use --method s2fs or "
             "pairs."
         )
-    beside = {"--tune": wanted.tune, "--stability": wanted.stability, "--report": files.report}
+    beside = {"--tune": asked.tune, "--stability": asked.stability, "--report": asked.report}
     for flag, value in beside.items():
         if value:
             raise ValueError(f"{flag} ignores batches; leave out one of them and --batch.")
-
-
-def _is_given(ctx: click.Context, name: str) -> bool:
-    return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
 def ranking_columns(selector: Any, feature_names: list[str]) -> Table:
@@ -497,13 +412,13 @@ def _fitted(selector: Any, data: "Dataset") -> Any:
         _stop(f"after {len(found['rank'])}{of} features; this ranking is partial", found)
 
 
-def _tuner(selector: Any, wanted: _Search) -> s2fs.S2FSCV:
+def _tuner(selector: Any, asked: SimpleNamespace) -> s2fs.S2FSCV:
     """The search for the weights of S²FS, or for the number of features of another selector."""
     if not isinstance(selector, s2fs.S2FS):
         return s2fs.S2FSCV(
-            wanted.n_features,
+            asked.n_features,
             selector=_alone(selector),
-            n_jobs=wanted.n_jobs,
+            n_jobs=asked.n_jobs,
             verbose=int(sys.stderr.isatty()),
         )
     shared = s2fs.S2FSCV().get_params().keys() & selector.get_params().keys()
@@ -549,12 +464,12 @@ def _stability(
         _stop("before the stability was known; the ranking is complete", table)
 
 
-def _give_verdict(selector: Any, data: "Dataset", wanted: _Search, k: int) -> None:
+def _give_verdict(selector: Any, data: "Dataset", asked: SimpleNamespace, k: int) -> None:
     """Print how such a selection does on unseen samples, or on standard error why not."""
     if reason := _no_verdict(data):
         click.echo(f"No verdict: {reason}.", err=True)
         return
-    others = {name: SELECTORS[name](k) for name in COMPARED if name != wanted.method}
+    others = {name: SELECTORS[name](k) for name in COMPARED if name != asked.method}
     X, imputer = data.for_folds()
     try:
         with warnings.catch_warnings():
@@ -564,8 +479,8 @@ def _give_verdict(selector: Any, data: "Dataset", wanted: _Search, k: int) -> No
                 data.y,
                 imputer=imputer,
                 k=None,
-                selectors={wanted.method: _alone(selector), **others},
-                n_jobs=wanted.n_jobs,
+                selectors={asked.method: _alone(selector), **others},
+                n_jobs=asked.n_jobs,
                 verbose=int(sys.stderr.isatty()),
             )
     except KeyboardInterrupt:
@@ -634,12 +549,11 @@ def _deliver(
     feature_names: list[str],
     table: Table,
     lines: list[str],
-    shown: _Shown,
-    files: _Files,
+    asked: SimpleNamespace,
 ) -> None:
     """Print a ranking, below it what else there is to say, and write the files asked for."""
     printed = dict(table)
-    if not shown.details:
+    if not asked.details:
         printed = {name: values for name, values in table.items() if name in SHOWN}
     if "returns" in printed:
         printed["returns"] = [f"{share:.0%}" for share in printed["returns"]]
@@ -654,11 +568,11 @@ def _deliver(
         print_table(printed)
         for line in lines:
             _print_line(line)
-    if files.output is not None:
-        write_table(files.output, table)
-    if files.save is not None:
-        s2fs.Selection.of(selector, feature_names).save(files.save)
-        note(f"Wrote {files.save}.")
+    if asked.output is not None:
+        write_table(asked.output, table, raw_text=asked.raw_text)
+    if asked.save is not None:
+        s2fs.Selection.of(selector, feature_names).save(asked.save)
+        note(f"Wrote {asked.save}.")
 
 
 def _stop(when: str, table: Table | None = None) -> NoReturn:

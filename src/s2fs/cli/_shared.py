@@ -8,12 +8,13 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
-from functools import partial, wraps
+from functools import partial
 from importlib import import_module
 from io import BytesIO, StringIO
+from itertools import product
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from types import SimpleNamespace
+from typing import Any
 
 import click
 
@@ -22,7 +23,6 @@ from s2fs._util.files import check_place, write_whole
 from s2fs._util.optional import need
 from s2fs._util.version import __version__
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 #: Columns of a table by name, all of one length.
 Columns = Mapping[str, Sequence[Any]]
 
@@ -46,8 +46,9 @@ INTERRUPTED = 130
 OUTPUT_SUFFIXES = (".csv", ".tsv", ".json", ".parquet")
 #: Cells that begin with one of these are formulas to a spreadsheet.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-#: Where the context of a command keeps what its outputs have been allowed.
-_RAW_TEXT, _FORCE = "s2fs.raw_text", "s2fs.force"
+PATH = click.Path(path_type=Path)
+#: The table to read.
+FILE = click.Argument(["file"], type=click.Path(path_type=Path, allow_dash=True))
 
 
 class Group(click.Group):
@@ -108,7 +109,7 @@ def _printable(text: str) -> str:
 
 @click.group(
     cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog="\b\nExample:\n"
     "  s2fs demo\n"
     "  s2fs select tumours.csv --target diagnosis -k 20 --output ranking.csv",
@@ -118,39 +119,15 @@ def main() -> None:
     """Find the few features that matter in wide data."""
 
 
-@dataclass(frozen=True)
-class DataArguments:
-    """Which data to read, as given on the command line."""
-
-    file: Path
-    target: str | None
-    drop: tuple[str, ...]
-    transpose: bool
-    layer: str | None
-    id: str | None
-    samples: Path | None
-    sample_id: str | None
-    drop_unlabelled: bool
-    header: bool | None
-    delimiter: str | None
-    decimal: str | None
-    comment: str | None
-    encoding: str | None
-    missing: tuple[str, ...]
-    sheet: str | None
-    numeric_only: bool
-    encode: bool
-    drop_missing: float | None
-    impute: str | None
-    log2: bool
-    max_memory: str | None
+class DataArguments(SimpleNamespace):
+    """Which data to read: the values of ``DATA_OPTIONS``."""
 
     def read(self, *, takes_missing: bool = False, **more: Any) -> "datasets.Dataset":
         """Read the data, with ``more`` options; missing values stay if the method takes them."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)} | more
+        given = vars(self) | more
         if takes_missing and self.impute is None:
             given["impute"] = "keep"
-        return datasets.read_table(given.pop("file"), given.pop("target"), **given)
+        return datasets.read_table(given.pop("file"), **given)
 
     @property
     def inputs(self) -> list[Path]:
@@ -160,41 +137,15 @@ class DataArguments:
     @property
     def read_in_one_place(self) -> dict[str, Any]:
         """The options that were given and need all rows in one place, as on the command line."""
-        everywhere = ("file", "target", "drop")
-        names = [field.name for field in fields(self) if field.name not in everywhere]
-        given = {f"--{name.replace('_', '-')}": getattr(self, name) for name in names}
+        given = {f"--{name.replace('_', '-')}": value for name, value in vars(self).items()}
+        for everywhere in ("--file", "--target", "--drop"):
+            del given[everywhere]
         return {**given, "--header": self.header is not None}
 
 
-@dataclass(frozen=True)
-class CriterionArguments:
-    """The criterion, as given on the command line."""
-
-    alpha: float
-    beta: float
-    centroid_membership: Literal["printed", "normalized"]
-    no_scale: bool
-
-    @property
-    def scale(self) -> Literal["minmax"] | None:
-        """How to scale the features."""
-        return None if self.no_scale else "minmax"
-
-
-def collected(name: str, kind: type, *options: Callable[..., Any]) -> Callable[[Command], Command]:
-    """Add options to a command, which gets their values as one object of the dataclass ``kind``."""
-
-    def decorate(command: Command) -> Command:
-        @wraps(command)
-        def collect(*args: Any, **given: Any) -> Any:
-            own = {field.name: given.pop(field.name) for field in fields(kind)}
-            return command(*args, **given, **{name: kind(**own)})
-
-        for add in reversed(options):
-            collect = add(collect)
-        return collect  # type: ignore[return-value]
-
-    return decorate
+def taken(options: Sequence[click.Parameter], given: dict[str, Any]) -> dict[str, Any]:
+    """Take the values of some options out of those a command was given."""
+    return {str(option.name): given.pop(str(option.name)) for option in options}
 
 
 def _words(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -218,122 +169,118 @@ def _weight(ctx: click.Context, param: click.Parameter, value: str) -> float:
 
 #: How a file is written, for those that are not recognised.
 TEXT_OPTIONS = (
-    click.option(
-        "--header/--no-header",
+    click.Option(
+        ["--header/--no-header"],
         default=None,
         help="The first line names the columns, or is data; detected if not given.",
     ),
-    click.option(
-        "--delimiter",
+    click.Option(
+        ["--delimiter"],
         metavar="CHARACTER",
         callback=_character,
         help="What separates cells, such as ';' or tab; detected if not given.",
     ),
-    click.option(
-        "--decimal", type=click.Choice([".", ","]), help="Decimal mark; detected if not given."
+    click.Option(
+        ["--decimal"], type=click.Choice([".", ","]), help="Decimal mark; detected if not given."
     ),
-    click.option("--comment", metavar="TEXT", help="Leave out lines that begin with this."),
-    click.option("--encoding", metavar="NAME", help="Such as latin-1; UTF-8 if not given."),
-    click.option(
-        "--missing",
+    click.Option(["--comment"], metavar="TEXT", help="Leave out lines that begin with this."),
+    click.Option(["--encoding"], metavar="NAME", help="Such as latin-1; UTF-8 if not given."),
+    click.Option(
+        ["--missing"],
         metavar="A,B",
         multiple=True,
         callback=_words,
         help="Cells that stand for a missing value, such as '#N/A,-'.",
     ),
-    click.option("--sheet", metavar="NAME", help="Sheet of an .xlsx file; the first if not given."),
-    click.option(
-        "--max-memory",
+    click.Option(
+        ["--sheet"], metavar="NAME", help="Sheet of an .xlsx file; the first if not given."
+    ),
+    click.Option(
+        ["--max-memory"],
         metavar="AMOUNT",
         help="Refuse a file whose content takes more, such as 4G; all there is if not given.",
     ),
 )
-data_arguments = collected(
-    "data",
-    DataArguments,
-    click.argument("file", type=click.Path(path_type=Path, allow_dash=True)),
-    click.option(
-        "-t",
-        "--target",
+DATA_OPTIONS: tuple[click.Parameter, ...] = (
+    FILE,
+    click.Option(
+        ["-t", "--target"],
         metavar="COLUMN",
         help="Column with the classes, by name or position (0 is the first, -1 the last); of obs "
         "in an .h5ad file, of the table of samples with --samples. Not needed for .npz and .mat "
         "with X and y.",
     ),
-    click.option(
-        "--drop",
+    click.Option(
+        ["--drop"],
         metavar="A,B",
         multiple=True,
         help="Columns to leave out, such as an identifier.",
     ),
-    click.option(
-        "--transpose",
+    click.Option(
+        ["--transpose"],
         is_flag=True,
         help="The table has features in rows: names in the first column, classes in the row "
         "named by --target; row 0 is the header.",
     ),
-    click.option("--layer", metavar="NAME", help="Layer of an .h5ad file to read instead of X."),
-    click.option("--id", metavar="COLUMN", help="Column that names the samples."),
-    click.option(
-        "--samples",
+    click.Option(["--layer"], metavar="NAME", help="Layer of an .h5ad file to read instead of X."),
+    click.Option(["--id"], metavar="COLUMN", help="Column that names the samples."),
+    click.Option(
+        ["--samples"],
         metavar="FILE",
-        type=click.Path(path_type=Path),
+        type=PATH,
         help="Second table with a row for each sample, which holds the target.",
     ),
-    click.option(
-        "--sample-id", metavar="COLUMN", help="Column of --samples with the names of samples."
+    click.Option(
+        ["--sample-id"], metavar="COLUMN", help="Column of --samples with the names of samples."
     ),
-    click.option("--drop-unlabelled", is_flag=True, help="Leave out rows without a label."),
+    click.Option(["--drop-unlabelled"], is_flag=True, help="Leave out rows without a label."),
     *TEXT_OPTIONS,
-    click.option("--numeric-only", is_flag=True, help="Leave out columns of text."),
-    click.option(
-        "--encode",
+    click.Option(["--numeric-only"], is_flag=True, help="Leave out columns of text."),
+    click.Option(
+        ["--encode"],
         is_flag=True,
         help="Turn a column of text into columns of 0 and 1, which are chosen together.",
     ),
-    click.option(
-        "--drop-missing",
+    click.Option(
+        ["--drop-missing"],
         metavar="SHARE",
         type=float,
         help="Leave out columns that lack more than this share of their values, such as 0.2.",
     ),
-    click.option(
-        "--impute",
+    click.Option(
+        ["--impute"],
         type=click.Choice(["median", "knn", "keep"]),
         help="Fill in missing values by the median of the column or by nearest neighbours, or "
         "keep them for a method that takes them.",
     ),
-    click.option("--log2", is_flag=True, help="Take log2(1 + x) of all values."),
+    click.Option(["--log2"], is_flag=True, help="Take log2(1 + x) of all values."),
 )
-criterion_arguments = collected(
-    "criterion",
-    CriterionArguments,
-    click.option(
-        "--alpha",
+#: The parameters of S²FS.
+CRITERION_OPTIONS = (
+    click.Option(
+        ["--alpha"],
         metavar="NUMBER",
         callback=_weight,
         default="0.0316",
-        show_default=True,
         help="Weight of direction in the compactness of the classes.",
     ),
-    click.option(
-        "--beta",
+    click.Option(
+        ["--beta"],
         metavar="NUMBER",
         callback=_weight,
         default="0.0316",
-        show_default=True,
         help="Weight of direction in the separation of the classes.",
     ),
-    click.option(
-        "--centroid-membership",
+    click.Option(
+        ["--centroid-membership"],
         type=click.Choice(["printed", "normalized"]),
         default="printed",
-        show_default=True,
         help="Variant of the paper's Eq. 20.",
     ),
-    click.option(
-        "--no-scale",
+    click.Option(
+        ["--no-scale", "scale"],
         is_flag=True,
+        callback=lambda _, __, no_scale: None if no_scale else "minmax",
         help="Take the features as they are instead of scaling each to [0, 1].",
     ),
 )
@@ -355,48 +302,23 @@ def checked_report(_: click.Context, __: click.Parameter, path: Path | None) -> 
     return None if path is None else report.check_destination(path)
 
 
-def reject_input_as_output(output: Path | None, *inputs: Path, option: str = "--output") -> None:
+def reject_input_as_output(inputs: Sequence[Path], **outputs: Path | None) -> None:
     """Raise if an output would take the place of a file that is read."""
-    for file in inputs:
+    for (option, output), file in product(outputs.items(), inputs):
         if output is not None and output.exists() and file.exists() and output.samefile(file):
             what = "the data itself" if file == inputs[0] else "a file that is read"
-            raise ValueError(f"{option} is {str(output)!r}, {what}; choose another name.")
+            raise ValueError(f"--{option} is {str(output)!r}, {what}; choose another name.")
 
 
-def _kept_in(key: str) -> Callable[[click.Context, click.Parameter, bool], None]:
-    """A callback that keeps a flag in the context, where the functions that write files look."""
-
-    def keep(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-        ctx.meta[key] = value
-
-    return keep
-
-
+output_option = partial(click.option, "-o", "--output", type=PATH, callback=checked_output)
+report_option = partial(click.option, "--report", type=PATH, callback=checked_report)
+n_jobs_option = click.option("--n-jobs", type=int, help="Number of threads; -1 is all cores.")
 raw_text_option = click.option(
     "--raw-text",
     is_flag=True,
-    expose_value=False,
-    callback=_kept_in(_RAW_TEXT),
     help="Write text that begins with = + - or @ as it is. Without this such a cell of a .csv or "
     ".tsv file gets an apostrophe in front, so that a spreadsheet does not run it.",
 )
-force_option = click.option(
-    "--force",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_kept_in(_FORCE),
-    help="Let --save replace a file that exists.",
-)
-
-
-def checked_save(ctx: click.Context, _: click.Parameter, path: Path | None) -> Path | None:
-    """Refuse a saved selection that cannot be written, or that would replace a file."""
-    if path is None:
-        return None
-    if path.exists() and not path.is_dir() and not ctx.meta.get(_FORCE):
-        raise ValueError(f"--save is {str(path)!r}, which exists; add --force to replace it.")
-    return check_place(path, "--save", (".json",))
 
 
 @contextmanager
@@ -445,11 +367,11 @@ def _shown(cell: Any) -> str:
     return f"{cell:.6g}" if isinstance(cell, float) else _printable(str(cell).strip())
 
 
-def write_table(path: Path, columns: Columns) -> None:
+def write_table(path: Path, columns: Columns, *, raw_text: bool = False) -> None:
     """Write a table as the suffix says: the whole file or, if anything fails, nothing."""
     encoders: dict[str, Callable[[Columns], bytes]] = {
-        ".csv": as_text,
-        ".tsv": partial(as_text, delimiter="\t"),
+        ".csv": partial(as_text, raw_text=raw_text),
+        ".tsv": partial(as_text, raw_text=raw_text, delimiter="\t"),
         ".json": _as_json,
         ".parquet": _as_parquet,
     }
@@ -457,11 +379,9 @@ def write_table(path: Path, columns: Columns) -> None:
     note(f"Wrote {path}.")
 
 
-def as_text(columns: Columns, delimiter: str = ",") -> bytes:
-    """A table as delimited text in UTF-8, without cells that a spreadsheet would run."""
-    context = click.get_current_context(silent=True)
-    raw = context is not None and context.meta.get(_RAW_TEXT, False)
-    safe: Callable[[Any], Any] = (lambda cell: cell) if raw else _without_formula
+def as_text(columns: Columns, *, raw_text: bool, delimiter: str = ",") -> bytes:
+    """A table as delimited text in UTF-8, by default without cells that a spreadsheet would run."""
+    safe: Callable[[Any], Any] = (lambda cell: cell) if raw_text else _without_formula
     text = StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerow(map(safe, columns))

@@ -9,48 +9,41 @@ import numpy as np
 from s2fs import Selection, datasets
 from s2fs._util.inputs import MISSING, Columns, as_numbers, first_text
 from s2fs.cli._shared import (
+    FILE,
+    PATH,
     TEXT_OPTIONS,
     as_text,
-    checked_output,
     note,
+    output_option,
     raw_text_option,
     reject_input_as_output,
     write_table,
 )
 
 
-def _text_options(command: Any) -> Any:
-    """The options that say how a file is written."""
-    for add in reversed(TEXT_OPTIONS):
-        command = add(command)
-    return command
-
-
 @click.command(
+    params=[
+        click.Argument(["model"], type=PATH),
+        FILE,
+        click.Option(
+            ["--keep"],
+            metavar="A,B",
+            multiple=True,
+            help="Columns to keep in front of the selected ones, such as an identifier, by name or "
+            "position.",
+        ),
+        click.Option(
+            ["--transpose"],
+            is_flag=True,
+            help="The table has features in rows, with their names in the first column.",
+        ),
+        *TEXT_OPTIONS,
+    ],
     epilog="\b\nExample:\n"
     "  s2fs select tumours.csv --target diagnosis --drop patient -k 20 --save genes.json\n"
-    "  s2fs transform genes.json new.csv --keep patient --output new20.csv"
+    "  s2fs transform genes.json new.csv --keep patient --output new20.csv",
 )
-@click.argument("model", type=click.Path(path_type=Path))
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@click.option(
-    "--keep",
-    metavar="A,B",
-    multiple=True,
-    help="Columns to keep in front of the selected ones, such as an identifier, by name or "
-    "position.",
-)
-@click.option(
-    "--transpose",
-    is_flag=True,
-    help="The table has features in rows, with their names in the first column.",
-)
-@_text_options
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    callback=checked_output,
+@output_option(
     help="Write to a .csv, .tsv, .json or .parquet file instead of printing comma-separated text.",
 )
 @raw_text_option
@@ -61,6 +54,7 @@ def transform(
     keep: tuple[str, ...],
     transpose: bool,
     output: Path | None,
+    raw_text: bool,
     **options: Any,
 ) -> None:
     """Keep the columns of FILE that were selected, as saved in MODEL.
@@ -70,7 +64,7 @@ def transform(
     out in the order of the table the selection was made on, cell by cell as they are; what is
     missing stays missing. A column that was encoded from text is encoded again.
     """
-    reject_input_as_output(output, file, model)
+    reject_input_as_output([file, model], output=output)
     selection = Selection.load(model)
     names, columns = datasets.read_unlabelled(file, transpose=transpose, **options)
     missing = MISSING | {word.strip().lower() for word in options["missing"]}
@@ -88,9 +82,9 @@ def transform(
     result = {names[f]: checked.get(f) or list(columns[f]) for f in chosen}
     note(f"{n_columns - len(chosen)} of {n_columns} columns left out")
     if output is None:
-        click.echo(as_text(result), nl=False)
+        click.echo(as_text(result, raw_text=raw_text), nl=False)
     else:
-        write_table(output, result)
+        write_table(output, result, raw_text=raw_text)
 
 
 def _encoded(name: str, names: list[str], columns: list[Any]) -> list[float] | None:
