@@ -9,11 +9,10 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from s2fs._util.inputs import Columns
 from s2fs._util.messages import some_of
-from s2fs.datasets._child import Reader
+from s2fs.datasets._child import Answer
 from s2fs.datasets._dataset import Dataset
-from s2fs.datasets._interpret import Frame, encode, finished, unique_names
+from s2fs.datasets._interpret import Frame, encode, from_matrix, unique_names
 from s2fs.datasets._source import ReadOptions, Source, UnreadableError, check_size, reading
 
 Arrays = dict[str, NDArray[Any]]
@@ -99,8 +98,7 @@ def _read_mat(source: Source) -> Arrays:
                 f"{source.name} is a MATLAB 7.3 file, which is not supported; save it in MATLAB "
                 "with save(…, '-v7')."
             )
-    with reading(source.name, "MATLAB"):
-        return Reader("mat", source).arrays()
+        return Answer("mat", source).arrays()
 
 
 def matrix_with_names(
@@ -168,22 +166,11 @@ def from_arrays(
                 f"{len(given) - 1}."
             )
         found = found._replace(names=[given[code] for code in codes], are_whole_numbers=False)
-    if options.drop_unlabelled:
-        X, found = X[found.codes >= 0], found._replace(codes=found.codes[found.codes >= 0])
-    kept = Columns.of_file(names, name).without(drop, None)
-    X = X if len(kept) == m else X[:, kept]
-    data = finished(name, X, [names[f] for f in kept], found, where, options)
-    if len(kept) == m:
-        _add_pictures(data, arrays)
+    data = from_matrix(name, X, names, found, where, options, drop)
+    shape = arrays.get("image_shape", np.empty(0))
+    sides = tuple(shape.ravel().tolist()) if shape.dtype.kind in "iu" else ()
+    if len(sides) == 2 and math.prod(sides) == data.X.shape[1] == m:
+        data.image_shape, data.image_order = sides, "C"
+        if "image_order" in arrays and str(arrays["image_order"].ravel()[0]) == "F":
+            data.image_order = "F"
     return data
-
-
-def _add_pictures(data: Dataset, arrays: Arrays) -> None:
-    """Say that the instances are pictures, if the file does and it fits."""
-    shape = arrays.get("image_shape")
-    if shape is None or shape.dtype.kind not in "iu" or shape.size != 2:
-        return
-    height, width = (int(side) for side in shape.ravel())
-    if height * width == data.X.shape[1]:
-        order = str(arrays["image_order"].ravel()[0]) if "image_order" in arrays else "C"
-        data.image_shape, data.image_order = (height, width), "F" if order == "F" else "C"

@@ -6,16 +6,15 @@ names of cells and genes.
 
 from typing import Any
 
-import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from s2fs._util.annotated import as_floats, key_of_matrix
 from s2fs._util.inputs import Columns
 from s2fs._util.messages import some_of
 from s2fs._util.optional import need
-from s2fs.datasets._child import Reader
+from s2fs.datasets._child import Answer
 from s2fs.datasets._dataset import Dataset
-from s2fs.datasets._interpret import encode, finished
+from s2fs.datasets._interpret import encode, from_matrix, numbered
 from s2fs.datasets._source import ReadOptions, Source, UnreadableError, reading
 
 
@@ -30,14 +29,7 @@ def from_cells(
     X, column, cells, cell_names, names = _read(source, target, layer)
     where = f"column {column!r} of {source.name}"
     labels = encode(cells, where, options.missing_words)
-    if options.drop_unlabelled:
-        kept_rows = np.flatnonzero(labels.codes >= 0)
-        X, labels = X[kept_rows], labels._replace(codes=labels.codes[kept_rows])
-        cell_names = [cell_names[i] for i in kept_rows]
-    kept = Columns.of_file(names, source.name).without(drop, None)
-    if len(kept) < len(names):
-        X, names = X[:, kept], [names[f] for f in kept]
-    return finished(source.name, X, names, labels, where, options, cell_names)
+    return from_matrix(source.name, X, names, labels, where, options, drop, cell_names)
 
 
 def _read(
@@ -46,8 +38,8 @@ def _read(
     """The matrix, the name of the column of labels, the labels, the names of cells and of genes."""
     need("h5py", extra="bio", purpose=f"Reading {source.name}")
     with reading(source.name, ".h5ad"):
-        reader = Reader("h5ad", source, layer=layer, target=None if target is None else str(target))
-        outline, arrays = reader.said, reader.arrays()
+        answer = Answer("h5ad", source, layer=layer, target=None if target is None else str(target))
+        outline, arrays = answer.said, answer.arrays()
     store = {"layers": outline["layers"], **({"X": True} if outline["has_X"] else {})}
     key = key_of_matrix(store, layer, source.name)
     columns = outline["columns"]
@@ -79,7 +71,7 @@ def _read(
                 f"{len(cell_names)} cells."
             )
     X = as_floats(X, f"{key} of {source.name}")
-    return X, outline["column"], labels, cell_names, _unique(gene_names)
+    return X, outline["column"], labels, cell_names, numbered(gene_names, "-")
 
 
 def _labels(arrays: dict[str, Any]) -> list[Any]:
@@ -93,20 +85,3 @@ def _labels(arrays: dict[str, Any]) -> list[Any]:
     if "mask" in arrays:
         return [None if gap else v for v, gap in zip(values, arrays["mask"], strict=True)]
     return values
-
-
-def _unique(names: list[str]) -> list[str]:
-    """Names made unique as AnnData does it: a, a-1, a-2."""
-    taken, seen = set(names), dict.fromkeys(names, 0)
-    first: set[str] = set()
-    result = []
-    for name in names:
-        new = name
-        if name in first:
-            while new in taken:
-                seen[name] += 1
-                new = f"{name}-{seen[name]}"
-            taken.add(new)
-        first.add(name)
-        result.append(new)
-    return result

@@ -22,39 +22,40 @@ if TYPE_CHECKING:
 
 #: What the libraries themselves may take beside the content.
 _SPARE = 2**30
+#: How the process ends: with the end of a sentence about the file, or with what a library raised.
+_REFUSED, _FAILED = 3, 4
 
 
-class Reader:
-    """Ask the process for what a file holds.
+class Answer:
+    """What the process says of a file, and the arrays it sends; ``asked`` is for its reader."""
 
-    Parameters
-    ----------
-    kind : {"mat", "h5ad", "feather"}
-        The format.
-    source : Source
-        The file.
-    **wanted : str or None
-        What else the reader should know.
-    """
-
-    def __init__(self, kind: str, source: "Source", **wanted: Any) -> None:
+    def __init__(self, kind: str, source: "Source", **asked: str | None) -> None:
         from tempfile import NamedTemporaryFile
 
         from s2fs.datasets._source import UnreadableError
 
-        asked = {"kind": kind, "limit": source.limit, **wanted}
-        path = source.path
-        if path is None:  # standard input or compressed: the libraries want a file
-            with NamedTemporaryFile(suffix=source.suffix) as copy:
+        with NamedTemporaryFile(suffix=source.suffix) as copy:
+            if source.path is None:  # standard input or compressed: the libraries want a file
                 copy.write(source.content())
                 copy.flush()
-                result = _asked(asked, copy.name)
-        else:
-            result = _asked(asked, str(path))
+            asked |= {"kind": kind, "path": str(source.path or copy.name)}
+            result = subprocess.run(  # our own file, no shell # nosec B603
+                [sys.executable, "-P", __file__, json.dumps({**asked, "limit": source.limit})],
+                capture_output=True,
+                env={
+                    **os.environ,
+                    "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+                    "ARROW_DEFAULT_MEMORY_POOL": "system",  # the others reserve more than they use
+                    "OPENBLAS_NUM_THREADS": "1",
+                },
+                check=False,
+            )
+        if result.returncode in (_REFUSED, _FAILED):
+            reason = result.stderr.decode(errors="replace").strip().splitlines()[-1]
+            if result.returncode == _FAILED:
+                raise ValueError(reason)
+            raise UnreadableError(f"{source.name} {reason}")
         if result.returncode != 0:
-            said = result.stderr.decode(errors="replace").strip().splitlines()
-            if result.returncode == 3:
-                raise UnreadableError(f"{source.name} {said[-1] if said else 'is damaged'}")
             raise UnreadableError(
                 f"{source.name} made the library that reads {source.suffix} files crash "
                 f"(exit code {result.returncode}); it is damaged, so make it again."
@@ -72,21 +73,6 @@ class Reader:
         }
 
 
-def _asked(asked: dict[str, Any], path: str) -> "subprocess.CompletedProcess[bytes]":
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
-        "ARROW_DEFAULT_MEMORY_POOL": "system",  # the others reserve more than they use
-        "OPENBLAS_NUM_THREADS": "1",
-    }
-    return subprocess.run(  # our own file, no shell # nosec B603
-        [sys.executable, "-P", __file__, json.dumps(asked), path],
-        capture_output=True,
-        env=environment,
-        check=False,
-    )
-
-
 class _Refused(Exception):  # noqa: N818
     """What the file cannot be used for, as the end of a sentence that begins with its name."""
 
@@ -99,12 +85,12 @@ def _check(n_bytes: int, limit: int) -> None:
         )
 
 
-def _mat(path: str, asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def _mat(asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     from scipy.io import loadmat
     from scipy.sparse import issparse
 
     found = {}
-    for key, value in loadmat(path, spmatrix=False).items():
+    for key, value in loadmat(asked["path"], spmatrix=False).items():
         if key.startswith("__"):
             continue
         if issparse(value):
@@ -119,11 +105,11 @@ def _mat(path: str, asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, ND
     return {}, found
 
 
-def _h5ad(path: str, asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def _h5ad(asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The outline of the file; its matrix, names and labels if the outline has those asked for."""
     import h5py
 
-    with h5py.File(path, "r") as file:
+    with h5py.File(asked["path"], "r") as file:
         if not {"obs", "var"} <= set(file):
             raise _Refused("is an HDF5 file but not an .h5ad file: it lacks obs and var.")
         obs, var = file["obs"], file["var"]
@@ -199,7 +185,7 @@ def _cells(data: Any, limit: int) -> NDArray[Any]:
     return np.asarray(data[()])
 
 
-def _feather(path: str, out: Any) -> int:
+def _feather(path: str, out: Any) -> None:
     """Write the table as a stream in which nothing is compressed."""
     import pyarrow
     from pyarrow import feather
@@ -209,51 +195,43 @@ def _feather(path: str, out: Any) -> int:
     out.write(b"{}\n")
     with pyarrow.ipc.new_stream(out, table.schema) as stream:
         stream.write_table(table)
-    out.flush()
-    return 0
 
 
 def _main() -> int:
-    asked, path = json.loads(sys.argv[1]), sys.argv[2]
+    asked = json.loads(sys.argv[1])
     try:
         import resource
 
         most = asked["limit"] + _SPARE
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(
-            resource.RLIMIT_AS,
-            (most if hard == resource.RLIM_INFINITY else min(most, hard), hard),
-        )
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     except ImportError:  # not a Unix system
         pass
     try:
         out = sys.stdout.buffer
         if asked["kind"] == "feather":
-            return _feather(path, out)
-        said, arrays = {"mat": _mat, "h5ad": _h5ad}[asked["kind"]](path, asked)
-        out.write(json.dumps({**said, "arrays": list(arrays)}).encode() + b"\n")
-        for array in arrays.values():
-            np.lib.format.write_array(out, array, allow_pickle=False)
+            _feather(asked["path"], out)
+        else:
+            said, arrays = {"mat": _mat, "h5ad": _h5ad}[asked["kind"]](asked)
+            out.write(json.dumps({**said, "arrays": list(arrays)}).encode() + b"\n")
+            for array in arrays.values():
+                np.lib.format.write_array(out, array, allow_pickle=False)
         out.flush()
     except _Refused as error:
         print(error, file=sys.stderr)
-        return 3
+        return _REFUSED
     except MemoryError:
         print(
             "asks for more memory than it may have; it is damaged, or give a smaller file, or "
             "allow more with max_memory (--max-memory).",
             file=sys.stderr,
         )
-        return 3
+        return _REFUSED
     except Exception as error:
-        reason = " ".join(str(error).split()).rstrip(".")[:200] or type(error).__name__
-        name = "MATLAB" if asked["kind"] == "mat" else f".{asked['kind']}"
-        print(
-            f"is damaged, or not a {name} file ({reason}); check it, or make it again.",
-            file=sys.stderr,
-        )
-        return 3
+        print(" ".join(str(error).split()) or type(error).__name__, file=sys.stderr)
+        return _FAILED
     return 0
 
 

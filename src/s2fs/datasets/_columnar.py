@@ -12,7 +12,7 @@ import numpy as np
 from s2fs._util.inputs import as_numbers
 from s2fs._util.messages import did_you_mean, some_of
 from s2fs._util.optional import need
-from s2fs.datasets._child import Reader
+from s2fs.datasets._child import Answer
 from s2fs.datasets._delimited import Delimited
 from s2fs.datasets._interpret import Frame, unique_names
 from s2fs.datasets._source import (
@@ -147,7 +147,10 @@ def arrow_frame(
     """A Parquet or Feather file; numbers come as float64 with NaN for null."""
     arrow = need("pyarrow", extra="parquet", purpose=f"Reading {source.name}")
     with reading(source.name, source.suffix), source.open() as file:
-        table = _parquet(file, source) if source.suffix == ".parquet" else _feather(arrow, source)
+        if source.suffix == ".parquet":
+            table = _parquet(file, source)
+        else:  # its parts declare how long they are when decompressed
+            table = arrow.ipc.open_stream(Answer("feather", source).content).read_all()
         if not table.num_columns or not table.num_rows:
             raise UnreadableError(f"{source.name} has no data rows.")
         columns = [_from_arrow(column, arrow.types) for column in table.columns]
@@ -165,12 +168,6 @@ def _parquet(file: Any, source: Source) -> Any:
         declared = content.metadata
         check_size(8 * declared.num_rows * declared.num_columns, source.limit, source.name)
         return content.read()
-
-
-def _feather(arrow: Any, source: Source) -> Any:
-    """A Feather file, whose parts declare how long they are when decompressed."""
-    with arrow.ipc.open_stream(Reader("feather", source).content) as stream:
-        return stream.read_all()
 
 
 def _from_arrow(column: Any, types: Any) -> Any:

@@ -66,29 +66,11 @@ class Dialect:
 
 
 class Delimited:
-    """A text of rows of cells, below a header that names the columns.
+    """A text of rows of cells, below a header whose cells are ``names``.
 
-    Parameters
-    ----------
-    data : bytes
-        UTF-8 text.
-    source : str
-        What error messages call it.
-    suffix : str
-        The suffix of its name, which hints at the delimiter.
-    options : ReadOptions
-        What is known about it.
-    transpose : bool
-        The features are in rows; the first column holds their names.
-    target : str or int or None
-        The target, if it is known: a first line that holds its name is a header.
-    beside : set of int or None
-        With features in rows, the columns that describe them; None if that is not known.
-
-    Attributes
-    ----------
-    names : list of str
-        The header.
+    The ``suffix`` of its name hints at the delimiter, and a first line that holds the name of the
+    ``target`` is a header. With features in rows (``transpose``), the first column holds their
+    names, and those at ``beside`` describe them, as far as that is known.
     """
 
     names: list[str]
@@ -303,17 +285,14 @@ class Delimited:
         return rows
 
     def frame(self, as_text: Callable[[list[str]], set[int]]) -> Frame:
-        """Read the table; ``as_text`` says of names which columns stay as they are written."""
-        self.names = unique_names(self.names, self._source)
-        return self._columns(as_text(self.names))
+        """A column is float64 if every cell is a number or missing, else text.
 
-    def _columns(self, as_text: set[int]) -> Frame:
-        """A column is float64 if every cell is a number or missing, else text."""
-        m, named = len(self.names), int(self._has_row_names)
-        first = next(self.rows())[named:]
-        is_number = [
-            here and j not in as_text for j, here in enumerate(self.dialect.are_numbers(first))
-        ]
+        ``as_text`` says of names which columns stay as they are written.
+        """
+        self.names = unique_names(self.names, self._source)
+        m, named, written = len(self.names), int(self._has_row_names), as_text(self.names)
+        first = self.dialect.are_numbers(next(self.rows())[named:])
+        is_number = [here and j not in written for j, here in enumerate(first)]
         while True:
             text = [j for j in range(m) if not is_number[j]]
             from_last = [j + named for j in reversed(text)] + [0] * named

@@ -1,8 +1,9 @@
 """A table as found in a file, and what its columns mean: classes, identifiers, features."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,24 +47,10 @@ _NEIGHBOURS = 5
 
 @dataclass
 class Frame:
-    """Columns of numbers in one array, and the others cell by cell.
+    """Columns of numbers in one array, in their order, and the others cell by cell by position.
 
-    Attributes
-    ----------
-    source : str
-        What error messages call the file.
-    names : list of str
-        One name for each column; empty where the file has none.
-    numbers : ndarray of shape (n_rows, n_numeric)
-        The columns in which every cell is a number or missing (NaN), in their order.
-    cells : dict of int to sequence
-        The other columns by position: text, or values as the file has them.
-    row_names : list of str or None
-        What the file calls the rows.
-    annotation : dict of str to list
-        What else the file says about the rows, and what is no feature.
-    written : bool
-        Whether the cells are text as written in the file, and not values of several types.
+    A column without a name has an empty one. The ``annotation`` is what else a file says about
+    its rows; cells are text as ``written`` in the file, or values of several types.
     """
 
     source: str
@@ -124,24 +111,26 @@ def unique_names(names: Sequence[str], source: str) -> list[str]:
     The first column may be without a name, others are numbered; a note says what was done.
     """
     given = [name or (f"unnamed_{j}" if j else "") for j, name in enumerate(names)]
-    twice = repeated(given)
-    if not twice:
-        return given
-    taken, count_of, result = set(given), dict.fromkeys(twice, 0), []
-    seen: set[str] = set()
-    for name in given:
+    if twice := repeated(given):
+        remark(
+            f"{source} has more than one column named {some_of(twice)}; the later ones are called "
+            f"{twice[0]}.1 and so on."
+        )
+    return numbered(given, ".")
+
+
+def numbered(names: list[str], mark: str) -> list[str]:
+    """The names with a number, after a mark, at the later ones of equal ones."""
+    taken, result = set(names), []
+    numbers: dict[str, Iterator[int]] = {}
+    for name in names:
         new = name
-        while new in seen:
-            count_of[name] += 1
-            new = f"{name}.{count_of[name]}"
-            if new in taken:
-                new = name
-        seen.add(new)
+        if name in numbers:
+            new = next(n for i in numbers[name] if (n := f"{name}{mark}{i}") not in taken)
+            taken.add(new)
+        else:
+            numbers[name] = count(1)
         result.append(new)
-    remark(
-        f"{source} has more than one column named {some_of(twice)}; the later ones are called "
-        f"{twice[0]}.1 and so on."
-    )
     return result
 
 
@@ -186,7 +175,7 @@ def from_frame(
         )
     X, names, groups = _features(frame, features, options)
     _remark_on_ids(X, names, frame.source)
-    data = finished(frame.source, X, names, labels, source, options, frame.row_names)
+    data = _finished(frame.source, X, names, labels, source, options, frame.row_names)
     if batch_column is not None:
         data.batch = _known_batches(batch, f"batch of {frame.source}")
     if not options.log2:
@@ -446,9 +435,24 @@ def _about_text(frame: Frame, text: list[int], missing: frozenset[str]) -> str:
     )
 
 
-def finished(
+def from_matrix(
+    path: str, X: Any, names: list[str], labels: Labels, source: str, options: ReadOptions,
+    drop: list[str | int], sample_ids: list[str] | None = None,
+) -> Dataset:  # fmt: skip
+    """The dataset in a matrix of features, without the columns to drop."""
+    if options.drop_unlabelled:
+        rows = np.flatnonzero(labels.codes >= 0)
+        X, labels = X[rows], labels._replace(codes=labels.codes[rows])
+        sample_ids = None if sample_ids is None else [sample_ids[i] for i in rows]
+    kept = Columns.of_file(names, path).without(drop, None)
+    if len(kept) < len(names):
+        X, names = X[:, kept], [names[f] for f in kept]
+    return _finished(path, X, names, labels, source, options, sample_ids)
+
+
+def _finished(
     path: Any, X: Any, names: list[str], labels: Labels, source: str, options: ReadOptions,
-    sample_ids: list[str] | None = None,
+    sample_ids: list[str] | None,
 ) -> Dataset:  # fmt: skip
     """The last step of every reader: labels and numbers are there, and the numbers are finite."""
     y = labels.codes

@@ -198,24 +198,11 @@ _ZIP = b"PK\x03\x04"
 
 
 class Source:
-    """A file with its kind, opened and decompressed as far as needed.
+    """A file with its kind, opened and decompressed as far as needed; "-" is standard input.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file; "-" is standard input.
-    limit : int
-        The number of bytes its content may take.
-
-    Attributes
-    ----------
-    name : str
-        What error messages call it.
-    suffix : str
-        The kind of the content: the last suffix in lower case, without that of a compression, or
-        what a binary file without a known suffix begins with.
-    path : Path or None
-        Where the content lies on disk as it is, if it does.
+    Its ``suffix`` is the kind of the content: the last one in lower case, without that of a
+    compression, or what a binary file without a known one begins with. Its ``path`` is None unless
+    the content lies on disk as it is, and ``limit`` the number of bytes it may take.
     """
 
     def __init__(self, path: str | PathLike[str], limit: int) -> None:
