@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 from s2fs._util.messages import did_you_mean, some_of
 from s2fs._util.types import Floats, Indices
@@ -27,19 +27,10 @@ _WHOLE_NUMBER = re.compile(r"\s*[+-]?\d+\s*")
 
 
 class Columns:
-    """The columns of a table, to be found by name or position.
+    """The columns of a table, to be found by name, if they have any, or position.
 
-    Parameters
-    ----------
-    names : sequence of str or None
-        The names, if the columns have any.
-    n_columns : int
-        How many columns there are.
-    source : str, default="X"
-        What error messages call the table.
-    text_positions : bool, default=False
-        Whether text that is no name may be a position, and a position may count from the end, as
-        is usual on a command line.
+    With ``text_positions`` text that is no name may be a position, and a position may count from
+    the end, as is usual on a command line. Error messages call the table ``source``.
     """
 
     def __init__(
@@ -438,8 +429,6 @@ def current_client() -> Any:
 _FEWEST_ROWS, _MOST_ROWS = 50, 100_000
 #: How many numbers are taken at once.
 _BLOCK = 1 << 17
-#: How many numbers of the table are copied at once.
-_COPIED = 1 << 22
 #: Rule 1: the share of rows that differ from the most common value.
 _RARE = 0.02
 #: Rule 2: what is left of the separation without one row, and what noise separates.
@@ -474,25 +463,12 @@ def warn_of_fragile(
 ) -> None:
     """Warn of chosen features that rest on very few rows, unless this is an inner fit.
 
-    Parameters
-    ----------
-    X : ndarray or sparse array of shape (n_samples, n_features)
-        The table the features were chosen from.
-    codes, sample_weight : ndarray of shape (n_samples,)
-        The classes, as 0, 1, …, and how much each row counts, None for 1 each.
-    indices, names : ndarray of shape (n_selected,)
-        The chosen features and their names.
-    ways, ways_with_tails : sequence of str
-        What the user can do about features that hardly vary, and more about a single row; empty
-        ones are left out.
+    The ``ways`` are what the user can do about features that hardly vary, those ``with_tails`` more
+    about a single row; empty ones are left out.
     """
-    if _inner.get() or X.shape[0] < _FEWEST_ROWS:
+    if _inner.get():
         return
-    k, parts = len(indices), []
-    for some in np.split(indices, range(step := max(1, _COPIED // len(codes)), k, step)):
-        columns = X[:, some].toarray() if issparse(X) else X[:, some]
-        parts.append(fragile(columns.astype(np.float64, copy=False), codes, sample_weight))
-    found = Fragile(*map(np.concatenate, zip(*parts, strict=True)))
+    k, found = len(indices), fragile(X, codes, sample_weight, indices)
     if found.rare.any():
         warnings.warn(
             f"{found.rare.sum()} of the {k} selected feature(s) differ from their most "
@@ -517,39 +493,27 @@ class Fragile(NamedTuple):
     row: Indices
 
 
-def fragile(X: Floats, codes: Indices, sample_weight: Floats | None = None) -> Fragile:
-    """Apply both rules to every column.
+def fragile(
+    X: Any, codes: Indices, sample_weight: Floats | None = None, indices: Indices | None = None
+) -> Fragile:
+    """Apply both rules to some columns, by default to all; NaN is missing.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The columns to look at; NaN is missing.
-    codes : ndarray of shape (n_samples,)
-        The classes, as 0, 1, ….
-    sample_weight : ndarray of shape (n_samples,), optional
-        How much each row counts in rule 2.
-
-    Returns
-    -------
-    Fragile
-        What was found; constant columns are not fragile, and one that hardly varies has no row.
+    Constant columns are not fragile, and one that hardly varies has no row.
     """
-    n, k = X.shape
-    found = Fragile(np.zeros(k, dtype=bool), np.full(k, -1))
-    if n < _FEWEST_ROWS or not k:
+    n, wanted = len(codes), np.arange(X.shape[1]) if indices is None else indices
+    found = Fragile(np.zeros(len(wanted), dtype=bool), np.full(len(wanted), -1))
+    if n < _FEWEST_ROWS:
         return found
-    order = np.argsort(codes, kind="stable")
-    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    weight = np.ones(n) if sample_weight is None else sample_weight[order]
+    weight = np.ones(n) if sample_weight is None else sample_weight
     step = max(1, _BLOCK // n)
-    for start in range(0, k, step):
-        columns = np.ascontiguousarray(X[:, start : start + step].T)
+    for start in range(0, len(wanted), step):
+        some = X[:, wanted[start : start + step]]
+        columns = np.array((some.toarray() if issparse(X) else some).T, np.float64, order="C")
         differ = _n_uncommon(columns)
         found.rare[start : start + step] = (differ > 0) & (differ < _RARE * n)
         look = np.flatnonzero(differ >= max(_RARE * n, 1))
         if n <= _MOST_ROWS and len(look):
-            rows = _decisive_rows(columns[np.ix_(look, order)], weight, starts, order)
-            found.row[start + look] = rows
+            found.row[start + look] = _decisive_rows(columns[look].T, weight, codes)
     return found
 
 
@@ -565,64 +529,36 @@ def _n_uncommon(columns: Floats) -> Indices:
     return np.count_nonzero((columns < common) | (columns > common), axis=1)
 
 
-def _decisive_rows(columns: Floats, weight: Floats, starts: Indices, order: Indices) -> Indices:
-    """Rule 2: for each column the row it depends on, or −1.
-
-    The instances of a class follow each other, from ``starts`` on; ``order`` tells their rows.
-    """
-    k, n = columns.shape
-    missing = np.isnan(columns)
-    weights = np.broadcast_to(weight, columns.shape)
-    if missing.any():
-        weights, columns = np.where(missing, 0.0, weight), np.where(missing, 0.0, columns)
-    total = weights.sum(axis=1)
+def _decisive_rows(X: Floats, weight: Floats, codes: Indices) -> Indices:
+    """Rule 2: for each column the row it depends on, or −1."""
+    n, k = X.shape
+    members = csr_array((np.ones(n), (codes, np.arange(n))))
+    missing = np.isnan(X)
+    weights, X = np.where(missing, 0.0, weight[:, None]), np.where(missing, 0.0, X)
+    total = weights.sum(axis=0)
     total = np.where(total > 0, total, 1.0)
-    centre = np.einsum("ij,ij->i", weights, columns) / total
-    far = columns - centre[:, None]
-    np.abs(far, out=far)
-    far[weights <= 0] = -1.0
-    # The first row among equals, which are not in the order of the rows here.
-    row = np.where(far == far.max(axis=1)[:, None], order, n).min(axis=1)
-    place = np.empty(n, np.intp)
-    place[order] = np.arange(n)
-    at, each = place[row], np.arange(k)
-
-    counts = np.add.reduceat(weights, starts, axis=1)
-    sums = np.add.reduceat(np.multiply(weights, columns, out=far), starts, axis=1)
-    sizes = np.diff(starts, append=n)
-    mean = sums / np.where(counts > 0, counts, 1.0)
-    apart = np.repeat(mean, sizes, axis=1)
-    np.abs(np.subtract(columns, apart, out=apart), out=apart)
-    apart *= weights
-    inside = np.add.reduceat(apart, starts, axis=1)
-    tiny = 1e-12 * np.abs(columns).max(axis=1)
-    before = _separation(mean, counts, inside, tiny)
-    # Without that row only its class changes.
-    own = np.searchsorted(starts, at, side="right") - 1
-    members = starts[own][:, None] + np.arange(sizes[own].max())
-    others = (members < (starts + sizes)[own][:, None]) & (members != at[:, None])
-    members = np.minimum(members, n - 1)
-    left = np.take_along_axis(weights, members, axis=1) * others
-    values = np.take_along_axis(columns, members, axis=1)
-    counts[each, own] = left.sum(axis=1)
-    mean[each, own] = np.einsum("ij,ij->i", left, values)
-    mean[each, own] /= np.where(counts[each, own] > 0, counts[each, own], 1.0)
-    inside[each, own] = (left * np.abs(values - mean[each, own][:, None])).sum(axis=1)
-    after = _separation(mean, counts, inside, tiny)
-    noise = _NOISE * np.sqrt(2 * len(starts) / total)
+    centre = (weights * X).sum(axis=0) / total
+    row = np.where(weights > 0, np.abs(X - centre), -1.0).argmax(axis=0)
+    before = _separation(X, weights, members)
+    weights[row, np.arange(k)] = 0.0
+    after = _separation(X, weights, members)
+    noise = _NOISE * np.sqrt(2 * len(np.unique(codes)) / total)
     # Not a number where no class is left beside another: nothing is, without that row.
     return np.where((before > noise) & ~(after >= _LEFT * before), row, -1)
 
 
-def _separation(mean: Floats, counts: Floats, inside: Floats, tiny: Floats) -> Floats:
+def _separation(X: Floats, weights: Floats, members: csr_array) -> Floats:
     """The separation of every column; classes without weight are not there."""
+    counts = members @ weights
     there = counts > 0
-    places = np.sort(np.where(there, mean, np.nan), axis=1)  # classes without rows last
-    gaps = np.diff(places, axis=1)
-    edge = np.full((len(mean), 1), np.nan)
-    nearest = np.fmin(np.hstack([edge, gaps]), np.hstack([gaps, edge]))
-    n_classes = there.sum(axis=1)
-    between = np.nansum(nearest, axis=1) / np.maximum(n_classes, 1)
+    mean = members @ (weights * X) / np.where(there, counts, 1.0)
+    inside = (weights * np.abs(X - members.T @ mean)).sum(axis=0)
+    gaps = np.diff(np.sort(np.where(there, mean, np.nan), axis=0), axis=0)  # without rows last
+    edge = np.full((1, X.shape[1]), np.nan)
+    nearest = np.fmin(np.vstack([edge, gaps]), np.vstack([gaps, edge]))
+    n_classes = there.sum(axis=0)
+    between = np.nansum(nearest, axis=0) / np.maximum(n_classes, 1)
     between = np.where(n_classes > 1, between, np.nan)
-    total = counts.sum(axis=1)
-    return between / np.maximum(inside.sum(axis=1) / np.where(total > 0, total, 1.0), tiny)
+    total = counts.sum(axis=0)
+    tiny = 1e-12 * np.abs(X).max(axis=0)
+    return between / np.maximum(inside / np.where(total > 0, total, 1.0), tiny)
