@@ -130,23 +130,16 @@ def _matrix(source: str, X: NDArray[Any], name: str, *, transpose: bool) -> NDAr
     return X.T if transpose else X
 
 
-def from_arrays(
-    source: Source,
-    target: str | int | None,
-    drop: list[str | int],
-    options: ReadOptions,
-    *,
-    transpose: bool,
-) -> Dataset:
-    """The dataset in an ``.npz`` or ``.mat`` file, with the labels under the key ``target``."""
-    arrays, name = read_arrays(source), source.name
+def from_arrays(source: Source, options: ReadOptions) -> Dataset:
+    """The dataset in an ``.npz`` or ``.mat`` file, with the labels under the key of the target."""
+    arrays, name, target = read_arrays(source), source.name, options.target
     key = next((k for k in ("y", "Y") if k in arrays), "y") if target is None else str(target)
     if "X" not in arrays or key not in arrays:
         raise UnreadableError(
             f"{name} must hold the arrays 'X' and {key!r}; it has {some_of(arrays) or 'none'}."
         )
     labels = arrays[key].ravel()
-    X, names = matrix_with_names(name, arrays, transpose=transpose)
+    X, names = matrix_with_names(name, arrays, transpose=options.transpose)
     n, m = X.shape
     if len(labels) != n:
         hint = "; are the features in rows (transpose)?" if len(labels) == m else "."
@@ -166,7 +159,7 @@ def from_arrays(
                 f"{len(given) - 1}."
             )
         found = found._replace(names=[given[code] for code in codes], are_whole_numbers=False)
-    data = from_matrix(name, X, names, found, where, options, drop)
+    data = from_matrix(name, X, names, found, where, options)
     shape = arrays.get("image_shape", np.empty(0))
     sides = tuple(shape.ravel().tolist()) if shape.dtype.kind in "iu" else ()
     if len(sides) == 2 and math.prod(sides) == data.X.shape[1] == m:

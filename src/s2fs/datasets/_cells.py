@@ -18,18 +18,12 @@ from s2fs.datasets._interpret import encode, from_matrix, numbered
 from s2fs.datasets._source import ReadOptions, Source, UnreadableError, reading
 
 
-def from_cells(
-    source: Source,
-    target: str | int | None,
-    drop: list[str | int],
-    layer: str | None,
-    options: ReadOptions,
-) -> Dataset:
+def from_cells(source: Source, options: ReadOptions) -> Dataset:
     """The dataset in an ``.h5ad`` file, with the labels in a column of obs."""
-    X, column, cells, cell_names, names = _read(source, target, layer)
+    X, column, cells, cell_names, names = _read(source, options.target, options.layer)
     where = f"column {column!r} of {source.name}"
     labels = encode(cells, where, options.missing_words)
-    return from_matrix(source.name, X, names, labels, where, options, drop, cell_names)
+    return from_matrix(source.name, X, names, labels, where, options, cell_names)
 
 
 def _read(

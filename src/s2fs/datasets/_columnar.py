@@ -31,7 +31,7 @@ _ARFF_ATTRIBUTE = re.compile(
 _MOST_COLUMNS = 16_384
 
 
-def arff(data: bytes, source: str, options: ReadOptions, **how: Any) -> Delimited:
+def arff(data: bytes, source: str, options: ReadOptions) -> Delimited:
     """A dense ARFF file as delimited text; nominal and string values are text.
 
     SciPy's reader is not used: it refuses string attributes and labels beyond ASCII, and cuts rows
@@ -39,7 +39,7 @@ def arff(data: bytes, source: str, options: ReadOptions, **how: Any) -> Delimite
     """
     with reading(source, ".arff"):
         rows = _arff_rows(data.decode(), source)
-        return _as_delimited([next(rows), *rows], source, replace(options, header=True), **how)
+        return _as_delimited([next(rows), *rows], source, replace(options, header=True))
 
 
 def _arff_rows(text: str, source: str) -> Iterator[list[str]]:
@@ -87,7 +87,7 @@ def _unquoted(name: str) -> str:
     return name
 
 
-def excel(source: Source, options: ReadOptions, **how: Any) -> Delimited:
+def excel(source: Source, options: ReadOptions) -> Delimited:
     """A sheet of an Excel file as delimited text; the first one if none is named."""
     openpyxl = need("openpyxl", extra="excel", purpose=f"Reading {source.name}")
     with reading(source.name, ".xlsx"), source.open() as file:
@@ -107,7 +107,7 @@ def excel(source: Source, options: ReadOptions, **how: Any) -> Delimited:
         rows = [(row + [""] * used)[:used] for row in rows if any(row)]
         if not rows:
             raise UnreadableError(f"{source.name} has an empty sheet; choose another with --sheet.")
-        return _as_delimited(rows, source.name, options, **how)
+        return _as_delimited(rows, source.name, options)
 
 
 def _sheet_name(names: list[str], wanted: str | None, source: str) -> str:
@@ -132,13 +132,11 @@ def _shown(cell: Any) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
-def _as_delimited(
-    rows: list[list[str]], source: str, options: ReadOptions, **how: Any
-) -> Delimited:
+def _as_delimited(rows: list[list[str]], source: str, options: ReadOptions) -> Delimited:
     text = StringIO()
     csv.writer(text, delimiter="\t", lineterminator="\n").writerows(rows)
     plain = replace(options, delimiter="\t", decimal=options.decimal or ".", comment="\0")
-    return Delimited(text.getvalue().encode(), source, ".tsv", plain, **how)
+    return Delimited(text.getvalue().encode(), source, ".tsv", plain)
 
 
 def arrow_frame(
@@ -196,6 +194,4 @@ def _turned(
         rows.append(list(row) if numbers is None else numbers)
     for j in as_text(names):
         rows[j] = list(rows[j])
-    frame = Frame.of_columns(source, names, rows)
-    frame.row_names = header[1:]
-    return frame
+    return Frame.of_columns(source, names, rows, row_names=header[1:], turned=True)

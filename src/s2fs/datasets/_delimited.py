@@ -69,8 +69,8 @@ class Delimited:
     """A text of rows of cells, below a header whose cells are ``names``.
 
     The ``suffix`` of its name hints at the delimiter, and a first line that holds the name of the
-    ``target`` is a header. With features in rows (``transpose``), the first column holds their
-    names, and those at ``beside`` describe them, as far as that is known.
+    target is a header. With features in rows the first column holds their names, and those at
+    ``beside`` describe them, as far as that is known.
     """
 
     names: list[str]
@@ -81,9 +81,6 @@ class Delimited:
         source: str,
         suffix: str,
         options: ReadOptions,
-        *,
-        transpose: bool = False,
-        target: str | int | None = None,
         beside: set[int] | None = None,
     ) -> None:
         self._data, self._source, self._options = data, source, options
@@ -100,7 +97,7 @@ class Delimited:
             self.dialect = replace(self.dialect, decimal=",")
         self._has_header = options.header
         if self._has_header is None:
-            self._has_header = not self._is_data(header, body, target, ignore_first=transpose)
+            self._has_header = not self._is_data(header, body)
             if not self._has_header:
                 remark(
                     f"{source} has no header: its first line is data, so the columns are called "
@@ -198,20 +195,14 @@ class Delimited:
                 f"({error}); check the quotation marks."
             ) from None
 
-    def _is_data(
-        self,
-        first: list[str],
-        body: list[list[str]],
-        target: str | int | None,
-        *,
-        ignore_first: bool,
-    ) -> bool:
+    def _is_data(self, first: list[str], body: list[list[str]]) -> bool:
         """Whether the first line looks like those below it, and not like names."""
+        target = self._options.target
         if not body or (isinstance(target, str) and target in (cell.strip() for cell in first)):
             return False
         width = min(len(first), *map(len, body))
         numbers, again, text = [], False, False
-        for j in range(int(ignore_first), width):
+        for j in range(int(self._options.transpose), width):
             below = [row[j] for row in body if not is_missing(row[j], self.dialect.missing)]
             if not below or is_missing(first[j], self.dialect.missing):
                 if first[j].strip() == "":
@@ -289,6 +280,8 @@ class Delimited:
 
         ``as_text`` says of names which columns stay as they are written.
         """
+        if self._options.transpose:
+            return self._turned(as_text)
         self.names = unique_names(self.names, self._source)
         m, named, written = len(self.names), int(self._has_row_names), as_text(self.names)
         first = self.dialect.are_numbers(next(self.rows())[named:])
@@ -320,7 +313,7 @@ class Delimited:
         cells_of = dict(zip(text, map(list, turned), strict=True))
         return Frame(self._source, self.names, numbers[: len(others)], cells_of, row_names)
 
-    def turned(self, as_text: Callable[[list[str]], set[int]]) -> Frame:
+    def _turned(self, as_text: Callable[[list[str]], set[int]]) -> Frame:
         """Read a table with features in rows: the header is its first column, then the rows are."""
         beside = self._descriptions() if self._beside is None else self._beside
         samples = [name for j, name in enumerate(self._sample_names()) if j not in beside and j > 0]
@@ -338,7 +331,7 @@ class Delimited:
                 numbers[n] = values
                 n += 1
         names = unique_names(names, self._source)
-        frame = Frame(self._source, names, numbers[:n].T, text, samples)
+        frame = Frame(self._source, names, numbers[:n].T, text, samples, turned=True)
         for position in as_text(names) - set(text):
             row = next(islice(self.rows(), position - 1, None))
             for j in from_last:

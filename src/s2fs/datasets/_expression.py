@@ -33,7 +33,7 @@ def series_matrix(data: bytes, source: str, options: ReadOptions) -> tuple[Delim
                 _add_characteristics(annotation, values)
             elif name.startswith("!Sample_"):
                 annotation.setdefault(name.removeprefix("!Sample_"), values)
-        table = Delimited(data[start:end], source, ".tsv", _plain(options), transpose=True)
+        table = Delimited(data[start:end], source, ".tsv", _plain(options))
         return table, annotation
 
 
@@ -65,17 +65,11 @@ def gct(data: bytes, source: str, options: ReadOptions) -> tuple[Delimited, Anno
         if beside:
             remark(f"{source} describes the features in {beside} column(s); left out.")
         keep = [0, *range(1 + beside, 1 + beside + counts[1])]
-        table = Delimited(
-            b"\n".join([lines[0], *lines[above + 1 :]]),
-            source,
-            ".tsv",
-            _plain(options),
-            transpose=True,
-            beside=set(range(1, 1 + beside)),
-        )
+        text = b"\n".join([lines[0], *lines[above + 1 :]])
+        table = Delimited(text, source, ".tsv", _plain(options), set(range(1, 1 + beside)))
         return table, {row[0]: [row[j] for j in keep[1:]] for row in rows[1:]}
 
 
 def _plain(options: ReadOptions) -> ReadOptions:
     """These formats say themselves how they are written."""
-    return replace(options, delimiter="\t", decimal=".", header=True)
+    return replace(options, delimiter="\t", decimal=".", header=True, transpose=True)

@@ -50,7 +50,8 @@ class Frame:
     """Columns of numbers in one array, in their order, and the others cell by cell by position.
 
     A column without a name has an empty one. The ``annotation`` is what else a file says about
-    its rows; cells are text as ``written`` in the file, or values of several types.
+    its rows; cells are text as ``written`` in the file, or values of several types. The file of a
+    ``turned`` one has features in rows.
     """
 
     source: str
@@ -60,9 +61,12 @@ class Frame:
     row_names: list[str] | None = None
     annotation: dict[str, list[str]] = field(default_factory=dict)
     written: bool = True
+    turned: bool = False
 
     @classmethod
-    def of_columns(cls, source: str, names: list[str], columns: Sequence[Any]) -> "Frame":
+    def of_columns(
+        cls, source: str, names: list[str], columns: Sequence[Any], **more: Any
+    ) -> "Frame":
         """A frame of columns that are arrays of float64, or sequences of anything else."""
         cells = {j: c for j, c in enumerate(columns) if not isinstance(c, np.ndarray)}
         n = len(columns[0]) if columns else 0
@@ -70,7 +74,7 @@ class Frame:
         arrays = (column for column in columns if isinstance(column, np.ndarray))
         for k, column in enumerate(arrays):
             numbers[:, k] = column
-        return cls(source, names, numbers, cells, written=False)
+        return cls(source, names, numbers, cells, written=False, **more)
 
     @property
     def n_rows(self) -> int:
@@ -142,10 +146,7 @@ class Labels(NamedTuple):
     are_whole_numbers: bool
 
 
-def from_frame(
-    frame: Frame, target: str | int | None, drop: list[str | int], options: ReadOptions,
-    *, sheet: Frame | None, turned: bool,
-) -> Dataset:  # fmt: skip
+def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -> Dataset:
     """The dataset in a table, with labels from the table, its preamble or a second one."""
     columns = Columns.of_file(frame.names, frame.source)
     id_column = None if options.id is None else columns.position(options.id, "id (--id)")
@@ -155,10 +156,10 @@ def from_frame(
     if options.batch is not None:
         batch_column = columns.position(options.batch, "batch (--batch)")
         batch = np.array([str(cell).strip() for cell in frame.column(batch_column)])
-    label, cells, source = _label_cells(frame, target, options, sheet, turned=turned)
-    beside = {id_column, batch_column, 0 if turned else None}
-    features = [f for f in columns.without(drop, label) if f not in beside]
-    if not turned:
+    label, cells, source = _label_cells(frame, options, sheet)
+    beside = {id_column, batch_column, 0 if frame.turned else None}
+    features = [f for f in columns.without(options.drop, label) if f not in beside]
+    if not frame.turned:
         row_numbers = _row_numbers(frame, features)
         features = [f for f in features if f not in row_numbers]
     written = sheet is not None or frame.written
@@ -199,13 +200,12 @@ def _known_batches(batch: NDArray[Any], source: str) -> NDArray[Any]:
 
 
 def _label_cells(
-    frame: Frame, target: str | int | None, options: ReadOptions, sheet: Frame | None,
-    *, turned: bool,
-) -> tuple[int | None, Sequence[Any], str]:  # fmt: skip
+    frame: Frame, options: ReadOptions, sheet: Frame | None
+) -> tuple[int | None, Sequence[Any], str]:
     """The column of the labels, None if it is elsewhere; the labels; what messages call them."""
-    name = frame.source
+    name, target, turned = frame.source, options.target, frame.turned
     if sheet is not None:
-        return None, *_from_sheet(frame, target, options, sheet)
+        return None, *_from_sheet(frame, options, sheet)
     if target is not None and str(target) in frame.annotation:
         return None, frame.annotation[str(target)], f"{str(target)!r} of {name}"
     if target is None and turned and frame.row_names is not None:
@@ -222,20 +222,20 @@ def _label_cells(
             f"target is missing: say which column of {name} holds the classes; it has "
             f"{some_of(frame.names)}."
         )
-    label = _position(frame, target, turned=turned)
+    label = _position(frame, target)
     if turned and label == 0:
         return 0, _labels_in_header(frame), f"the header of {name}"
     kind = "row" if turned else "column"
     return label, frame.column(label), f"{kind} {frame.names[label]!r} of {name}"
 
 
-def _position(frame: Frame, target: str | int, *, turned: bool) -> int:
+def _position(frame: Frame, target: str | int) -> int:
     """The position of the target; if its name is in the first column, the table is on its side."""
     try:
         return Columns.of_file(frame.names, frame.source).position(target, "target")
     except ValueError as error:
         first = frame.cells.get(0, ())
-        if not turned and str(target) in (str(cell).strip() for cell in first):
+        if not frame.turned and str(target) in (str(cell).strip() for cell in first):
             raise UnreadableError(
                 f"target is {target!r}, which is a row of {frame.source} and not a column; is the "
                 "table on its side (--transpose)?"
@@ -265,17 +265,15 @@ def _labels_in_header(frame: Frame) -> Sequence[str]:
     )
 
 
-def _from_sheet(
-    frame: Frame, target: str | int | None, options: ReadOptions, sheet: Frame
-) -> tuple[list[str], str]:
+def _from_sheet(frame: Frame, options: ReadOptions, sheet: Frame) -> tuple[list[str], str]:
     """The labels of the rows, looked up in a table of samples."""
     columns = Columns.of_file(sheet.names, sheet.source)
-    if target is None:
+    if options.target is None:
         raise UnreadableError(
             f"target is missing: say which column of {sheet.source} holds the classes; it has "
             f"{some_of(sheet.names)}."
         )
-    label = columns.position(target, "target")
+    label = columns.position(options.target, "target")
     own = frame.row_names
     if own is None:
         raise UnreadableError(
@@ -437,14 +435,14 @@ def _about_text(frame: Frame, text: list[int], missing: frozenset[str]) -> str:
 
 def from_matrix(
     path: str, X: Any, names: list[str], labels: Labels, source: str, options: ReadOptions,
-    drop: list[str | int], sample_ids: list[str] | None = None,
+    sample_ids: list[str] | None = None,
 ) -> Dataset:  # fmt: skip
     """The dataset in a matrix of features, without the columns to drop."""
     if options.drop_unlabelled:
         rows = np.flatnonzero(labels.codes >= 0)
         X, labels = X[rows], labels._replace(codes=labels.codes[rows])
         sample_ids = None if sample_ids is None else [sample_ids[i] for i in rows]
-    kept = Columns.of_file(names, path).without(drop, None)
+    kept = Columns.of_file(names, path).without(options.drop, None)
     if len(kept) < len(names):
         X, names = X[:, kept], [names[f] for f in kept]
     return _finished(path, X, names, labels, source, options, sample_ids)

@@ -6,6 +6,7 @@ out what the columns mean (``_interpret``).
 """
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
 from typing import Any, NamedTuple
@@ -137,9 +138,11 @@ def read_table(
     >>> data.y, data.feature_names, data.class_names, data.sample_ids
     (array([0, 1]), ['height', 'width'], ['fern', 'moss'], ['a', 'b'])
     """
-    how = ReadOptions.of(options)
-    source = Source(path, how.limit)
     dropped = [drop] if isinstance(drop, str | int) else list(drop)
+    how = ReadOptions.of(
+        {"target": target, "drop": dropped, "transpose": transpose, "layer": layer, **options}
+    )
+    source = Source(path, how.limit)
     if how.batch is not None and source.suffix in (".h5ad", ".npz", ".mat"):
         raise UnreadableError(
             f"batch (--batch) is a column of a table, which {source.name} is not; leave it out."
@@ -149,34 +152,20 @@ def read_table(
             raise UnreadableError(
                 f"transpose is not for .h5ad files: {source.name} has the cells in rows."
             )
-        return from_cells(source, target, dropped, layer, how)
+        return from_cells(source, how)
     if layer is not None:
         raise UnreadableError(
             f"layer is {layer!r}, but only .h5ad files have layers; leave it out."
         )
     if source.suffix in (".npz", ".mat"):
-        return from_arrays(source, target, dropped, how, transpose=transpose)
-    sheet = None
-    if how.samples is not None:
-        about = Source(how.samples, how.limit)
-        sheet, _ = _read_frame(
-            about, replace(how, samples=None, sample_id=None), lambda names: {*range(len(names))}
-        )
-    own = target if sheet is None else None
-
-    def as_text(names: list[str]) -> set[int]:
-        columns = Columns.of_file(names, source.name)
-        wanted = (item for item in (own, how.id, how.batch) if item is not None)
-        found = set()
-        for item in wanted:
-            try:
-                found.add(columns.position(item, ""))
-            except ValueError:
-                continue  # it may be elsewhere; if not, an error message follows
-        return found
-
-    frame, turned = _read_frame(source, how, as_text, transpose=transpose, target=own)
-    return from_frame(frame, target, dropped, how, sheet=sheet, turned=turned)
+        return from_arrays(source, how)
+    if how.samples is None:
+        return from_frame(_read_frame(source, how, _needed_text(source, how)), how)
+    elsewhere = replace(how, target=None)
+    frame = _read_frame(source, elsewhere, _needed_text(source, elsewhere))
+    alone = replace(elsewhere, samples=None, sample_id=None, transpose=False)
+    sheet = _read_frame(Source(how.samples, how.limit), alone, _every_column)
+    return from_frame(frame, how, sheet)
 
 
 def read_unlabelled(path: str | PathLike[str], *, transpose: bool = False, **options: Any) -> Table:
@@ -205,7 +194,7 @@ def read_unlabelled(path: str | PathLike[str], *, transpose: bool = False, **opt
     >>> read_unlabelled(file)
     Table(names=['id', 'height'], columns=[['p1', 'p2'], ['2.50', '?']])
     """
-    how = ReadOptions.of(options)
+    how = ReadOptions.of({"transpose": transpose, **options})
     source = Source(path, how.limit)
     if source.suffix == ".h5ad":
         raise UnreadableError(
@@ -215,44 +204,51 @@ def read_unlabelled(path: str | PathLike[str], *, transpose: bool = False, **opt
     if source.suffix in (".npz", ".mat"):
         X, names = matrix_with_names(source.name, read_arrays(source), transpose=transpose)
         return Table(names, list(X.T))
-    text = source.suffix not in (".parquet", ".feather", ".npy")
-    frame, turned = _read_frame(
-        source, how, lambda names: {*range(len(names))} if text else set(), transpose=transpose
-    )
-    positions = range(int(turned), len(frame.names))
+    typed = source.suffix in (".parquet", ".feather", ".npy")
+    frame = _read_frame(source, how, (lambda _: set()) if typed else _every_column)
+    positions = range(int(frame.turned), len(frame.names))
     return Table([frame.names[j] for j in positions], [frame.column(j) for j in positions])
 
 
-def _read_frame(
-    source: Source,
-    options: ReadOptions,
-    as_text: AsText,
-    *,
-    transpose: bool = False,
-    target: str | int | None = None,
-) -> tuple[Frame, bool]:
-    """The table of a file, and whether it had features in rows."""
+def _every_column(names: list[str]) -> set[int]:
+    return {*range(len(names))}
+
+
+def _needed_text(source: Source, options: ReadOptions) -> AsText:
+    """The columns that are no features: they stay as they are written."""
+
+    def found(names: list[str]) -> set[int]:
+        columns, positions = Columns.of_file(names, source.name), set()
+        for item in (options.target, options.id, options.batch):
+            with suppress(ValueError):  # it may be elsewhere; if not, an error message follows
+                positions.add(columns.position(item, ""))
+        return positions
+
+    return found
+
+
+def _read_frame(source: Source, options: ReadOptions, as_text: AsText) -> Frame:
+    """The table of a file."""
     if source.suffix in (".parquet", ".feather"):
-        return arrow_frame(source, as_text, transpose=transpose), transpose
+        return arrow_frame(source, as_text, transpose=options.transpose)
     if source.suffix == ".npy":
-        return npy_frame(source, as_text, transpose=transpose), False
-    how: dict[str, Any] = {"transpose": transpose, "target": target}
+        return npy_frame(source, as_text, transpose=options.transpose)
     annotation: dict[str, list[str]] = {}
     with reading(source.name, source.suffix if source.suffix in (".xlsx", ".arff") else "text"):
         if source.suffix == ".xlsx":
-            table = excel(source, options, **how)
+            table = excel(source, options)
         else:
             data, name = source.text(options.encoding), source.name
             if b"!series_matrix_table_begin" in data:
-                (table, annotation), transpose = series_matrix(data, name, options), True
+                table, annotation = series_matrix(data, name, options)
             elif source.suffix == ".gct" or data.startswith((b"#1.2\n", b"#1.3\n")):
-                (table, annotation), transpose = gct(data, name, options), True
+                table, annotation = gct(data, name, options)
             elif source.suffix == ".arff":
-                table = arff(data, name, options, **how)
+                table = arff(data, name, options)
             else:
-                table = Delimited(data, name, source.suffix, options, **how)
+                table = Delimited(data, name, source.suffix, options)
             del data
-        frame = table.turned(as_text) if transpose else table.frame(as_text)
+        frame = table.frame(as_text)
     n = frame.n_rows
     frame.annotation = {key: values for key, values in annotation.items() if len(values) == n}
-    return frame, transpose
+    return frame

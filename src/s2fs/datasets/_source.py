@@ -9,7 +9,7 @@ import re
 import sys
 import warnings
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from io import BytesIO
@@ -86,8 +86,12 @@ def check_size(wanted: int, limit: int, source: Any) -> None:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What may be said about a file beside its target; see :func:`read_table`."""
+    """What may be said about a file; see :func:`read_table`."""
 
+    target: str | int | None = None
+    drop: Sequence[str | int] = ()
+    transpose: bool = False
+    layer: str | None = None
     delimiter: str | None = None
     decimal: str | None = None
     comment: str | None = None
