@@ -14,7 +14,7 @@ from s2fs._selectors.base import RankingSelector
 from s2fs._selectors.pairs import PairCover
 from s2fs._selectors.s2fs import S2FS
 from s2fs._selectors.stability import StabilitySelector
-from s2fs._util.annotated import labels_of, matrix_of
+from s2fs._util.annotated import matrix_of
 from s2fs._util.inputs import (
     Columns,
     inner_fit,
@@ -252,7 +252,9 @@ def _check(adata: Any, groupby: str, unlabelled: str) -> None:
 
 def _labels(adata: "AnnData", groupby: str, unlabelled: str) -> tuple[NDArray[Any], Indices]:
     """The groups, and for each cell the position of its own, −1 where it has none."""
-    classes, codes = read_labels(labels_of(adata.obs[groupby]), f"groupby {groupby!r}")
+    column = adata.obs[groupby]
+    labels = column.astype(object).where(column.notna(), None).to_numpy()
+    classes, codes = read_labels(labels, f"groupby {groupby!r}")
     missing = codes < 0
     if missing.any() and (unlabelled == "error" or missing.all()):
         raise ValueError(
@@ -336,17 +338,11 @@ def _t_tests(X: Any, codes: Indices, p: int, chosen: Indices) -> dict[str, Float
 def _class_means(X: Any, codes: Indices, p: int) -> tuple[Floats, Floats, Floats]:
     """Number, mean and mean square of the values in each class: class × gene."""
     members = csr_array((np.ones(len(codes)), (codes, np.arange(len(codes)))), (p, len(codes)))
-    sums = np.zeros((3, p, X.shape[1]))
-    if issparse(X):
-        step = max(1, _BLOCK * X.shape[1] // max(X.nnz, 1))
-        for start in range(0, X.shape[1], step):
-            some = slice(start, start + step)
-            sums[:, :, some] = _class_sums(X[:, some], members)
-    else:
-        step = max(1, _BLOCK // X.shape[1])
-        for start in range(0, X.shape[0], step):
-            some = slice(start, start + step)
-            sums += _class_sums(X[some], members[:, some])
+    sums = np.empty((3, p, X.shape[1]))
+    step = max(1, _BLOCK * X.shape[1] // max(X.nnz if issparse(X) else X.size, 1))
+    for start in range(0, X.shape[1], step):
+        some = slice(start, start + step)
+        sums[:, :, some] = _class_sums(X[:, some], members)
     n = sums[0]
     return n, *(sums[1:] / np.maximum(n, 1))
 
@@ -380,11 +376,8 @@ def _write_genes(adata: "AnnData", selector: Any, key: str, places: Indices, pat
     selected[chosen] = True
     columns = {"selected": selected}
     numbers = {"rank": path["rank"], "score": _finite(selector.scores_)}
-    words = {"group": path["group"]}
-    if "p_value" in path:
-        numbers["p_value"] = path["p_value"]
-    if "stand_ins" in path:
-        words["stand_ins"] = path["stand_ins"]
+    numbers |= {name: path[name] for name in ("p_value",) if name in path}
+    words = {name: path[name] for name in ("group", "stand_ins") if name in path}
     if isinstance(selector, PairCover):
         words["pair"] = path["first"] + " | " + path["second"]
     for name, values in numbers.items():

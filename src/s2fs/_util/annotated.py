@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_array, issparse
 
 from s2fs._util.messages import did_you_mean, some_of
@@ -25,11 +24,6 @@ def matrix_of(adata: Any, layer: str | None, *, use_raw: bool = False) -> Any:
         X = X[()]
     # Other kinds of arrays, such as those of Dask, are for the selector to take or refuse.
     return as_floats(X, key) if issparse(X) or isinstance(X, np.ndarray) else X
-
-
-def labels_of(column: Any) -> NDArray[Any]:
-    """The labels in a column of a pandas data frame, None where one is missing."""
-    return column.astype(object).where(column.notna(), None).to_numpy()
 
 
 def key_of_matrix(store: Any, layer: str | None, source: str) -> str:

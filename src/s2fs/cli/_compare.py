@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from s2fs import Comparison
 from s2fs import report as reports
 from s2fs._util.messages import did_you_mean
 from s2fs.cli._shared import (
@@ -28,22 +27,20 @@ from s2fs.evaluation import LEARNERS, SELECTORS
 from s2fs.evaluation import compare as compare_selectors
 
 
-def _sizes(ctx: click.Context, param: click.Parameter, value: str) -> list[int]:
+def _sizes(_: click.Context, __: click.Parameter, value: str) -> list[int]:
     """One number of features or several, increasing."""
     parts = [part.strip() for part in value.split(",")]
     sizes = [int(part) for part in parts if part.isdecimal()]
     if len(sizes) == len(parts) and min(sizes) >= 1:
         return sorted({*sizes})
-    raise click.BadParameter(
-        f"{value!r}; give a whole number from 1, or several such as 5,10,20.", ctx, param
-    )
+    raise click.BadParameter(f"{value!r}; give a whole number from 1, or several such as 5,10,20.")
 
 
-def _selectors(ctx: click.Context, param: click.Parameter, value: str) -> dict[str, Any]:
+def _selectors(_: click.Context, __: click.Parameter, value: str) -> dict[str, Any]:
     """The selectors by the names they were given by."""
     names = [name.strip() for name in value.split(",") if name.strip()]
     if not names:
-        raise click.BadParameter("it is empty; name at least one selector.", ctx, param)
+        raise click.BadParameter("it is empty; name at least one selector.")
     return {name: _selector(name) for name in names}
 
 
@@ -145,11 +142,17 @@ def compare(
     )
     if found.sizes:
         click.echo("Accuracy % on unseen samples by number of features:\n")
-        print_table(_by_size(found))
+        sizes = {
+            str(size): [f"{100 * row['accuracy']:.1f}" for row in found.at(size).rows]
+            for size in found.sizes
+        }
+        print_table({"selector": [row["selector"] for row in found.rows], **sizes})
         click.echo(f"\nWith {found.sizes[-1]} features:\n")
     click.echo(found)
     if output is not None:
-        write_table(output, _rows(found))
+        each = [found.at(size) for size in found.sizes] or [found]
+        rows = [row for one in each for row in one.rows]
+        write_table(output, {name: [row[name] for row in rows] for name in rows[0]})
     if report is not None:
         command = shlex.join(["s2fs", *sys.argv[1:]])
         origin = reports.Origin(command=command, seconds=perf_counter() - start)
@@ -157,21 +160,3 @@ def compare(
             found, report, title=f"{data.file.name}: selectors", origin=origin
         )
         note(f"Wrote {report}.")
-
-
-def _by_size(found: Comparison) -> dict[str, list[Any]]:
-    """The accuracies, with a column for each number of features."""
-    return {
-        "selector": [row["selector"] for row in found.rows],
-        **{
-            str(size): [f"{100 * row['accuracy']:.1f}" for row in found.at(size).rows]
-            for size in found.sizes
-        },
-    }
-
-
-def _rows(found: Comparison) -> dict[str, list[Any]]:
-    """All numbers as columns, with a row for each selector and number of features."""
-    each = [found.at(size) for size in found.sizes] or [found]
-    rows = [row for one in each for row in one.rows]
-    return {name: [row[name] for row in rows] for name in rows[0]}

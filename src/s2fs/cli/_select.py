@@ -69,7 +69,7 @@ LEARNER = "5 nearest neighbours"
 LARGEST_VERDICT, LARGEST_DENSE, FEWEST_FOR_VERDICT = 2 * 10**10, 2**28, 10
 
 
-def _number_of_features(ctx: click.Context, param: click.Parameter, value: str) -> NumberOfFeatures:
+def _number_of_features(_: click.Context, __: click.Parameter, value: str) -> NumberOfFeatures:
     """A number of features, a fraction of them, or the word for all or for leaving it open."""
     if value in ("auto", "all"):
         return value  # type: ignore[return-value]
@@ -80,30 +80,26 @@ def _number_of_features(ctx: click.Context, param: click.Parameter, value: str) 
         if 0 < (fraction := float(value)) <= 1:
             return fraction
     raise click.BadParameter(
-        f"{value!r}; give a whole number from 1, a fraction up to 1.0 such as 0.1, all, or auto.",
-        ctx,
-        param,
+        f"{value!r}; give a whole number from 1, a fraction up to 1.0 such as 0.1, all, or auto."
     )
 
 
-def _checked_method(ctx: click.Context, param: click.Parameter, value: str) -> str:
+def _checked_method(_: click.Context, __: click.Parameter, value: str) -> str:
     """The name of a selector, in lower case."""
     if (method := value.lower()) in SELECTORS:
         return method
     raise click.BadParameter(
-        f"{value!r}{did_you_mean(method, SELECTORS)}; choose from {', '.join(SELECTORS)}.",
-        ctx,
-        param,
+        f"{value!r}{did_you_mean(method, SELECTORS)}; choose from {', '.join(SELECTORS)}."
     )
 
 
-def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
+def _shape(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int] | None:
     """Height and width, as in 32x32."""
     if value is None:
         return None
     if match := re.fullmatch(r"\s*([1-9]\d*)\s*[x×]\s*([1-9]\d*)\s*", value):
         return int(match[1]), int(match[2])
-    raise click.BadParameter(f"{value!r}; give height and width as in 32x32.", ctx, param)
+    raise click.BadParameter(f"{value!r}; give height and width as in 32x32.")
 
 
 @click.command(

@@ -159,12 +159,12 @@ def _character(_: click.Context, __: click.Parameter, value: str | None) -> str 
     return None if value is None else names.get(value.lower(), value)
 
 
-def _weight(ctx: click.Context, param: click.Parameter, value: str) -> float:
+def _weight(_: click.Context, __: click.Parameter, value: str) -> float:
     """A finite number that is not negative."""
     with suppress(ValueError):
         if 0 <= (weight := float(value)) < math.inf:
             return weight
-    raise click.BadParameter(f"{value!r}; give a finite number that is not negative.", ctx, param)
+    raise click.BadParameter(f"{value!r}; give a finite number that is not negative.")
 
 
 #: How a file is written, for those that are not recognised.
