@@ -267,16 +267,15 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
     selector = _fitted(selector, table)
     seconds = perf_counter() - start
     ranking = ranking_columns(selector, table.feature_names)
-    if not ranking["rank"]:  # a note has said so
-        _deliver(selector, table.feature_names, ranking, lines, asked)
-        return
     stable = None
-    if asked.stability is not None:
+    if asked.stability is not None and ranking["rank"]:
         stable = _stability(selector, table, asked.stability, ranking)
         ranking["returns"] = stable.frequencies_[selector.indices_].tolist()
         ranking["q_value"] = stable.q_values_[selector.indices_].tolist()
         lines.append(_stability_line(stable))
     _deliver(selector, table.feature_names, ranking, lines, asked)
+    if not ranking["rank"]:  # a note has said so
+        return
     if asked.verdict:
         _give_verdict(judged, table, asked, len(selector.indices_))
     if asked.report is not None:

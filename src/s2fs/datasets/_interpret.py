@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import compress, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,11 +69,9 @@ class Frame:
     ) -> "Frame":
         """A frame of columns that are arrays of float64, or sequences of anything else."""
         cells = {j: c for j, c in enumerate(columns) if not isinstance(c, np.ndarray)}
+        arrays = [column for column in columns if isinstance(column, np.ndarray)]
         n = len(columns[0]) if columns else 0
-        numbers = np.empty((n, len(columns) - len(cells)), order="F")
-        arrays = (column for column in columns if isinstance(column, np.ndarray))
-        for k, column in enumerate(arrays):
-            numbers[:, k] = column
+        numbers = np.array(arrays, np.float64).reshape(len(arrays), n).T
         return cls(source, names, numbers, cells, written=False, **more)
 
     @property
@@ -155,7 +153,6 @@ def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -
     batch_column = None
     if options.batch is not None:
         batch_column = columns.position(options.batch, "batch (--batch)")
-        batch = np.array([str(cell).strip() for cell in frame.column(batch_column)])
     label, cells, source = _label_cells(frame, options, sheet)
     beside = {id_column, batch_column, 0 if frame.turned else None}
     features = [f for f in columns.without(options.drop, label) if f not in beside]
@@ -167,8 +164,6 @@ def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -
     if options.drop_unlabelled and (without := labels.codes < 0).any():
         remark(f"{source} has no label in {int(without.sum())} row(s), which are left out.")
         frame.without_rows(without)
-        if batch_column is not None:
-            batch = batch[~without]
         labels = labels._replace(codes=labels.codes[~without])
     if not features:
         raise UnreadableError(
@@ -178,7 +173,7 @@ def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -
     _remark_on_ids(X, names, frame.source)
     data = _finished(frame.source, X, names, labels, source, options, frame.row_names)
     if batch_column is not None:
-        data.batch = _known_batches(batch, f"batch of {frame.source}")
+        data.batch = _batches(frame, batch_column)
     if not options.log2:
         _remark_on_intensities(data.X, frame.source)
     if groups and len(data.feature_names) != len(names):  # some were left out for missing values
@@ -188,15 +183,15 @@ def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -
     return data
 
 
-def _known_batches(batch: NDArray[Any], source: str) -> NDArray[Any]:
+def _batches(frame: Frame, position: int) -> NDArray[Any]:
     """The batch of each row, which must be known."""
-    missing = np.array([is_missing(cell) for cell in batch])
-    if missing.any():
+    batch = [str(cell).strip() for cell in frame.column(position)]
+    if missing := [row for row, cell in enumerate(batch, start=1) if is_missing(cell)]:
         raise UnreadableError(
-            f"{source} is missing in {int(missing.sum())} row(s), the first is data row "
-            f"{int(missing.argmax()) + 1}; fill it in, or leave --batch out."
+            f"batch of {frame.source} is missing in {len(missing)} row(s), the first is data row "
+            f"{missing[0]}; fill it in, or leave --batch out."
         )
-    return batch
+    return np.array(batch)
 
 
 def _label_cells(
@@ -337,19 +332,19 @@ def encode(
     known = sorted({word for word in words if word})
     values = as_numbers(known, frozenset())
     if values is not None and len(known):
-        if (fractions := values[np.isfinite(values) & (values != np.floor(values))]).size:
+        finite = np.isfinite(values)
+        if (fractions := values[finite & (values != np.floor(values))]).size:
             raise UnreadableError(
                 f"{source} holds fractions such as {fractions[0]:g}, so it is a quantity and not a "
                 "class; choose another column or group the values."
             )
-        finite = np.isfinite(values)
-        exact = {w: _whole(w) for w, is_finite in zip(known, finite, strict=True) if is_finite}
+        exact = {word: _whole(word) for word in compress(known, finite)}
         known = sorted(exact, key=lambda word: (exact[word], word))
-        if len(set(exact.values())) < len(known):
-            alike = [w for w in known if list(exact.values()).count(exact[w]) > 1]
+        if twice := repeated(exact.values()):
             remark(
-                f"{source} writes one number in several ways ({some_of(alike)}); these are taken "
-                "as different classes."
+                f"{source} writes one number in several ways "
+                f"({some_of(word for word in known if exact[word] in twice)}); these are taken as "
+                "different classes."
             )
     position = {word: code for code, word in enumerate(known)}
     codes = np.array([position.get(word, -1) for word in words], dtype=np.intp)
@@ -368,12 +363,11 @@ def _features(
     frame: Frame, kept: list[int], options: ReadOptions
 ) -> tuple[Floats, list[str], list[list[int]]]:
     """The features as numbers; text is refused, left out or encoded."""
-    text = {f: numbers for f in kept if (numbers := frame.cells.get(f)) is not None}
     missing = options.missing_words
-    as_text = {f: as_numbers(cells, missing) for f, cells in text.items()}
-    encoded = [f for f, numbers in as_text.items() if numbers is None]
-    if not text:
+    numbers = {f: as_numbers(frame.cells[f], missing) for f in kept if f in frame.cells}
+    if not numbers:
         return frame.take(kept), [frame.names[f] for f in kept], []
+    encoded = [f for f, values in numbers.items() if values is None]
     if encoded and not (options.numeric_only or options.encode):
         raise UnreadableError(_about_text(frame, encoded, missing))
     if encoded and options.numeric_only:
@@ -395,7 +389,8 @@ def _features(
             columns += made.values()
         else:
             names.append(frame.names[f])
-            columns.append(as_text[f] if f in text else frame.column(f))  # type: ignore[arg-type]
+            values = numbers.get(f)
+            columns.append(frame.column(f) if values is None else values)
     return np.column_stack(columns), names, groups
 
 
