@@ -1,5 +1,6 @@
 """The parts of annotated cells (AnnData) that a selection uses; a sparse matrix stays sparse."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ def matrix_of(adata: Any, layer: str | None, *, use_raw: bool = False) -> Any:
             raise ValueError(f"use_raw is True, but {why}; give use_raw=False.")
         key, X = "raw", adata.raw.X
     else:
-        key = key_of_matrix({"X": adata.X, "layers": adata.layers}, layer, "adata")
+        key = key_of_matrix(adata.layers, layer, "adata", has_X=adata.X is not None)
         X = adata.X if layer is None else adata.layers[layer]
     if hasattr(X, "to_memory"):  # a sparse matrix on disk
         X = X.to_memory()
@@ -26,19 +27,21 @@ def matrix_of(adata: Any, layer: str | None, *, use_raw: bool = False) -> Any:
     return as_floats(X, key) if issparse(X) or isinstance(X, np.ndarray) else X
 
 
-def key_of_matrix(store: Any, layer: str | None, source: str) -> str:
+def key_of_matrix(
+    there: Iterable[str | None], layer: str | None, source: str, *, has_X: bool
+) -> str:
     """Where the matrix is; an error message names the layers there are."""
     # Since anndata 0.13 X is among the layers, under None.
-    layers = sorted(name for name in store.get("layers", ()) if name is not None)
-    there = f"its layers are {some_of(layers)}" if layers else "it has no layers"
+    layers = sorted(name for name in there if name is not None)
+    known = f"its layers are {some_of(layers)}" if layers else "it has no layers"
     if layer is None:
-        if "X" not in store or store["X"] is None:
-            raise ValueError(f"{source} has no matrix X; choose a layer ({there}).")
+        if not has_X:
+            raise ValueError(f"{source} has no matrix X; choose a layer ({known}).")
         return "X"
     if layer not in layers:
         raise ValueError(
             f"layer is {layer!r}, but {source} has no such layer"
-            f"{did_you_mean(str(layer), layers) or f'; {there}'}."
+            f"{did_you_mean(str(layer), layers) or f'; {known}'}."
         )
     return f"layers/{layer}"
 

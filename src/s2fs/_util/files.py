@@ -54,13 +54,8 @@ def write_whole(path: Path, content: bytes) -> None:
         ) from None
     finally:
         part.unlink(missing_ok=True)
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Put the new entry of a folder on the disk, where the system can."""
-    with suppress(OSError):
-        entry = os.open(folder, os.O_RDONLY)
+    with suppress(OSError):  # the entry of the folder, where the system can
+        entry = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(entry)
         finally:

@@ -101,17 +101,14 @@ def _checked(
 ) -> list[Any]:
     """The cells of a selected column, numbers or missing: as numbers, or as they are written."""
     numbers = as_numbers(column, missing)
+    if numbers is None and all(isinstance(cell, str) for cell in column):
+        numbers = as_numbers([cell.replace(",", ".") for cell in column], missing)
     if numbers is None:
-        with_point = None
-        if all(isinstance(cell, str) for cell in column):
-            with_point = as_numbers([cell.replace(",", ".") for cell in column], missing)
-        if with_point is None:
-            text = first_text(column, missing)
-            raise ValueError(
-                f"{file} has text in the selected column {name!r}, such as {text!r}; give numbers, "
-                "as in the table the selection was made on, or say what is missing with --missing."
-            )
-        numbers = with_point
+        raise ValueError(
+            f"{file} has text in the selected column {name!r}, such as "
+            f"{first_text(column, missing)!r}; give numbers, as in the table the selection was "
+            "made on, or say what is missing with --missing."
+        )
     if np.isinf(numbers).any():
         raise ValueError(
             f"{file} has infinite values in the selected column {name!r}, the first in data row "

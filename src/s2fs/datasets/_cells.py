@@ -20,22 +20,12 @@ from s2fs.datasets._source import ReadOptions, Source, UnreadableError, reading
 
 def from_cells(source: Source, options: ReadOptions) -> Dataset:
     """The dataset in an ``.h5ad`` file, with the labels in a column of obs."""
-    X, column, cells, cell_names, names = _read(source, options.target, options.layer)
-    where = f"column {column!r} of {source.name}"
-    labels = encode(cells, where, options.missing_words)
-    return from_matrix(source.name, X, names, labels, where, options, cell_names)
-
-
-def _read(
-    source: Source, target: str | int | None, layer: str | None
-) -> tuple[Any, str, list[Any], list[str], list[str]]:
-    """The matrix, the name of the column of labels, the labels, the names of cells and of genes."""
+    target, layer = options.target, options.layer
     need("h5py", extra="bio", purpose=f"Reading {source.name}")
     with reading(source.name, ".h5ad"):
         answer = Answer("h5ad", source, layer=layer, target=None if target is None else str(target))
         outline, arrays = answer.said, answer.arrays()
-    store = {"layers": outline["layers"], **({"X": True} if outline["has_X"] else {})}
-    key = key_of_matrix(store, layer, source.name)
+    key = key_of_matrix(outline["layers"], layer, source.name, has_X=outline["has_X"])
     columns = outline["columns"]
     if target is None:
         raise UnreadableError(
@@ -65,7 +55,9 @@ def _read(
                 f"{len(cell_names)} cells."
             )
     X = as_floats(X, f"{key} of {source.name}")
-    return X, outline["column"], labels, cell_names, numbered(gene_names, "-")
+    where = f"column {outline['column']!r} of {source.name}"
+    codes, names = encode(labels, where, options.missing_words), numbered(gene_names, "-")
+    return from_matrix(source.name, X, names, codes, where, options, cell_names)
 
 
 def _labels(arrays: dict[str, Any]) -> list[Any]:

@@ -37,9 +37,8 @@ def arff(data: bytes, source: str, options: ReadOptions) -> Delimited:
     SciPy's reader is not used: it refuses string attributes and labels beyond ASCII, and cuts rows
     that are too long without a word.
     """
-    with reading(source, ".arff"):
-        rows = _arff_rows(data.decode(), source)
-        return _as_delimited([next(rows), *rows], source, replace(options, header=True))
+    rows = _arff_rows(data.decode(), source)
+    return _as_delimited([next(rows), *rows], source, replace(options, header=True))
 
 
 def _arff_rows(text: str, source: str) -> Iterator[list[str]]:
@@ -90,7 +89,7 @@ def _unquoted(name: str) -> str:
 def excel(source: Source, options: ReadOptions) -> Delimited:
     """A sheet of an Excel file as delimited text; the first one if none is named."""
     openpyxl = need("openpyxl", extra="excel", purpose=f"Reading {source.name}")
-    with reading(source.name, ".xlsx"), source.open() as file:
+    with source.open() as file:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         try:
             sheet = book[_sheet_name(book.sheetnames, options.sheet, source.name)]
@@ -146,7 +145,11 @@ def arrow_frame(
     arrow = need("pyarrow", extra="parquet", purpose=f"Reading {source.name}")
     with reading(source.name, source.suffix), source.open() as file:
         if source.suffix == ".parquet":
-            table = _parquet(file, source)
+            parquet = need("pyarrow.parquet", extra="parquet", purpose=f"Reading {source.name}")
+            content = parquet.ParquetFile(file)
+            declared = content.metadata
+            check_size(8 * declared.num_rows * declared.num_columns, source.limit, source.name)
+            table = content.read()
         else:  # its parts declare how long they are when decompressed
             table = arrow.ipc.open_stream(Answer("feather", source).content).read_all()
         if not table.num_columns or not table.num_rows:
@@ -158,14 +161,6 @@ def arrow_frame(
         for j in as_text(names):
             columns[j] = table.columns[j].to_pylist()  # whole numbers stay whole
         return Frame.of_columns(source.name, names, columns)
-
-
-def _parquet(file: Any, source: Source) -> Any:
-    parquet = need("pyarrow.parquet", extra="parquet", purpose=f"Reading {source.name}")
-    with parquet.ParquetFile(file) as content:
-        declared = content.metadata
-        check_size(8 * declared.num_rows * declared.num_columns, source.limit, source.name)
-        return content.read()
 
 
 def _from_arrow(column: Any, types: Any) -> Any:

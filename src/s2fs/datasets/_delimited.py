@@ -70,7 +70,7 @@ class Delimited:
 
     The ``suffix`` of its name hints at the delimiter, and a first line that holds the name of the
     target is a header. With features in rows the first column holds their names, and those at
-    ``beside`` describe them, as far as that is known.
+    ``beside`` describe them, as far as that is known; the ``annotation`` describes the samples.
     """
 
     names: list[str]
@@ -82,9 +82,10 @@ class Delimited:
         suffix: str,
         options: ReadOptions,
         beside: set[int] | None = None,
+        annotation: dict[str, list[str]] | None = None,
     ) -> None:
         self._data, self._source, self._options = data, source, options
-        self._beside = beside
+        self._beside, self._annotation = beside, annotation or {}
         self._quoted = b'"' in data
         self._start = self._skip_comments(0)
         sample = self._sample_lines()
@@ -331,7 +332,10 @@ class Delimited:
                 numbers[n] = values
                 n += 1
         names = unique_names(names, self._source)
-        frame = Frame(self._source, names, numbers[:n].T, text, samples, turned=True)
+        about = {
+            key: cells for key, cells in self._annotation.items() if len(cells) == len(samples)
+        }
+        frame = Frame(self._source, names, numbers[:n].T, text, samples, about, turned=True)
         for position in as_text(names) - set(text):
             row = next(islice(self.rows(), position - 1, None))
             for j in from_last:

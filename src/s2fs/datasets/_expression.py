@@ -5,69 +5,62 @@ import re
 from dataclasses import replace
 
 from s2fs.datasets._delimited import Delimited
-from s2fs.datasets._source import ReadOptions, UnreadableError, reading, remark
+from s2fs.datasets._source import ReadOptions, UnreadableError, remark
 
 _BEGIN, _END = b"!series_matrix_table_begin", b"!series_matrix_table_end"
 _KEY_AND_VALUE = re.compile(r"\s*([^:]{1,60}?)\s*:\s*(.*\S)\s*")
 
-#: What the preamble says about the samples: for each thing a value per sample.
-Annotation = dict[str, list[str]]
 
-
-def series_matrix(data: bytes, source: str, options: ReadOptions) -> tuple[Delimited, Annotation]:
+def series_matrix(data: bytes, source: str, options: ReadOptions) -> Delimited:
     """A series matrix of GEO: features in rows, samples described above them.
 
     ``!Sample_characteristics_ch1`` lines of "key: value" cells become an entry for each key, the
     other ``!Sample_`` lines one under their own name.
     """
-    with reading(source, "GEO series matrix"):
-        begin = data.index(_BEGIN)
-        start = data.index(b"\n", begin) + 1
-        end = data.find(_END, start)
-        if end < 0:
-            raise UnreadableError(f"{source} ends before {_END.decode()!r}; download it again.")
-        annotation: Annotation = {}
-        lines = data[:begin].decode().splitlines()
-        for name, *values in csv.reader(lines, delimiter="\t"):
-            if name.startswith("!Sample_characteristics"):
-                _add_characteristics(annotation, values)
-            elif name.startswith("!Sample_"):
-                annotation.setdefault(name.removeprefix("!Sample_"), values)
-        table = Delimited(data[start:end], source, ".tsv", _plain(options))
-        return table, annotation
+    begin = data.index(_BEGIN)
+    start = data.index(b"\n", begin) + 1
+    end = data.find(_END, start)
+    if end < 0:
+        raise UnreadableError(f"{source} ends before {_END.decode()!r}; download it again.")
+    annotation: dict[str, list[str]] = {}
+    lines = data[:begin].decode().splitlines()
+    for name, *values in csv.reader(lines, delimiter="\t"):
+        if name.startswith("!Sample_characteristics"):
+            _add_characteristics(annotation, values)
+        elif name.startswith("!Sample_"):
+            annotation.setdefault(name.removeprefix("!Sample_"), values)
+    return Delimited(data[start:end], source, ".tsv", _plain(options), annotation=annotation)
 
 
-def _add_characteristics(annotation: Annotation, values: list[str]) -> None:
+def _add_characteristics(annotation: dict[str, list[str]], values: list[str]) -> None:
     """Sort "key: value" cells under their keys: samples may have them in different orders."""
     for i, cell in enumerate(values):
         if found := _KEY_AND_VALUE.fullmatch(cell):
             annotation.setdefault(found[1], [""] * len(values))[i] = found[2]
 
 
-def gct(data: bytes, source: str, options: ReadOptions) -> tuple[Delimited, Annotation]:
+def gct(data: bytes, source: str, options: ReadOptions) -> Delimited:
     """A GCT file of version 1.2 or 1.3: features in rows, descriptions beside and above them."""
-    with reading(source, ".gct"):
-        _, sizes, rest = data.split(b"\n", 2)
-        counts = [int(number) for number in sizes.split()]
-        if len(counts) not in (2, 4) or min(counts) < 0:
-            raise UnreadableError(
-                f"{source} says in line 2 {sizes.decode()[:40]!r} where the numbers of rows and "
-                "columns are expected; check it."
-            )
-        beside, above = (1, 0) if len(counts) == 2 else (counts[2], counts[3])
-        lines = rest.split(b"\n")
-        rows = list(csv.reader((line.decode() for line in lines[: above + 1]), delimiter="\t"))
-        if len(rows) < above + 1 or any(len(row) != 1 + beside + counts[1] for row in rows):
-            raise UnreadableError(
-                f"{source} declares {counts[1]} samples, but line 3 has "
-                f"{len(rows[0]) if rows else 0} cell(s); check it."
-            )
-        if beside:
-            remark(f"{source} describes the features in {beside} column(s); left out.")
-        keep = [0, *range(1 + beside, 1 + beside + counts[1])]
-        text = b"\n".join([lines[0], *lines[above + 1 :]])
-        table = Delimited(text, source, ".tsv", _plain(options), set(range(1, 1 + beside)))
-        return table, {row[0]: [row[j] for j in keep[1:]] for row in rows[1:]}
+    _, sizes, rest = data.split(b"\n", 2)
+    counts = [int(number) for number in sizes.split()]
+    if len(counts) not in (2, 4) or min(counts) < 0:
+        raise UnreadableError(
+            f"{source} says in line 2 {sizes.decode()[:40]!r} where the numbers of rows and "
+            "columns are expected; check it."
+        )
+    beside, above = (1, 0) if len(counts) == 2 else (counts[2], counts[3])
+    lines = rest.split(b"\n")
+    rows = list(csv.reader((line.decode() for line in lines[: above + 1]), delimiter="\t"))
+    if len(rows) < above + 1 or any(len(row) != 1 + beside + counts[1] for row in rows):
+        raise UnreadableError(
+            f"{source} declares {counts[1]} samples, but line 3 has "
+            f"{len(rows[0]) if rows else 0} cell(s); check it."
+        )
+    if beside:
+        remark(f"{source} describes the features in {beside} column(s); left out.")
+    text = b"\n".join([lines[0], *lines[above + 1 :]])
+    annotation = {row[0]: row[1 + beside :] for row in rows[1:]}
+    return Delimited(text, source, ".tsv", _plain(options), {*range(1, 1 + beside)}, annotation)
 
 
 def _plain(options: ReadOptions) -> ReadOptions:

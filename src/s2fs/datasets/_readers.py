@@ -23,6 +23,8 @@ from s2fs.datasets._source import ReadOptions, Source, UnreadableError, reading
 
 #: Says of the names of columns which are to stay as they are written.
 AsText = Callable[[list[str]], set[int]]
+#: The formats of text that begin with something else than a table.
+_WITH_PREAMBLE = {".arff": arff, ".gct": gct, "GEO series matrix": series_matrix}
 
 
 class Table(NamedTuple):
@@ -233,22 +235,20 @@ def _read_frame(source: Source, options: ReadOptions, as_text: AsText) -> Frame:
         return arrow_frame(source, as_text, transpose=options.transpose)
     if source.suffix == ".npy":
         return npy_frame(source, as_text, transpose=options.transpose)
-    annotation: dict[str, list[str]] = {}
-    with reading(source.name, source.suffix if source.suffix in (".xlsx", ".arff") else "text"):
-        if source.suffix == ".xlsx":
-            table = excel(source, options)
+    if source.suffix == ".xlsx":
+        with reading(source.name, ".xlsx"):
+            return excel(source, options).frame(as_text)
+    with reading(source.name, "text"):
+        data = source.text(options.encoding)
+    kind = source.suffix if source.suffix in _WITH_PREAMBLE else "text"
+    if b"!series_matrix_table_begin" in data:
+        kind = "GEO series matrix"
+    elif data.startswith((b"#1.2\n", b"#1.3\n")):
+        kind = ".gct"
+    with reading(source.name, kind):
+        if kind == "text":
+            table = Delimited(data, source.name, source.suffix, options)
         else:
-            data, name = source.text(options.encoding), source.name
-            if b"!series_matrix_table_begin" in data:
-                table, annotation = series_matrix(data, name, options)
-            elif source.suffix == ".gct" or data.startswith((b"#1.2\n", b"#1.3\n")):
-                table, annotation = gct(data, name, options)
-            elif source.suffix == ".arff":
-                table = arff(data, name, options)
-            else:
-                table = Delimited(data, name, source.suffix, options)
-            del data
-        frame = table.frame(as_text)
-    n = frame.n_rows
-    frame.annotation = {key: values for key, values in annotation.items() if len(values) == n}
-    return frame
+            table = _WITH_PREAMBLE[kind](data, source.name, options)
+        del data
+        return table.frame(as_text)
