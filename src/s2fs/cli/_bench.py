@@ -1,6 +1,7 @@
 """``s2fs bench`` and ``s2fs figures``: run the experiments, and look at the results."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 from joblib import parallel_config
@@ -117,30 +118,22 @@ def status(*, results: Path) -> None:
     """Show how far RESULTS has got, and what failed."""
     with Ledger(results) as ledger:
         entries = ledger.entries()
-    states = ("done", "failed", "claimed", "waiting")
-    groups: dict[tuple[str, str, str], list[tuple[str, float]]] = {}
-    for entry in entries:
-        spec = entry.run.selector
-        groups.setdefault((entry.run.dataset, spec.name, spec.weights), []).append(
-            (entry.state, entry.seconds or 0.0)
-        )
     if not entries:
         click.echo("No runs.")
         return
-    print_table(
-        {
-            "dataset": [dataset for dataset, _, _ in groups],
-            "selector": [selector for _, selector, _ in groups],
-            "weights": [weights for _, _, weights in groups],
-            **{
-                state: [sum(s == state for s, _ in runs) for runs in groups.values()]
-                for state in states
-            },
-            "cpu_seconds": [round(sum(t for _, t in runs), 1) for runs in groups.values()],
-        }
-    )
-    counts = {state: sum(entry.state == state for entry in entries) for state in states}
-    click.echo("\n" + ", ".join(f"{counts[state]} {state}" for state in states))
+    states = ("done", "failed", "claimed", "waiting")
+    groups: dict[tuple[str, str, str], list[Any]] = {}
+    for entry in entries:
+        spec = entry.run.selector
+        groups.setdefault((entry.run.dataset, spec.name, spec.weights), []).append(entry)
+    counts = {
+        state: [sum(entry.state == state for entry in runs) for runs in groups.values()]
+        for state in states
+    }
+    seconds = [sum(entry.seconds or 0.0 for entry in runs) for runs in groups.values()]
+    named = dict(zip(("dataset", "selector", "weights"), zip(*groups, strict=True), strict=True))
+    print_table({**named, **counts, "cpu_seconds": [round(spent, 1) for spent in seconds]})
+    click.echo("\n" + ", ".join(f"{sum(counts[state])} {state}" for state in states))
     for entry in entries:
         if entry.state == "failed":
             run = entry.run

@@ -346,18 +346,13 @@ def _encoding_of(data: bytes) -> str | None:
 
 
 def _check_utf8(data: bytes, name: str) -> None:
-    if data.isascii():  # without a copy as text
+    if data.isascii():
         return
-    decoder, line = codecs.getincrementaldecoder("utf-8")(), 1
-    for start in range(0, len(data), _BLOCK):
-        block = data[start : start + _BLOCK]
+    for number, line in enumerate(BytesIO(data), start=1):  # without a copy of all as text
         try:
-            decoder.decode(block, start + _BLOCK >= len(data))
+            line.decode()
         except UnicodeDecodeError as error:
-            bad = error.object[error.start]
-            line += error.object.count(b"\n", 0, error.start)
             raise UnreadableError(
-                f"{name} is not UTF-8 text: byte 0x{bad:02x} in line {line}; say how it is "
-                "written with encoding (--encoding), such as latin-1."
+                f"{name} is not UTF-8 text: byte 0x{line[error.start]:02x} in line {number}; say "
+                "how it is written with encoding (--encoding), such as latin-1."
             ) from None
-        line += block.count(b"\n")
