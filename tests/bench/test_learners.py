@@ -10,7 +10,7 @@ from sklearn.metrics import normalized_mutual_info_score
 from sklearn.svm import SVC
 
 from prefixes import SIZES, continuous_rows, from_scratch, split
-from s2fs.bench import PAPER_LEARNERS, _distances, _jit, _smo, _svm
+from s2fs.bench import PAPER_LEARNERS, _svm
 from s2fs.bench._learners import initial_rows, svm
 from s2fs.evaluation import evaluate_fold
 from strategies import examples
@@ -38,28 +38,6 @@ def test_svm(continuous, gamma):
     ours = svm(X_train, codes, X_test, SIZES, gamma=gamma)
     model = SVC(C=10, gamma=gamma)
     np.testing.assert_array_equal(ours, from_scratch(model, X_train, codes, X_test, SIZES))
-
-
-def test_svm_votes_alike_in_blocks_of_test_rows(continuous, monkeypatch):
-    X_train, codes, X_test = continuous
-    at_once = svm(X_train, codes, X_test, SIZES)
-    monkeypatch.setattr(
-        _svm, "BLOCK_BYTES", 8 * len(X_train) * 10
-    )  # more than one, the last not full
-    assert _svm.in_blocks(X_test, 10).shape[0] > 1
-    assert len(X_test) % _svm.in_blocks(X_test, 10).shape[2] != 0
-    np.testing.assert_array_equal(svm(X_train, codes, X_test, SIZES), at_once)
-
-
-@examples(60)
-@given(st.integers(1, 40), st.integers(1, 50))
-def test_blocks_hold_every_test_row_once(n, most):
-    X_test = np.arange(1.0, 3 * n + 1).reshape(n, 3)
-    blocks = _svm.in_blocks(X_test, most)
-    assert blocks.shape[2] <= _jit.padded(most)
-    together = np.hstack(list(blocks))
-    np.testing.assert_array_equal(together[:, :n], X_test.T)
-    assert not together[:, n:].any()
 
 
 def test_kmeans(continuous):
@@ -108,29 +86,12 @@ def test_solver_follows_libsvm_through_shrinking(seed):
     y, n, n_a = np.sort(y), len(X_train), (y == 0).sum()
     model = SVC(C=10, gamma=0.3).fit(X_train, y)
     assert model.n_iter_[0] > 2 * n  # shrinking starts after n steps
-    D = ((X_train[:, None] - X_train) ** 2).sum(axis=2)
-    own = np.zeros((2, max(n_a, n - n_a), n), dtype=np.float32)
-    own[0, :n_a, :n_a] = np.exp(-0.3 * D[:n_a, :n_a])
-    own[1, : n - n_a, : n - n_a] = np.exp(-0.3 * D[n_a:, n_a:])
-    across = np.zeros((n_a, _jit.padded(n - n_a)))
-    across[:, : n - n_a] = D[:n_a, n_a:]
-    ours = np.empty(n)
-    rho = _smo.solve(across, own, (0, 1, n_a, n - n_a), 0.3, 10.0, _smo.scratch(n), ours)
+    K = np.exp(-0.3 * ((X_train[:, None] - X_train) ** 2).sum(axis=2)).astype(np.float32)
+    weights, rho = _svm.solve(K, n_a, 10.0)
     theirs = np.zeros(n)
-    theirs[model.support_] = np.abs(model.dual_coef_[0])
-    np.testing.assert_allclose(ours, theirs, atol=1e-9)
+    theirs[model.support_] = -model.dual_coef_[0]
+    np.testing.assert_allclose(weights, theirs, atol=1e-9)
     assert rho == pytest.approx(model.intercept_[0], abs=1e-9)
-
-
-def test_kernel_is_right_to_the_last_bit():
-    x = np.concatenate([np.linspace(0, 2, 5000), np.geomspace(1e-300, 690, 5000), [1e4, np.inf]])
-    ours = np.empty_like(x)
-    _distances.gaussian(x, 1.0, ours)
-    np.testing.assert_allclose(ours[:-2], np.exp(-x[:-2]), rtol=4.5e-16)
-    assert (ours[-2:] < 1e-300).all()
-    single = np.empty(len(x), dtype=np.float32)
-    _distances.gaussian(x, 1.0, single)
-    np.testing.assert_array_equal(single, ours.astype(np.float32))
 
 
 @examples(60)

@@ -14,35 +14,19 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-#: Arrays the inner loops run over are padded to a multiple of this many numbers: compiled loops
-#: take as many at a time, and a remainder taken one by one costs as much as all the rest.
-LANES = 8
-
 _NO_NAN = ("nnan", "nsz")
 
 
-def compiled(*signatures: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function that runs without the interpreter lock, and keep it on disk if possible.
-
-    With signatures it is compiled, and stored, at once and in their order: processes that start
-    together then write the same files with the same contents. Without any it is compiled for the
-    types of its first call.
-    """
+def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function without the interpreter lock, and keep it on disk if possible."""
 
     def decorate(function: Callable[..., Any]) -> Any:
-        given = (list(signatures),) if signatures else ()
         try:
-            return njit(*given, nogil=True, cache=True, **options)(function)
+            return njit(nogil=True, cache=True, **options)(function)
         except RuntimeError:  # no folder for the cache can be written
-            return njit(*given, nogil=True, **options)(function)
+            return njit(nogil=True, **options)(function)
 
     return decorate
-
-
-@compiled()
-def padded(n: int) -> int:
-    """Smallest multiple of LANES that is not below n."""
-    return (n + LANES - 1) // LANES * LANES
 
 
 def _choice(comparison: str) -> Any:
