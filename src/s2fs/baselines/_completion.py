@@ -34,11 +34,8 @@ _LAZY_BATCH = 16
 class StoppingBaseline(Baseline):
     """A baseline that stops by itself, with a rule for what follows.
 
-    Attributes
-    ----------
-    published_completion : str
-        The rule that comes nearest to the numbers of the S²FS paper: what
-        ``completion="published"`` stands for. ``docs/baselines/fidelity.md`` is the study.
+    ``published_completion`` is the rule that comes nearest to the numbers of the S²FS paper, which
+    ``completion="published"`` stands for. ``docs/baselines/fidelity.md`` is the study.
     """
 
     published_completion: ClassVar[Rule]

@@ -23,42 +23,18 @@ SLACK = 1e-12
 
 
 def granule_entropy(sizes: NDArray[np.floating] | NDArray[np.integer]) -> Floats:
-    """Entropy −(1/n) Σ log(size / n) of granules of n instances, along the last axis.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from s2fs.baselines._entropy import granule_entropy
-    >>> granule_entropy(np.array([[4, 4, 4, 4], [1, 1, 1, 1]]))
-    array([0., 2.])
-    """
+    """Entropy −(1/n) Σ log(size / n) of granules of n instances, along the last axis."""
     n = sizes.shape[-1]
     return np.asarray(np.log2(n) - np.log2(sizes).mean(axis=-1))
 
 
 def label_entropy(codes: Indices) -> float:
-    """Entropy of the class label, in bits.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from s2fs.baselines._entropy import label_entropy
-    >>> label_entropy(np.array([0, 0, 1, 1]))
-    1.0
-    """
+    """Entropy of the class label, in bits."""
     return float(granule_entropy(np.bincount(codes)[codes]))
 
 
 def neighbourhood_sizes(column: Floats, delta: float) -> Indices:
-    """Count, for each value of a feature, the values at most ``delta`` away, itself included.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from s2fs.baselines._entropy import neighbourhood_sizes
-    >>> neighbourhood_sizes(np.array([0.0, 0.1, 0.6, 0.4, 1.0]), 0.2)
-    array([2, 2, 2, 2, 1])
-    """
+    """Count, for each value of a feature, the values at most ``delta`` away, itself included."""
     ascending = np.sort(column)
     radius = delta + SLACK
     upto = np.searchsorted(ascending, column + radius, side="right")
@@ -66,28 +42,10 @@ def neighbourhood_sizes(column: Floats, delta: float) -> Indices:
 
 
 def neighbourhood_bits(X: Floats, delta: float) -> Bits:
-    """Write the neighbourhoods of every feature as bits.
+    """Write the neighbourhoods of every feature as bits: feature × word × instance.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The instances.
-    delta : float
-        Radius of a neighbourhood.
-
-    Returns
-    -------
-    ndarray of shape (n_features, n_words, n_samples)
-        Bit z of column x, counted through the words, says whether instance z is near x on the
-        feature; bits past the last instance are 0. A neighbourhood on several features is the
-        bitwise "and" of theirs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from s2fs.baselines._entropy import neighbourhood_bits
-    >>> neighbourhood_bits(np.array([[0.0], [0.1], [1.0]]), 0.2)
-    array([[[3, 3, 4]]], dtype=uint64)
+    Bit z of column x, counted through the words, says whether instance z is near x on the feature;
+    bits past the last instance are 0. A neighbourhood on several features is the bitwise "and".
     """
     radius = delta + SLACK
     n, m = X.shape
@@ -121,23 +79,9 @@ class FuzzyGranules(ABC):
     a set is the minimum over its features: the same function of the largest difference. One table
     of largest differences is therefore all there is to keep, whatever the size of the set.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The instances, scaled to [0, 1].
-    codes : ndarray of shape (n_samples,)
-        Class of each instance.
-    sample_weight : ndarray of shape (n_samples,), optional
-        How much each instance counts inside a granule, 1 by default.
-
-    Attributes
-    ----------
-    codes : ndarray of shape (n_samples,)
-        The classes in ascending order. All arrays over instances follow this order.
-    sample_weight : ndarray of shape (n_samples,)
-        The weights in class order.
-    own, every : ndarray of shape (n_samples,)
-        Size of the granule of each instance, counted inside its class and altogether.
+    Arrays over instances are in class order: ``codes``, ``sample_weight`` (how much each counts
+    inside a granule), and ``own`` and ``every``, the size of the granule of each instance, counted
+    inside its class and altogether.
     """
 
     def __init__(self, X: Floats, codes: Indices, sample_weight: Floats | None = None) -> None:
@@ -158,13 +102,7 @@ class FuzzyGranules(ABC):
 
     @abstractmethod
     def sizes(self, candidates: Indices) -> tuple[Floats, Floats]:
-        """Granule sizes inside the class and altogether, with each candidate added alone.
-
-        Returns
-        -------
-        own, every : ndarray of shape (n_candidates, n_samples)
-            As the attributes of these names.
-        """
+        """As ``own`` and ``every``, a row for each candidate when it is added alone."""
 
     def add(self, feature: int) -> None:
         """Put a feature in for good."""
@@ -185,17 +123,7 @@ class FuzzyGranules(ABC):
 
 
 class LinearGranules(FuzzyGranules):
-    """Granules of the relation 1 − |difference|; every instance counts the same.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from s2fs.baselines._entropy import LinearGranules
-    >>> granules = LinearGranules(np.array([[0.0], [0.25], [1.0]]), np.array([0, 0, 1]))
-    >>> own, every = granules.sizes(np.array([0]))
-    >>> own.tolist(), every.tolist()
-    ([[1.75, 1.75, 1.0]], [[1.75, 2.0, 1.25]])
-    """
+    """Granules of the relation 1 − |difference|; every instance counts the same."""
 
     def __init__(self, X: Floats, codes: Indices) -> None:
         super().__init__(X, codes)
@@ -212,17 +140,7 @@ class LinearGranules(FuzzyGranules):
 
 
 class GaussianGranules(FuzzyGranules):
-    """Granules of the relation exp(−difference² / 2σ²), see :class:`FuzzyGranules`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from s2fs.baselines._entropy import GaussianGranules
-    >>> granules = GaussianGranules(np.array([[0.0], [0.1], [1.0]]), np.array([0, 0, 1]), 0.1)
-    >>> own, every = granules.sizes(np.array([0]))
-    >>> own.round(4)
-    array([[1.6065, 1.6065, 1.    ]])
-    """
+    """Granules of the relation exp(−difference² / 2σ²), see :class:`FuzzyGranules`."""
 
     def __init__(
         self, X: Floats, codes: Indices, sigma: float, sample_weight: Floats | None = None

@@ -36,16 +36,7 @@ class Pairs(NamedTuple):
 
 
 def different_class_pairs(codes: Indices) -> Pairs:
-    """List the pairs ``i < j`` of instances of different class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from s2fs.baselines._relations import different_class_pairs
-    >>> pairs = different_class_pairs(np.array([0, 1, 0]))
-    >>> pairs.left.tolist(), pairs.right.tolist()
-    ([0, 1], [1, 2])
-    """
+    """List the pairs ``i < j`` of instances of different class."""
     left, right = np.nonzero(np.triu(codes[:, None] != codes[None, :]))
     return Pairs(left.astype(np.int32), right.astype(np.int32))
 
@@ -62,27 +53,10 @@ def widths(X: Floats, similarity: Similarity) -> Floats:
 
 
 def lower_approximation(pairs: Pairs, discerned: Floats, n: int) -> Floats:
-    """Membership of each instance in the lower approximation of its own class.
+    """Membership of each of n instances in the lower approximation of its own class.
 
     With a crisp decision that is how far the instance is told apart from the nearest one of
-    another class: min over the pairs it is in; 1 if it is in none.
-
-    Parameters
-    ----------
-    pairs : Pairs
-        All pairs of different class.
-    discerned : ndarray of shape (n_pairs,)
-        1 − similarity of each pair.
-    n : int
-        Number of instances.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from s2fs.baselines._relations import different_class_pairs, lower_approximation
-    >>> pairs = different_class_pairs(np.array([0, 1, 0]))
-    >>> lower_approximation(pairs, np.array([0.2, 0.7]), 3)
-    array([0.2, 0.2, 0.7])
+    another class: min over the pairs it is in of 1 − similarity; 1 if it is in none.
     """
     lower = np.ones(n)
     np.minimum.at(lower, pairs.left, discerned)
@@ -93,20 +67,10 @@ def lower_approximation(pairs: Pairs, discerned: Floats, n: int) -> Floats:
 class Relation:
     """The similarity of all instances in a growing set of features.
 
-    ``R_a(x, y) = 1 − |a(x) − a(y)|``, or 0 where the difference is above the radius;
-    ``R_B = min over a in B``. Inside, instances are sorted by class; ``codes`` is the class of each
-    in that order, and class q takes the places ``bounds[q]`` to ``bounds[q + 1] - 1``.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Scaled data.
-    codes : ndarray of shape (n_samples,)
-        Class of each instance.
-    radius : float or None
-        Largest difference that leaves two instances similar; None for no limit.
-    reflexive : bool
-        Whether an instance is similar to itself (1) or not (0).
+    ``R_a(x, y) = 1 − |a(x) − a(y)|``, or 0 where the difference is above the radius, if there is
+    one; ``R_B = min over a in B``. An instance is similar to itself (1) where ``reflexive``, else
+    not (0). Inside, instances are sorted by class; ``codes`` is the class of each in that order,
+    and class q takes the places ``bounds[q]`` to ``bounds[q + 1] - 1``.
     """
 
     def __init__(self, X: Floats, codes: Indices, radius: float | None, *, reflexive: bool):
@@ -145,48 +109,18 @@ class Relation:
             yield candidates[start : start + len(self.codes)]
 
     def nearest_others(self, candidates: Indices) -> tuple[Floats, Floats]:
-        """Largest similarities to the other classes, with each candidate added alone.
-
-        Returns
-        -------
-        nearest : ndarray of shape (n_candidates, n_samples)
-            Of each instance to any other class, 0 where none is similar. Ask for one of
-            :meth:`blocks` at a time.
-        reach : ndarray of shape (n_candidates, n_classes)
-            Sum over the instances outside a class of their largest similarity to it.
-        """
+        """See ``loops.nearest_others``; ask for one of :meth:`blocks` at a time."""
         return loops.nearest_others(self._sorted, candidates)
 
     def two_nearest(self, candidates: Indices) -> tuple[Floats, Floats, Indices]:
-        """Largest similarity of each instance to the two nearest classes, with each candidate.
-
-        Returns
-        -------
-        largest, second : ndarray of shape (n_candidates, n_samples)
-            The similarities, 0 where no class has a similar instance, or only one. Ask for one of
-            :meth:`blocks` at a time.
-        where : ndarray of shape (n_candidates, n_samples)
-            The class of the largest; one of them where both are equal.
-        """
+        """See ``loops.two_nearest``; ask for one of :meth:`blocks` at a time."""
         return loops.two_nearest(self._sorted, candidates)
 
     def approximation_sizes(self, candidates: Indices, decision: Floats) -> tuple[Floats, Floats]:
         """Sizes of the approximations of fuzzy classes, with each candidate added alone.
 
         ``low(x) = min_y max(1 − R(x, y), F(y))`` and ``up(x) = max_y min(R(x, y), F(y))``, summed
-        over x.
-
-        Parameters
-        ----------
-        candidates : ndarray of shape (n_candidates,)
-            Features.
-        decision : ndarray of shape (n_classes, n_samples)
-            Memberships F, instances in the order of this relation.
-
-        Returns
-        -------
-        lower, upper : ndarray of shape (n_candidates, n_classes)
-            The sums.
+        over x. The memberships F, class × instance, follow the order of this relation.
         """
         return loops.approximation_sizes(
             self.columns, candidates, self.matrix, decision, self.radius

@@ -114,14 +114,7 @@ class FDM(StoppingBaseline):
 class Clauses:
     """The fuzzy discernibility matrix: one clause for each pair of different class.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Data without constant columns, scaled to [0, 1] for the similarity "range".
-    codes : ndarray of shape (n_samples,)
-        Class of each instance.
-    similarity, snorm : str
-        As in :class:`FDM`.
+    No column of X is constant; for the similarity "range" they are scaled to [0, 1].
     """
 
     def __init__(

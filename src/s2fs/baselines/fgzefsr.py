@@ -127,15 +127,7 @@ class FGZEFSR(StoppingBaseline):
 
 
 class ZentropySubset(Subset):
-    """A growing feature set scored by minus its fuzzy granule zentropy.
-
-    Parameters
-    ----------
-    granules : GaussianGranules
-        The granules of the empty set.
-    share : {"class", "all"}, default="class"
-        As in :class:`FGZEFSR`.
-    """
+    """A growing feature set scored by minus its fuzzy granule zentropy."""
 
     def __init__(
         self, granules: GaussianGranules, share: Literal["class", "all"] = "class"
@@ -168,26 +160,7 @@ class ZentropySubset(Subset):
 def agreement(X: Floats, codes: Indices, n_neighbors: int) -> Floats:
     """Weight each instance by the share of its neighbourhood, itself included, that has its label.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The instances, scaled to [0, 1].
-    codes : ndarray of shape (n_samples,)
-        Class of each instance.
-    n_neighbors : int
-        How many nearest other instances to ask, at most all; equally near ones by index.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-        Weights between ``1 / (n_neighbors + 1)`` and 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from s2fs.baselines.fgzefsr import agreement
-    >>> agreement(np.array([[0.0], [0.1], [0.9], [1.0]]), np.array([0, 0, 0, 1]), 1)
-    array([1. , 1. , 0.5, 0.5])
+    At most all other instances are neighbours; of equally near ones the first.
     """
     k = min(n_neighbors, len(codes) - 1)
     distance = cdist(X, X)

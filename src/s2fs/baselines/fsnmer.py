@@ -114,13 +114,6 @@ def interval_partition(column: Floats, delta: float) -> Indices:
     """Cut the values of a feature, from the smallest up, into intervals no wider than ``delta``.
 
     An interval starts at the smallest value not yet assigned and takes all within ``delta`` of it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from s2fs.baselines.fsnmer import interval_partition
-    >>> interval_partition(np.array([0.3, 0.0, 0.1, 0.35, 0.2, 1.0]), 0.2)
-    array([1, 0, 0, 1, 0, 2])
     """
     order = np.argsort(column, kind="stable")
     ascending = column[order]
@@ -136,12 +129,7 @@ def interval_partition(column: Floats, delta: float) -> Indices:
 class Refinement(Subset):
     """The common refinement of the partitions of a growing feature set.
 
-    Parameters
-    ----------
-    blocks : ndarray of shape (n_features, n_samples)
-        Per feature the number of the block of each instance.
-    codes : ndarray of shape (n_samples,)
-        Class of each instance.
+    ``blocks`` are feature × instance: the number of the block that each instance is in.
     """
 
     empty = 0.0

@@ -115,15 +115,7 @@ class IPD(StoppingBaseline):
 
 
 class Margins(Subset):
-    """The criterion J in a growing set of features.
-
-    Parameters
-    ----------
-    relation : Relation
-        Irreflexive, and without features at first.
-    variant : str
-        As in :class:`IPD`.
-    """
+    """The criterion J in a growing set of features, which an irreflexive relation holds."""
 
     def __init__(self, relation: Relation, variant: Variant):
         self.relation = relation
@@ -153,27 +145,11 @@ def criterion(
     n_classes: int,
     variant: Variant,
 ) -> Floats:
-    """J from the similarity of each instance to the two classes nearest to it.
+    """J from the similarity of each instance to the two classes nearest to it, along the last axis.
 
     The lower approximation of class q at an instance is one minus its largest similarity to any
     *other* class. So it is v = 1 − (largest of all) for every class but the one that holds the
     nearest neighbour, and w = 1 − (second largest) for that one.
-
-    Parameters
-    ----------
-    largest, second, where : ndarray of shape (..., n_samples)
-        The similarities, and the class of the largest, see :meth:`Relation.two_nearest`.
-    codes : ndarray of shape (n_samples,)
-        Class of each instance.
-    n_classes : int
-        Number of classes.
-    variant : {"F1", "F1-sum", "F1-max", "F2", "dependency"}
-        As in :class:`IPD`.
-
-    Returns
-    -------
-    ndarray of shape (...)
-        J; larger is better.
     """
     v = 1 - largest
     w = 1 - second

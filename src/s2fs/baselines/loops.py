@@ -74,12 +74,8 @@ def settled(of: Discernibility, feature: int, threshold: Floats) -> NDArray[np.b
 def nearest_others(of: SortedRelation, candidates: Indices) -> tuple[Floats, Floats]:
     """Largest similarities to the other classes, in the relation joined by each candidate.
 
-    Returns
-    -------
-    nearest : ndarray of shape (n_candidates, n_samples)
-        Of each instance to any other class, 0 where none is similar.
-    reach : ndarray of shape (n_candidates, n_classes)
-        Sum over the instances outside a class of their largest similarity to it.
+    For each candidate: of each instance to any other class, 0 where none is similar; and of each
+    class the sum over the instances outside it of their largest similarity to it.
     """
     native = _native()
     if native is None:
@@ -95,7 +91,8 @@ def nearest_others(of: SortedRelation, candidates: Indices) -> tuple[Floats, Flo
 def two_nearest(of: SortedRelation, candidates: Indices) -> tuple[Floats, Floats, Indices]:
     """Largest similarity of each instance to any class, to any other than that, and which it is.
 
-    The results have shape (n_candidates, n_samples).
+    For each candidate and instance; 0 where no class has a similar instance, or only one. Where
+    both are equal, either class may be named.
     """
     native = _native()
     if native is None:

@@ -135,25 +135,7 @@ class MAFRFS(Baseline):
 
 
 def uncertainty_measure(measure: Measure, own: Floats, every: Floats, codes: Indices) -> Floats:
-    """Compute an uncertainty measure from granule sizes, along the last axis.
-
-    Parameters
-    ----------
-    measure : {"FCE", "FE", "FJE", "FMI"}
-        Conditional, fuzzy, joint entropy or mutual information, see :class:`MAFRFS`.
-    own, every : ndarray of shape (..., n_samples)
-        Size of the granule of each instance, counted inside its class and altogether.
-    codes : ndarray of shape (n_samples,)
-        Class of each instance, in any order.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from s2fs.baselines.mafrfs import uncertainty_measure
-    >>> own, every = np.array([2.0, 2.0, 1.0, 1.0]), np.array([2.0, 2.0, 2.0, 2.0])
-    >>> float(uncertainty_measure("FCE", own, every, np.array([0, 0, 1, 1])))
-    0.5
-    """
+    """Compute an uncertainty measure from granule sizes, along the last axis."""
     if measure == "FE":
         return granule_entropy(every)
     if measure == "FJE":
@@ -177,24 +159,6 @@ class Margins:
 
     Squared distances add up over features, so a candidate costs the same whatever the size of the
     set.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The instances.
-    codes : ndarray of shape (n_samples,)
-        Class of each instance.
-    margin : {"local", "global", "nearest"}
-        The margin between classes, see :class:`MAFRFS`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from s2fs.baselines.mafrfs import Margins
-    >>> X = np.array([[0.0], [0.2], [0.8], [1.0]])
-    >>> within, between = Margins(X, np.array([0, 0, 1, 1]), "local").of(np.array([0]))
-    >>> within.round(4), between.round(4)
-    (array([0.1]), array([0.8]))
     """
 
     def __init__(self, X: Floats, codes: Indices, margin: Margin) -> None:

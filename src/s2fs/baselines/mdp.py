@@ -120,25 +120,10 @@ class MDP(StoppingBaseline):
 
 
 class SettlingTable:
-    """Which pairs must be settled, how far, and what each is worth.
+    """Which pairs must be settled, how far (``threshold``), and what each is worth (``weight``).
 
-    Pairs that no feature can tell apart are left out.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Data scaled to [0, 1] without constant columns.
-    codes : ndarray of shape (n_samples,)
-        Class of each instance.
-    weights, pairs, similarity : str
-        As in :class:`MDP`.
-
-    Attributes
-    ----------
-    pairs : Pairs
-        The pairs, ``i < j`` for the rule "maximal" and both orders for "lambda".
-    threshold, weight : ndarray of shape (n_pairs,)
-        Discernibility that settles each pair, and what the pair counts.
+    Pairs that no feature can tell apart are left out. For the rule "lambda" both orders of a pair
+    are in the table.
     """
 
     def __init__(

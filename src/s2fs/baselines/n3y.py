@@ -103,24 +103,7 @@ class N3Y(Baseline):
 
 
 class NeighbourhoodSubset(Subset):
-    """A growing feature set, with what each feature shares and gains with its members on average.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The instances, scaled to [0, 1].
-    codes : ndarray of shape (n_samples,)
-        Class of each instance.
-    delta : float
-        Radius of a neighbourhood.
-    interactivity : {"granularity", "ambiguity", "cmi", "none"}
-        What a pair gains together, see :class:`N3Y`.
-
-    Attributes
-    ----------
-    relevancy : ndarray of shape (n_features,)
-        Neighbourhood mutual information of each feature and the label.
-    """
+    """A growing feature set, and what each feature shares and gains with its members on average."""
 
     def __init__(
         self, X: Floats, codes: Indices, delta: float, interactivity: Interactivity
@@ -154,12 +137,7 @@ class NeighbourhoodSubset(Subset):
     def redundancy(self, feature: int, joint: Indices) -> Floats:
         """Neighbourhood mutual information of one feature with every feature.
 
-        Parameters
-        ----------
-        feature : int
-            The one feature.
-        joint : ndarray of shape (n_features, n_samples)
-            Sizes of the neighbourhoods of every feature within those of the one.
+        ``joint`` are the sizes of the neighbourhoods of every feature within those of the one.
         """
         return self._entropy + self._entropy[feature] - granule_entropy(joint)
 

@@ -122,18 +122,10 @@ class RDSI(StoppingBaseline):
 
 
 def fuzzy_decision(relation: Relation) -> Floats | None:
-    """Return the share of each class among the neighbours in all features.
+    """The share of each class among the neighbours in all features, class × instance.
 
-    Parameters
-    ----------
-    relation : Relation
-        Any state; it is left empty.
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_samples) or None
-        The memberships; None where no instance has a neighbour of another class, because the
-        decision is crisp then.
+    None where no instance has a neighbour of another class, because the decision is crisp then.
+    The relation is left empty.
     """
     relation.clear()
     relation.add(np.arange(len(relation.columns)))
@@ -146,16 +138,9 @@ def fuzzy_decision(relation: Relation) -> Floats | None:
 
 
 class Approximations(Subset):
-    """The approximations of the classes in a growing set of features.
+    """The approximations of the classes in a growing set of features, by a reflexive relation.
 
-    Parameters
-    ----------
-    relation : Relation
-        Reflexive, and without features at first.
-    decision : ndarray of shape (n_classes, n_samples) or None
-        Fuzzy memberships; None for the crisp classes.
-    measure : str
-        As in :class:`RDSI`.
+    ``decision`` holds fuzzy memberships, class × instance; None for the crisp classes.
     """
 
     def __init__(self, relation: Relation, decision: Floats | None, measure: Measure = "relative"):
@@ -164,13 +149,7 @@ class Approximations(Subset):
         self.measure = measure
 
     def sizes(self, candidates: Indices) -> tuple[Floats, Floats, Floats]:
-        """Sizes of lower approximation, class and upper approximation.
-
-        Returns
-        -------
-        lower, size, upper : ndarray
-            Of shape (n_candidates, n_classes), but ``size`` (n_classes,).
-        """
+        """Sizes of lower approximations (candidate × class), classes, and upper approximations."""
         if self.decision is not None:
             lower, upper = self.relation.approximation_sizes(candidates, self.decision)
             return lower, self.decision.sum(axis=1), upper
@@ -200,27 +179,9 @@ def self_information(
     measure: Measure = "relative",
     guard: float = GUARD,
 ) -> Any:
-    """Sum over the classes (last axis) of the self-information of an approximation.
+    """Sum over the classes (last axis) of −(1 − t) ln t, with t a ratio of the sizes.
 
-    Parameters
-    ----------
-    lower, size, upper : array-like of shape (..., n_classes)
-        Sizes of the lower approximation, of the class, and of the upper approximation.
-    measure : {"relative", "certain", "possible", "combined"}, default="relative"
-        Which ratio of the sizes counts, see :class:`RDSI`.
-    guard : float, default=1e-5
-        Added to numerator and denominator of each ratio.
-
-    Returns
-    -------
-    float or ndarray
-        The sum of ``−(1 − t) ln t`` with t the ratio; 0 where both approximations agree.
-
-    Examples
-    --------
-    >>> from s2fs.baselines.rdsi import self_information
-    >>> self_information([1.6, 1.0], [3, 3], [5.0, 4.4], guard=0).round(4).item()
-    1.9197
+    The guard is added to both parts of a ratio, see ``measure`` of :class:`RDSI`.
     """
     low, middle, up = (np.asarray(v, dtype=np.float64) + guard for v in (lower, size, upper))
     ratios = {
