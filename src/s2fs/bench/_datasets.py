@@ -33,16 +33,9 @@ UNSEEN_TABLES = (
 
 @dataclass(frozen=True)
 class Source:
-    """A file at a fixed commit of a public repository.
+    """A file at a fixed commit of a public repository on GitHub.
 
-    Attributes
-    ----------
-    repository, commit, path : str
-        Where the file is, on GitHub.
-    git_blob : str
-        SHA-1 that git gives the content.
-    sha256 : str or None
-        SHA-256 of the content, if known.
+    ``git_blob`` is the SHA-1 that git gives the content, ``sha256`` its SHA-256, if known.
     """
 
     repository: str

@@ -57,23 +57,8 @@ def shares(
 ) -> Array:
     """For each test row the shares of the classes in the leaves it comes to, the mean of all trees.
 
-    Parameters
-    ----------
-    train, test : ndarray of shape (n_features, n_rows)
-        The values in single precision.
-    codes : ndarray of shape (n_train,)
-        Class of each training row.
-    n_tried : int
-        How many features to try at each node.
-    n_trees, seed : int
-        How many trees, and the seed of the random numbers.
-    bootstrap : bool
-        Whether each tree draws its rows, or takes all.
-
-    Returns
-    -------
-    ndarray of shape (n_test, n_classes)
-        The shares.
+    Values are feature × row in single precision. A node tries ``n_tried`` features, and a tree
+    draws its rows where ``bootstrap``, else takes all.
     """
     k, n = train.shape
     n_test, n_classes = test.shape[1], codes.max() + 1

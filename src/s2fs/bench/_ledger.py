@@ -5,6 +5,7 @@ is a lease: its process renews it while it lives, and the claim of a process tha
 again, at once on the same machine and after the lease elsewhere. Each change is one transaction.
 """
 
+import json
 import os
 import socket
 import sqlite3
@@ -12,6 +13,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
 from threading import RLock
@@ -50,19 +52,7 @@ COMMIT;
 
 
 class Entry(NamedTuple):
-    """A run and how far it has got.
-
-    Attributes
-    ----------
-    run : Run
-        What was to be done.
-    state : str
-        "waiting", "claimed", "done" or "failed".
-    seconds : float or None
-        The processor time it took.
-    error : str or None
-        Why it failed.
-    """
+    """A run and how far it has got, the processor time it took, and why it failed if it has."""
 
     run: Run
     state: str
@@ -109,11 +99,6 @@ class Ledger:
         )
         try:
             self._open(create=create)
-        except _NoResultsFileError as error:
-            self._connection.close()
-            raise ValueError(
-                f"{path} is not a results file ({error}); give another file."
-            ) from None
         except sqlite3.DatabaseError as error:
             self._connection.close()
             raise _in_words(self.path, error) from None
@@ -126,14 +111,14 @@ class Ledger:
             _patiently(lambda: execute("PRAGMA journal_mode = WAL"))
             _patiently(lambda: self._connection.executescript(_SCHEMA))
         if execute("PRAGMA application_id").fetchone() != (_APPLICATION,):
-            raise _NoResultsFileError("it holds something else")
+            raise sqlite3.DatabaseError("it holds something else")
         if execute("PRAGMA user_version").fetchone() != (_FORMAT,):
-            raise _NoResultsFileError(
+            raise sqlite3.DatabaseError(
                 "it was written by another version of s2fs, which kept other fields"
             )
         found = {name for _, name, *_ in execute("PRAGMA table_info(runs)")}
         if missing := [name for name in _COLUMNS if name not in found]:
-            raise _NoResultsFileError(f"its table of runs has no column {missing[0]!r}")
+            raise sqlite3.DatabaseError(f"its table of runs has no column {missing[0]!r}")
         # Which runs failed before: counted, since the clock of a machine may be set.
         (self._opened,) = execute("SELECT COALESCE(MAX(changed), 0) FROM runs").fetchone()
         # A run costs seconds, so waiting for the disk after each one costs nothing.
@@ -168,7 +153,7 @@ class Ledger:
         runs : iterable of Run
             What is to be done.
         """
-        rows = [(run.key, run.to_json()) for run in runs]
+        rows = [(run.key, json.dumps(asdict(run))) for run in runs]
         with self._transaction() as db:
             db.executemany(
                 "INSERT INTO runs (key, run) VALUES (?, ?) "
@@ -301,7 +286,7 @@ class Ledger:
             rows = self._connection.execute(
                 "SELECT run, state, seconds, error FROM runs ORDER BY rowid"
             ).fetchall()
-        return [Entry(Run.from_json(run), *rest) for run, *rest in rows]
+        return [Entry(Run.from_fields(json.loads(run)), *rest) for run, *rest in rows]
 
     def result(self, key: str) -> bytes:
         """The result of a finished run.
@@ -328,10 +313,6 @@ class Ledger:
         if row is None:
             raise KeyError(key)
         return bytes(row[0])
-
-
-class _NoResultsFileError(Exception):
-    """A SQLite file that holds something else."""
 
 
 def _in_words(path: Path, error: sqlite3.DatabaseError) -> Exception:

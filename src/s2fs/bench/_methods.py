@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 from s2fs import S2FS, PairCover
 from s2fs._util.messages import did_you_mean
@@ -23,26 +23,6 @@ _NEUTRAL = ("n_jobs", "verbose")
 def installed_methods() -> list[str]:
     """The selectors of the package that can run here: one of them needs another package."""
     return [name for name in METHODS if name != "FastCan" or find_spec("fastcan")]
-
-
-class Resolved(NamedTuple):
-    """What a selector is when it runs, beyond its name.
-
-    Attributes
-    ----------
-    parameters : dict
-        All parameters of the selector, those that are left at their defaults included, as JSON has
-        them.
-    algorithm : str
-        The version of the algorithm; for a class that is not of this package, a hash of the module
-        it is in.
-    status : str
-        "confirmed", "partly reconstructed", "reconstructed" or "wrapper".
-    """
-
-    parameters: Mapping[str, Any]
-    algorithm: str
-    status: str
 
 
 def check_method(method: str) -> None:
@@ -95,8 +75,12 @@ def make_selector(
 
 def resolve(
     method: str, parameters: Mapping[str, Any], k: int, seed: int, folder: str | None = None
-) -> Resolved:
-    """What a selector is when it runs: its class is imported and constructed, but not fitted."""
+) -> tuple[Mapping[str, Any], str, str]:
+    """What a selector is when it runs: all its parameters, its algorithm and its status.
+
+    Its class is imported and constructed, but not fitted. The algorithm is a version; for a class
+    that is not of this package, a hash of the module it is in.
+    """
     cls = selector_class(method, folder)
     try:
         check_parameters(method, parameters, cls)
@@ -112,8 +96,5 @@ def resolve(
     else:
         source = inspect.getsource(sys.modules[cls.__module__])
         algorithm = hashlib.sha256(source.encode()).hexdigest()[:12]
-    return Resolved(
-        json.loads(json.dumps(known, sort_keys=True, default=repr)),
-        algorithm,
-        getattr(cls, "status", "confirmed"),
-    )
+    as_json = json.loads(json.dumps(known, sort_keys=True, default=repr))
+    return as_json, algorithm, getattr(cls, "status", "confirmed")

@@ -97,36 +97,10 @@ class Run:
             del decides[name]
         return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
 
-    def to_json(self) -> str:
-        """The run as text.
-
-        Returns
-        -------
-        str
-            All fields as JSON.
-        """
-        return json.dumps(asdict(self))
-
     @property
     def cross_validation(self) -> str:
         """A key that all folds of one cross-validation share."""
         return replace(self, fold=0).key
-
-    @classmethod
-    def from_json(cls, text: str) -> "Run":
-        """The run that :meth:`to_json` wrote.
-
-        Parameters
-        ----------
-        text : str
-            All fields as JSON.
-
-        Returns
-        -------
-        Run
-            The same run.
-        """
-        return cls.from_fields(json.loads(text))
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> "Run":
@@ -164,22 +138,10 @@ def evaluation_settings(learners: tuple[str, ...], tune: str) -> dict[str, Any]:
 class Outcome:
     """What the learners made of one or more rankings on one fold.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n_rankings, 2)
-        Alpha and beta of each ranking; NaN where the selector has none or keeps its own.
-    rankings : ndarray of shape (n_rankings, n_ranked)
-        The features in order of choice.
-    y_test : ndarray of shape (n_test,)
-        The classes of the test rows.
-    predictions : dict of str to ndarray of shape (n_rankings, n_sizes, n_test)
-        Per classifier the predicted classes.
-    nmi : ndarray of shape (n_rankings, n_sizes) or None
-        Mutual information of the k-means clusters, if asked for.
-    redundancy : ndarray of shape (n_rankings, n_sizes)
-        Mean |r| of two chosen features on the rows they were chosen from; NaN for one feature.
-    seconds : float
-        Processor time of the selection.
+    The first axis of ``weights`` (alpha and beta, NaN where the selector has none or keeps its
+    own), ``rankings``, ``predictions`` (ranking × size × test row), ``nmi`` (of the k-means
+    clusters, if asked for) and ``redundancy`` (mean |r| of two features, on the rows they were
+    chosen from) is that of the rankings. ``seconds`` is the processor time of the selection.
     """
 
     weights: Floats

@@ -64,22 +64,9 @@ def best_splits(
 ) -> tuple[Array, Array]:
     """The best split of the rows of a node by each feature, the lowest threshold among equals.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_features, n_rows)
-        All training values, in single precision.
-    ascending : ndarray of shape (n_used, n_members)
-        The rows of the node in ascending order of each feature.
-    codes : ndarray of shape (n_rows,)
-        Class of each row.
-    counts : ndarray of shape (n_classes,)
-        Rows of the node by class.
-
-    Returns
-    -------
-    gains, thresholds : ndarray of shape (n_used,)
-        What Gini impurity leaves to maximise, the sum over both sides of Σ counts² / n: positive,
-        or 0 where there is no split. Rows at or below the threshold go left.
+    ``ascending`` holds the rows of the node in ascending order of each feature, ``counts`` how
+    many are of each class. A gain is what Gini impurity leaves to maximise, the sum over both sides
+    of Σ counts² / n: positive, or 0 where there is no split. Rows at or below a threshold go left.
     """
     n_used, n = ascending.shape
     gains, thresholds = np.zeros(n_used), np.zeros(n_used)

@@ -9,15 +9,7 @@ from s2fs._util.types import Floats, Indices
 
 
 class StandsOut(NamedTuple):
-    """In which class each feature stands out.
-
-    Attributes
-    ----------
-    class_ : ndarray of shape (n_features,)
-        The position of the class.
-    high : ndarray of shape (n_features,)
-        Whether the feature is high there; otherwise it is low.
-    """
+    """In which class each feature stands out, and whether it is high there or low."""
 
     class_: Indices
     high: NDArray[np.bool_]
@@ -29,20 +21,7 @@ def class_means(X: Floats, codes: Indices) -> Floats:
 
 
 def stands_out(X: Floats, codes: Indices) -> StandsOut:
-    """Find the class whose mean is furthest above, or below, that of the next class.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The features.
-    codes : ndarray of shape (n_samples,)
-        The classes as 0, 1, …, at least two.
-
-    Returns
-    -------
-    StandsOut
-        A class for each feature; of equal gaps the upper one counts.
-    """
+    """Find the class whose mean is furthest above the next, or below; of equal gaps the upper."""
     means = class_means(X, codes)
     order = np.argsort(means, axis=0, kind="stable")
     ordered = np.sort(means, axis=0)
@@ -53,17 +32,7 @@ def stands_out(X: Floats, codes: Indices) -> StandsOut:
 def pair_distances(X: Floats, codes: Indices) -> Floats:
     """Distance of every two class means in each feature, in units of the spread inside the classes.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The features.
-    codes : ndarray of shape (n_samples,)
-        The classes as 0, 1, ….
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_classes, n_features)
-        0 for a feature that is constant; infinite where classes differ without any spread.
+    0 for a feature that is constant; infinite where classes differ without any spread.
     """
     means = class_means(X, codes)
     freedom = max(1, len(X) - len(means))

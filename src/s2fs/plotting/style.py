@@ -55,13 +55,7 @@ DIVERGING = "RdBu_r"
 
 
 class LineStyle(NamedTuple):
-    """How an algorithm is drawn.
-
-    Attributes
-    ----------
-    color, linestyle, marker : str
-        As Matplotlib calls them.
-    """
+    """How an algorithm is drawn, in the words of Matplotlib."""
 
     color: str
     linestyle: str
@@ -69,18 +63,7 @@ class LineStyle(NamedTuple):
 
 
 def new_figure(width: float = COLUMN_WIDTH, height: float = COLUMN_WIDTH * 0.75) -> Figure:
-    """Make a figure that belongs to no window, so that nothing is left behind when it is dropped.
-
-    Parameters
-    ----------
-    width, height : float
-        Size in inches.
-
-    Returns
-    -------
-    Figure
-        An empty figure.
-    """
+    """Make a figure that belongs to no window, so that nothing is left when it is dropped."""
     return Figure(figsize=(width, height), layout="constrained", dpi=DPI)
 
 

@@ -57,22 +57,9 @@ def _dense(X: Any) -> NDArray[Any]:
 class Table:
     """What a report is about.
 
-    Attributes
-    ----------
-    X : array or data frame
-        The features as the selector got them, not sparse.
-    labels : ndarray of shape (n_samples,)
-        The labels as the selector got them.
-    values : ndarray of shape (n_samples, n_features)
-        The features as numbers, with the median of a feature where a value is missing.
-    codes : ndarray of shape (n_samples,)
-        For each sample the position of its class.
-    features, classes, samples : list of str
-        The names. Samples that have none are "row 1", "row 2", ….
-    image_shape, image_order
-        As for :class:`s2fs.datasets.Dataset`.
-    incomplete, imputer
-        As for :class:`s2fs.datasets.Dataset`.
+    ``X`` and ``labels`` are as the selector got them, but not sparse; ``values`` are numbers, with
+    the median of a feature where a value is missing, and ``codes`` the positions of the classes.
+    Samples without a name are "row 1", "row 2", …. The last four are those of a Dataset.
     """
 
     X: Any

@@ -21,23 +21,11 @@ _XLINK = "{http://www.w3.org/1999/xlink}"
 def inline_svg(
     figure: "Figure", prefix: str, label: str, *, titles: dict[str, Sequence[str]] | None = None
 ) -> str:
-    """Draw a figure as an SVG element for an HTML page.
+    """Draw a figure as an SVG element for an HTML page; black is written ``currentColor``.
 
-    Parameters
-    ----------
-    figure : Figure
-        What to draw.
-    prefix : str
-        Goes before every id, which must be unique on the page.
-    label : str
-        What the figure shows, for those who cannot see it.
-    titles : dict of str to sequence of str, optional
-        For the id of a set of markers the text that each marker shows when pointed at.
-
-    Returns
-    -------
-    str
-        Markup without a prologue. Black is written ``currentColor``.
+    The prefix goes before every id, which must be unique on the page, and the label says what the
+    figure shows to those who cannot see it. ``titles`` are, for the id of a set of markers, the
+    text that each marker shows when pointed at.
     """
     buffer = StringIO()
     matplotlib = need("matplotlib", extra="report", purpose="A report")
