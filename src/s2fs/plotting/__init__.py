@@ -9,19 +9,20 @@ from s2fs._util.optional import need
 
 need("matplotlib", extra="report", purpose="A figure")
 
-from s2fs.plotting._classes import plot_centroids, plot_class_matrix, plot_plane
-from s2fs.plotting._curves import plot_curve_panels, plot_curves
+from s2fs.plotting._classes import (
+    plot_centroids,
+    plot_class_matrix,
+    plot_confusion,
+    plot_coverage,
+    plot_memberships,
+    plot_plane,
+)
+from s2fs.plotting._curves import plot_curve_panels, plot_curves, plot_path, plot_sizes
 from s2fs.plotting._geometry import ClassGeometry, class_geometry
 from s2fs.plotting._illustration import plot_distance_and_direction, two_distributions
-from s2fs.plotting._membership import plot_memberships
-from s2fs.plotting._mistakes import plot_confusion, plot_coverage
-from s2fs.plotting._path import plot_path
 from s2fs.plotting._pixels import plot_faces, plot_pixels
-from s2fs.plotting._redundancy import plot_redundancy
-from s2fs.plotting._samples import plot_samples
-from s2fs.plotting._sizes import plot_sizes
 from s2fs.plotting._stability import plot_stability
-from s2fs.plotting._values import plot_features, plot_heatmap
+from s2fs.plotting._values import plot_features, plot_heatmap, plot_redundancy, plot_samples
 
 __all__ = [
     "ClassGeometry",

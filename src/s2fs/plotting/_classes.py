@@ -1,4 +1,4 @@
-"""The classes as the criterion sees them: in the plane of two features, and class by class."""
+"""The classes as the criterion sees them: in a plane, class by class, and taken for each other."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
+from sklearn.metrics import confusion_matrix
 
 from s2fs.plotting._geometry import ClassGeometry, class_geometry
 from s2fs.plotting.style import (
@@ -21,6 +22,7 @@ from s2fs.plotting.style import (
     MOST_POINTS,
     SEQUENTIAL,
     axes_or_new,
+    coded,
     colour_bar,
     finish,
     legend_below,
@@ -248,4 +250,168 @@ def plot_centroids(geometry: ClassGeometry, *, class_names: Sequence[str] | None
         title="turn from the nearest",
         ax=right,
     )
+    return figure
+
+
+def plot_memberships(
+    geometry: ClassGeometry,
+    *,
+    class_names: Sequence[str] | None = None,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the fuzzy membership of every instance in every class.
+
+    Parameters
+    ----------
+    geometry : ClassGeometry
+        What :func:`class_geometry` returned.
+    class_names : sequence of str, optional
+        The names of the classes, in sorted order of the labels.
+    title : str, default=""
+        What to write above.
+    ax : Axes, optional
+        Where to draw; by default on a new figure, found as ``ax.figure``.
+
+    Returns
+    -------
+    Axes
+        A row for each class. The instances stand from left to right, class by class, the surest
+        members first; those that sit between classes are at the right end of their block.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from s2fs.plotting import class_geometry, plot_memberships
+    >>> data = load_iris()
+    >>> ax = plot_memberships(class_geometry(data.data, data.target))
+    >>> ax.images[0].get_array().shape
+    (3, 150)
+    """
+    p = len(geometry.centroids)
+    names = names_or_numbers(class_names, p)
+    order = np.lexsort((-geometry.own_share, geometry.codes))
+    ax = axes_or_new(ax, height=COLUMN_WIDTH * min(0.4 + 0.05 * p, 1.2))
+    drawn = ax.imshow(
+        geometry.memberships[order].T,
+        cmap=SEQUENTIAL,
+        vmin=0,
+        vmax=float(geometry.memberships.max()),
+        aspect="auto",
+        interpolation="nearest",
+    )
+    for end in np.flatnonzero(np.diff(geometry.codes[order])):
+        ax.axvline(end + 0.5, color="white", linewidth=min(0.8, 6 / p))
+    ticks = pick_ticks(p, 20)
+    ax.set_yticks(ticks, [shown(names[q], LONGEST_TICK) for q in ticks])
+    finish(ax, xlabel="instances, class by class", ylabel="membership in", title=shown(title))
+    colour_bar(drawn, ax, "membership")
+    return ax
+
+
+def plot_confusion(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    class_names: Sequence[str] | None = None,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw how many samples of each class were taken for which class.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The classes.
+    y_pred : array-like of shape (n_samples,)
+        What the samples were taken for, such as ``compare(X, y).predictions["S2FS"]``.
+    class_names : sequence of str, optional
+        The names of the classes, in sorted order of the labels.
+    title : str, default=""
+        What to write above.
+    ax : Axes, optional
+        Where to draw; by default on a new figure, found as ``ax.figure``.
+
+    Returns
+    -------
+    Axes
+        A row for each class, a column for each prediction.
+
+    Examples
+    --------
+    >>> from s2fs.plotting import plot_confusion
+    >>> ax = plot_confusion(["a", "a", "b"], ["a", "b", "b"])
+    >>> ax.images[0].get_array().tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
+    """
+    true, said = np.asarray(y_true), np.asarray(y_pred)
+    if true.shape != said.shape:
+        raise ValueError(
+            f"y_pred has the shape {said.shape}, and y_true {true.shape}; give a label per sample."
+        )
+    labels = np.unique(np.concatenate([true, said]))
+    names = names_or_numbers(labels.tolist() if class_names is None else class_names, len(labels))
+    table = confusion_matrix(true, said, labels=labels)
+    ax = plot_class_matrix(table, class_names=names, label="samples", title=title, ax=ax)
+    finish(ax, xlabel="taken for", ylabel="class", title=title)
+    return ax
+
+
+def plot_coverage(
+    X: ArrayLike,
+    y: ArrayLike,
+    chosen: ArrayLike,
+    *,
+    class_names: Sequence[str] | None = None,
+) -> Figure:
+    """Draw how well every two classes are apart, in all features and in the chosen ones.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        All features, on one scale such as [0, 1].
+    y : array-like of shape (n_samples,)
+        Class labels.
+    chosen : array-like of int
+        The chosen features, such as the ``indices_`` of a selector.
+    class_names : sequence of str, optional
+        The names of the classes, in sorted order of the labels.
+
+    Returns
+    -------
+    Figure
+        Two maps of class by class on one colour scale. A number is the distance of two centroids in
+        units of the mean distance of the samples to their own.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from s2fs import S2FS
+    >>> from s2fs.plotting import plot_coverage
+    >>> X, y = load_wine(return_X_y=True)
+    >>> figure = plot_coverage(minmax_scale(X), y, S2FS(3).fit(X, y).indices_)
+    >>> [ax.get_title() for ax in figure.axes[:2]]
+    ['all 13 features', '3 chosen']
+    """
+    values, codes, names = coded(X, y, class_names)
+    columns = np.asarray(chosen, dtype=np.intp)
+    panels = {
+        f"all {values.shape[1]} features": class_geometry(values, codes).separation,
+        f"{len(columns)} chosen": class_geometry(values[:, columns], codes).separation,
+    }
+    tables = [table.copy() for table in panels.values()]
+    for table in tables:
+        np.fill_diagonal(table, np.nan)
+    largest = max(float(table[np.isfinite(table)].max(initial=1.0)) for table in tables)
+    figure = new_figure(2 * COLUMN_WIDTH, COLUMN_WIDTH * 0.85)
+    for ax, title, table in zip(figure.subplots(1, 2), panels, tables, strict=True):
+        plot_class_matrix(
+            np.where(np.isinf(table), largest, table),
+            class_names=names,
+            label="distance in spreads",
+            limits=(0.0, largest),
+            title=title,
+            ax=ax,
+        )
     return figure

@@ -1,4 +1,4 @@
-"""The values of the chosen features, class by class: as a map, and one feature at a time."""
+"""The values of the chosen features: as a map, one by one, which say the same, in one plane."""
 
 from collections.abc import Sequence
 
@@ -8,8 +8,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.preprocessing import scale
 
+from s2fs._core.correlation import correlations
 from s2fs._util.types import Indices
 from s2fs.plotting.contrast import stands_out
 from s2fs.plotting.style import (
@@ -18,15 +21,19 @@ from s2fs.plotting.style import (
     DIVERGING,
     FONT_SIZE,
     LONGEST_TICK,
+    MARKERS,
     MOST_COLOURS,
     MOST_POINTS,
+    SEQUENTIAL,
+    axes_or_new,
     coded,
     colour_bar,
     feature_names_or_numbers,
     finish,
-    names_or_numbers,
+    legend_below,
     new_figure,
     panel_grid,
+    pick_ticks,
     shown,
 )
 
@@ -84,10 +91,8 @@ def plot_heatmap(
     >>> ax.images[0].get_array().shape
     (3, 178)
     """
-    values, codes, labels = coded(X, y)
-    n, k = values.shape
-    p = len(labels)
-    names = names_or_numbers(labels if class_names is None else class_names, p)
+    values, codes, names = coded(X, y, class_names)
+    (n, k), p = values.shape, len(names)
     features = feature_names_or_numbers(feature_names, k)
     medians = n > MOST_SAMPLES
     out = stands_out(values, codes)
@@ -192,8 +197,7 @@ def plot_features(
     >>> [ax.get_title() for ax in figure.axes]
     ['alcohol', 'malic_acid']
     """
-    values, codes, labels = coded(X, y)
-    names = names_or_numbers(labels if class_names is None else class_names, len(labels))
+    values, codes, names = coded(X, y, class_names)
     features = feature_names_or_numbers(feature_names, values.shape[1])
     n_shown = min(n_shown, values.shape[1])
     figure, axes = panel_grid(n_shown)
@@ -229,3 +233,167 @@ def _by_class(ax: Axes, values: ArrayLike, codes: ArrayLike, names: list[str]) -
         range(len(names)), [shown(name, LONGEST_TICK) for name in names], rotation=rotation
     )
     ax.set_xlim(-0.6, len(names) - 0.4)
+
+
+def plot_redundancy(
+    X: ArrayLike,
+    *,
+    feature_names: Sequence[str] | None = None,
+    threshold: float = 0.9,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the absolute correlation of every two features, similar ones side by side.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The chosen features.
+    feature_names : sequence of str, optional
+        The names of the features; by default "x0", "x1", ….
+    threshold : float, default=0.9
+        Pairs with |r| of this or more have a frame.
+    title : str, default=""
+        What to write above.
+    ax : Axes, optional
+        Where to draw; by default on a new figure, found as ``ax.figure``.
+
+    Returns
+    -------
+    Axes
+        The map; features are in the order of a hierarchical clustering by 1 − |r|.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2fs.plotting import plot_redundancy
+    >>> x = np.random.default_rng(0).normal(size=(30, 3))
+    >>> twins = np.column_stack([x[:, 0], x[:, 1], -x[:, 0]])
+    >>> ax = plot_redundancy(twins, feature_names=["a", "b", "minus a"])
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['b', 'a', 'minus a']
+    """
+    values = np.asarray(X, dtype=np.float64)
+    k = values.shape[1]
+    names = feature_names_or_numbers(feature_names, k)
+    r = np.abs(correlations(values))
+    np.fill_diagonal(r, 1.0)
+    order = _similar_together(r)
+    table = r[np.ix_(order, order)]
+    ax = axes_or_new(ax, height=COLUMN_WIDTH * 0.9)
+    drawn = ax.imshow(table, cmap=SEQUENTIAL, vmin=0, vmax=1, interpolation="nearest")
+    for i, j in np.argwhere(np.triu(table >= threshold, k=1)):
+        for row, column in ((i, j), (j, i)):
+            ax.add_patch(
+                Rectangle(
+                    (column - 0.5, row - 0.5),
+                    1,
+                    1,
+                    fill=False,
+                    edgecolor=COLOURS[0],
+                    linewidth=1.0,
+                    gid="redundant",
+                )
+            )
+    ticks = pick_ticks(k, 40)
+    size = min(FONT_SIZE - 0.5, 2 + 130 / k)
+    labels = [shown(names[order[i]], LONGEST_TICK) for i in ticks]
+    ax.set_xticks(ticks, labels, rotation=90)
+    ax.set_yticks(ticks, labels)
+    finish(ax, title=shown(title))
+    ax.tick_params(labelsize=size, length=1.5)
+    colour_bar(drawn, ax, "|r|", shrink=0.8)
+    return ax
+
+
+def _similar_together(r: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> list[int]:
+    """An order in which features with a large |r| are near each other."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
+
+    if len(r) < 3:
+        return list(range(len(r)))
+    return [int(i) for i in leaves_list(linkage(squareform(1 - r, checks=False), "average"))]
+
+
+def plot_samples(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    class_names: Sequence[str] | None = None,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the samples in a plane of the chosen features.
+
+    The plane is that of the first two principal components; with more than ten classes that of the
+    first two linear discriminants, in which the classes are furthest apart for their spread.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The chosen features, two or more; each is standardised here.
+    y : array-like of shape (n_samples,)
+        Class labels.
+    class_names : sequence of str, optional
+        The names of the classes, in sorted order of the labels.
+    title : str, default=""
+        What to write above.
+    ax : Axes, optional
+        Where to draw; by default on a new figure, found as ``ax.figure``.
+
+    Returns
+    -------
+    Axes
+        Up to ten classes have a colour and a marker each. Of more classes the samples are grey,
+        and names stand at the class medians.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from s2fs.plotting import plot_samples
+    >>> X, y = load_wine(return_X_y=True)
+    >>> ax = plot_samples(X, y)
+    >>> ax.get_xlabel()
+    'component 1 (36 % of the variance)'
+    """
+    values, codes, names = coded(X, y, class_names)
+    if values.shape[1] < 2:
+        raise ValueError("X has one column; give two or more features.")
+    table = scale(values)
+    few = len(names) <= MOST_COLOURS
+    model = PCA(2, svd_solver="full") if few else LinearDiscriminantAnalysis(n_components=2)
+    places = model.fit(table, codes).transform(table)
+    # The sign of an axis is free; here the sample furthest from the middle is at its right end.
+    places = places * np.sign(places[np.abs(places).argmax(axis=0), [0, 1]])
+    ax = axes_or_new(ax, height=COLUMN_WIDTH * 0.95)
+    for q, name in enumerate(names):
+        members = places[codes == q]
+        ax.scatter(
+            members[:, 0],
+            members[:, 1],
+            s=12 if few else 6,
+            color=COLOURS[q] if few else COLOURS[6],
+            marker=MARKERS[q % len(MARKERS)] if few else "o",
+            linewidths=0,
+            alpha=0.85 if few else 0.6,
+            label=shown(name),
+            gid=f"class-{q}",
+            rasterized=len(values) > MOST_POINTS,
+        )
+        if not few:
+            ax.annotate(
+                shown(name, LONGEST_TICK),
+                tuple(np.median(members, axis=0)),
+                ha="center",
+                va="center",
+                fontsize=5.5,
+                fontweight="bold",
+            )
+    of, share = ("variance" if few else "separation"), 100 * model.explained_variance_ratio_
+    what = "component" if few else "discriminant"
+    xlabel, ylabel = (f"{what} {i + 1} ({share[i]:.0f} % of the {of})" for i in (0, 1))
+    finish(ax, xlabel=xlabel, ylabel=ylabel, title=shown(title))
+    if few:
+        legend_below(ax, names)
+    return ax

@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
 from s2fs._util.messages import cut
+from s2fs._util.types import Floats, Indices
 
 #: Width in inches of one column of a two-column page.
 COLUMN_WIDTH = 3.5
@@ -150,8 +151,8 @@ def feature_names_or_numbers(feature_names: Sequence[str] | None, k: int) -> lis
     return names
 
 
-def coded(X: Any, y: Any) -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], list[str]]":
-    """The values as numbers, the classes as 0, 1, …, and the labels; one label per row."""
+def coded(X: Any, y: Any, class_names: Sequence[str] | None) -> tuple[Floats, Indices, list[str]]:
+    """The values as numbers, the classes as 0, 1, …, and their names or else the labels."""
     values = np.asarray(X, dtype=np.float64)
     if values.ndim != 2 or not values.size:
         raise ValueError(f"X has the shape {values.shape}; give rows of samples and some columns.")
@@ -162,7 +163,8 @@ def coded(X: Any, y: Any) -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], 
         raise ValueError(
             f"y has {len(codes)} label(s) for the {len(values)} row(s) of X; give one per row."
         )
-    return values, codes, [str(label) for label in classes]
+    names = classes.tolist() if class_names is None else class_names
+    return values, codes, names_or_numbers(names, len(classes))
 
 
 def colour_bar(drawn: Any, ax: Axes, label: str, **options: Any) -> None:
