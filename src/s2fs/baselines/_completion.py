@@ -49,15 +49,10 @@ class StoppingBaseline(Baseline):
 class Subset(ABC):
     """A growing set of features, with whatever its criterion needs to know about it.
 
-    Attributes
-    ----------
-    empty : float
-        Criterion of the empty set; at -inf the first feature is always accepted.
-    target : float
-        Value of the criterion at which the original algorithm stops.
-    submodular : bool
-        Whether the gain by a feature only shrinks as the set grows. Candidates whose last known
-        gain is too small to win are then skipped; needs a finite ``empty``.
+    ``empty`` is the criterion of the empty set; at -inf the first feature is always accepted. At
+    ``target`` the original algorithm stops. In a ``submodular`` one the gain by a feature only
+    shrinks as the set grows: candidates whose last known gain is too small to win are then
+    skipped; needs a finite ``empty``.
     """
 
     empty: float = -np.inf
@@ -88,58 +83,19 @@ def complete(
 
     The original algorithm stops when the best candidate raises the criterion by no more than
     ``delta``, or when the criterion has reached its target. That place is recorded as ``peak``;
-    then ``completion`` decides.
+    then ``completion`` decides:
 
-    Parameters
-    ----------
-    new_subset : callable
-        Returns an empty :class:`Subset`.
-    n_features : int
-        How many features there are.
-    k : int
-        Length of the list, at most ``n_features``.
-    completion : {"importance", "index", "restart", "greedy"}, default="importance"
-        - "importance": search as long as the criterion rises at all, then append the rest by
-          importance.
-        - "index": append the rest to what the original algorithm returns, in the order of the
-          columns.
-        - "restart": freeze the group the original algorithm returns, start anew on the features
-          that are left, and append group after group. When a group stays empty the rest follows
-          by importance.
-        - "greedy": go on searching, even where the criterion falls.
-    delta : float, default=0.0
-        Rise of the criterion that the original algorithm asks for.
-    importance : ndarray of shape (n_features,), optional
-        Settles ties in the search (then the lower index does), and is the order in which features
-        are appended; by default the criterion of each feature alone.
-    tie_break : ndarray of shape (n_features,), optional
-        Order, largest first, among features of equal importance when they are appended.
-    precedence : ndarray of shape (n_features,), optional
-        Settles ties in the search instead, smallest first; by default the place by importance.
+    - "importance": search as long as the criterion rises at all, then append the rest by
+      importance.
+    - "index": append the rest to what the original algorithm returns, in the order of the columns.
+    - "restart": freeze the group the original algorithm returns, start anew on the features that
+      are left, and append group after group. When a group stays empty the rest follows by
+      importance.
+    - "greedy": go on searching, even where the criterion falls.
 
-    Returns
-    -------
-    Ranked
-        Named tuple ``(indices, scores, peak)``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from s2fs.baselines._completion import Subset, complete
-    >>> class Covered(Subset):  # how many of the points 0..3 the features cover together
-    ...     sets = [{0, 1}, {1, 2}, {2, 3}, {0, 1}]
-    ...     def __init__(self):
-    ...         self.points = set()
-    ...     def score(self, candidates):
-    ...         return np.array([float(len(self.points | self.sets[c])) for c in candidates])
-    ...     def add(self, feature):
-    ...         self.points |= self.sets[feature]
-    >>> complete(Covered, 4, 4)
-    Ranked(indices=array([0, 2, 1, 3]), scores=array([2., 4., 2., 2.]), peak=2)
-    >>> complete(Covered, 4, 4, "restart").indices
-    array([0, 2, 1, 3])
-    >>> complete(Covered, 4, 4, "index").indices
-    array([0, 2, 1, 3])
+    The importance is by default the criterion of each feature alone; features of equal importance
+    are appended in the order of ``tie_break``, largest first. Ties in the search are settled by
+    ``precedence``, smallest first, which is by default the place by importance, then the index.
     """
     # Every search begins with the empty set, so the first step of all of them is scored only once.
     alone = new_subset().score(np.arange(n_features))
