@@ -88,24 +88,29 @@ def compare_ranks(table: Table) -> Iterator[RankComparison]:
     """
     for beside in (None, *table.beside()):
         compared = table.compared(beside)
-        complete = np.isfinite(table.ours[:, compared]).all(axis=1)
-        ours, published = (
-            scores[complete][:, compared] for scores in (table.ours, table.published)
-        )
-        if min(ours.shape) < 2:
-            continue
-        shown = np.round(ours, SHOWN_DECIMALS)
-        first = shown[:, :1]
-        yield RankComparison(
-            learner=table.learner,
-            statistic=table.statistic,
-            columns=tuple(table.columns[j] for j in compared),
-            n_datasets=len(ours),
-            friedman=friedman_test(ours),
-            nemenyi=nemenyi_test(ours, names=[table.columns[j].algorithm for j in compared]),
-            published_ranks=average_ranks(published) if np.isfinite(published).all() else None,
-            leaky=table.leaky,
-            wins=(first > shown).sum(axis=0),
-            ties=(first == shown).sum(axis=0),
-            losses=(first < shown).sum(axis=0),
-        )
+        names = [table.columns[j].algorithm for j in compared]
+        if (found := compare_columns(table, compared, names)) is not None:
+            yield found
+
+
+def compare_columns(table: Table, compared: list[int], names: list[str]) -> RankComparison | None:
+    """Compare some columns under the names given; None with fewer than two of them or datasets."""
+    complete = np.isfinite(table.ours[:, compared]).all(axis=1)
+    ours, published = (scores[complete][:, compared] for scores in (table.ours, table.published))
+    if min(ours.shape) < 2:
+        return None
+    shown = np.round(ours, SHOWN_DECIMALS)
+    first = shown[:, :1]
+    return RankComparison(
+        learner=table.learner,
+        statistic=table.statistic,
+        columns=tuple(table.columns[j] for j in compared),
+        n_datasets=len(ours),
+        friedman=friedman_test(ours),
+        nemenyi=nemenyi_test(ours, names=names),
+        published_ranks=average_ranks(published) if np.isfinite(published).all() else None,
+        leaky=table.leaky,
+        wins=(first > shown).sum(axis=0),
+        ties=(first == shown).sum(axis=0),
+        losses=(first < shown).sum(axis=0),
+    )

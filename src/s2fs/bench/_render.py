@@ -48,7 +48,7 @@ def write_tables(results_file: ResultsFile, folder: str | PathLike[str]) -> list
         comparisons = [comparison for table in tables for comparison in compare_ranks(table)]
         for filename, text in (
             ("tables.md", markdown(tables, comparisons, alike)),
-            ("tables.tex", latex(tables)),
+            ("tables.tex", "\n".join(map(_latex_table, tables))),
             ("tables.csv", _csv(table_rows(tables))),
             ("comparisons.csv", _csv(comparison_rows(comparisons))),
         ):
@@ -87,11 +87,6 @@ def markdown(
     for comparison in comparisons:
         lines += ["", *_markdown_comparison(comparison)]
     return "\n".join(lines) + "\n"
-
-
-def latex(tables: Sequence[Table]) -> str:
-    """All tables for a LaTeX document that uses booktabs."""
-    return "\n".join(_latex_table(table) for table in tables)
 
 
 def table_rows(tables: Sequence[Table]) -> list[dict[str, Any]]:
@@ -185,7 +180,7 @@ def _rows(table: Table, style: _Style) -> Iterator[list[str]]:
 
 def _markdown_table(table: Table) -> list[str]:
     headings = ["Dataset", *(column.heading for column in table.columns)]
-    return [_row(headings), _row(["---"] * _width(table)), *map(_row, _rows(table, _MARKDOWN))]
+    return [_row(headings), _row(["---"] * len(headings)), *map(_row, _rows(table, _MARKDOWN))]
 
 
 def _markdown_comparison(c: RankComparison) -> list[str]:
@@ -221,8 +216,9 @@ def _markdown_comparison(c: RankComparison) -> list[str]:
 
 
 def _latex_table(table: Table) -> str:
+    """A table for a LaTeX document that uses booktabs."""
     headings = [_latex_text(column.heading) for column in table.columns]
-    across = rf"\multicolumn{{{_width(table)}}}{{l}}"
+    across = rf"\multicolumn{{{1 + len(headings)}}}{{l}}"
     lines = [
         r"\begin{tabular}{l" + "c" * len(table.columns) + "}",
         rf"{across}{{{_title(table)}: ours (published; difference)}} \\",
@@ -246,10 +242,6 @@ def _latex_text(text: str) -> str:
     ):
         text = text.replace(sign, command)
     return text
-
-
-def _width(table: Table) -> int:
-    return 1 + len(table.columns)
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """The report of a whole bench."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -9,19 +9,26 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
+from s2fs._util.files import write_whole
 from s2fs._util.version import __version__
 from s2fs.bench._figures import curve_panels, sign_note
 from s2fs.bench._learners import LEARNER_TITLES, score_name
 from s2fs.bench._plots import plot_critical_difference
+from s2fs.bench._ranks import compare_columns
 from s2fs.bench._results import Result, ResultsFile, by_setting, complete_results
 from s2fs.bench._run import Run
-from s2fs.bench._statistics import friedman_test, nemenyi_test
 from s2fs.bench._tables import SHOWN_DECIMALS, Table, build_tables
 from s2fs.plotting import plot_curves
-from s2fs.report.page import check_destination, render, write
+from s2fs.report.page import check_destination, render
 from s2fs.report.svg import inline_svg
 
 _STATISTICS = {"max": "best", "ave": "average"}
+#: What the page says of the first algorithm beside those of which the Nemenyi test says this.
+_VERDICTS = {
+    "better": "ranks significantly above",
+    "worse": "ranks significantly below",
+    "comparable": "does not rank significantly differently from",
+}
 
 
 def bench_report(
@@ -66,11 +73,15 @@ def bench_report(
         "bench.html",
         title=title,
         settings=[_summarise(i, alike) for i, alike in enumerate(split.values())],
-        times=_times(results_file),
+        times=_matrix(
+            (entry.run, entry.seconds)
+            for entry in results_file.entries()
+            if entry.state == "done" and entry.seconds is not None
+        ),
         version=__version__,
         date=(date or datetime.now()).strftime("%Y-%m-%d %H:%M"),
     )
-    write(place, page)
+    write_whole(place, page.encode())
     return place
 
 
@@ -99,7 +110,7 @@ def _summarise(number: int, alike: Sequence[Result]) -> dict[str, Any]:
             for i, table in enumerate(tables)
             if (entry := _comparison(f"{prefix}-cd{i}", table)) is not None
         ],
-        "stability": _stability(alike),
+        "stability": _matrix((result.run, result.stability) for result in alike),
     }
 
 
@@ -185,69 +196,36 @@ def _curves(prefix: str, tables: Sequence[Table], alike: Sequence[Result]) -> li
 
 def _comparison(prefix: str, table: Table) -> dict[str, Any] | None:
     competing = _competing(table)
-    ours = table.ours[:, competing]
-    ours = ours[np.isfinite(ours).all(axis=1)]
-    if min(ours.shape) < 2:
-        return None
     names = [table.columns[j].heading for j in competing]
-    friedman, nemenyi = friedman_test(ours), nemenyi_test(ours, names=names)
-    figure = plot_critical_difference(nemenyi).figure
+    found = compare_columns(table, competing, names)
+    if found is None:
+        return None
+    figure = plot_critical_difference(found.nemenyi).figure
     label = f"Average ranks for {_name(table)}, with the critical difference."
-    better, worse = nemenyi.better[0], nemenyi.better[:, 0]
-    sides = {
-        "ranks significantly above": [n for n, is_so in zip(names, better, strict=True) if is_so],
-        "ranks significantly below": [n for n, is_so in zip(names, worse, strict=True) if is_so],
-        "does not rank significantly differently from": [
-            name
-            for name, above, below in zip(names[1:], better[1:], worse[1:], strict=True)
-            if not (above or below)
-        ],
-    }
-    said = [f"{words} {', '.join(others)}" for words, others in sides.items() if others]
+    others: dict[str, list[str]] = {verdict: [] for verdict in _VERDICTS}
+    for j, name in enumerate(names[1:], start=1):
+        others[found.verdict(j)].append(name)
+    said = [f"{_VERDICTS[verdict]} {', '.join(of)}" for verdict, of in others.items() if of]
     return {
         "name": _name(table),
         "svg": inline_svg(figure, prefix, label),  # type: ignore[arg-type]
-        "n_datasets": len(ours),
-        "statistic": friedman.statistic,
-        "critical_value": friedman.critical_value,
+        "n_datasets": found.n_datasets,
+        "statistic": found.friedman.statistic,
+        "critical_value": found.friedman.critical_value,
         "verdict": f"{names[0]} {'; it '.join(said)}.",
     }
 
 
-def _stability(alike: Sequence[Result]) -> dict[str, Any] | None:
-    """The stability over the folds by dataset and selector, averaged over weights and seeds."""
-    found: dict[tuple[str, str], list[float]] = {}
-    for result in alike:
-        found.setdefault(_dataset_and_selector(result.run), []).append(result.stability)
-    values = {
-        cell: float(np.mean(numbers))
-        for cell, numbers in found.items()
-        if not np.isnan(numbers).any()
-    }
-    return _matrix(values) if values else None
-
-
-def _times(results_file: ResultsFile) -> dict[str, Any] | None:
-    """Mean processor time of a finished fold, by dataset and selector."""
-    seconds: dict[tuple[str, str], list[float]] = {}
-    for entry in results_file.entries():
-        if entry.state == "done" and entry.seconds is not None:
-            seconds.setdefault(_dataset_and_selector(entry.run), []).append(entry.seconds)
-    return _matrix({cell: float(np.mean(values)) for cell, values in seconds.items()})
-
-
-def _matrix(values: Mapping[tuple[str, str], float]) -> dict[str, Any]:
-    """Values by dataset and selector as a table."""
-    selectors = list(dict.fromkeys(selector for _, selector in values))
-    datasets = list(dict.fromkeys(dataset for dataset, _ in values))
+def _matrix(numbers: Iterable[tuple[Run, float]]) -> dict[str, Any]:
+    """The mean number by dataset and selector as a table; without the cells that have a NaN."""
+    cells: dict[tuple[str, str], list[float]] = {}
+    for run, number in numbers:
+        inside = " (α, β chosen inside)" if run.selector.tune == "inside" else ""
+        cells.setdefault((run.dataset_title, f"{run.selector.name}{inside}"), []).append(number)
+    means = {cell: float(np.mean(of)) for cell, of in cells.items() if not np.isnan(of).any()}
+    selectors = list(dict.fromkeys(selector for _, selector in means))
     rows = [
-        {"dataset": dataset, "cells": [values.get((dataset, name)) for name in selectors]}
-        for dataset in datasets
+        {"dataset": dataset, "cells": [means.get((dataset, name)) for name in selectors]}
+        for dataset in dict.fromkeys(dataset for dataset, _ in means)
     ]
     return {"selectors": selectors, "rows": rows}
-
-
-def _dataset_and_selector(run: Run) -> tuple[str, str]:
-    """The dataset and the selector of a cell of the page."""
-    inside = " (α, β chosen inside)" if run.selector.tune == "inside" else ""
-    return run.dataset_title, f"{run.selector.name}{inside}"

@@ -227,12 +227,10 @@ def export_rows(results_file: ResultsFile) -> list[dict[str, Any]]:
     rows = []
     for result in complete_results(results_file):
         for learner, curve in result.curves.items():
-            extra = {
-                f"{name}_{kind}": float(value)
-                for name in ("balanced_accuracy", "macro_f1")
-                for kind, value in _both(curve, name).items()
-            }
-            best = int(curve.sizes[curve.values.argmax()])
+            extra: dict[str, float] = {}
+            for name in ("balanced_accuracy", "macro_f1"):
+                values = curve.scores.get(name, np.array([np.nan]))
+                extra |= {f"{name}_max": float(values.max()), f"{name}_ave": float(values.mean())}
             rows.append(
                 {
                     **result.identity(),
@@ -241,7 +239,7 @@ def export_rows(results_file: ResultsFile) -> list[dict[str, Any]]:
                     "n_sizes": len(curve.sizes),
                     "max": curve.max,
                     "ave": curve.ave,
-                    "best_size": best,
+                    "best_size": int(curve.sizes[curve.values.argmax()]),
                     **extra,
                     "stability": result.stability,
                 }
@@ -281,12 +279,6 @@ def _sorted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [(value != "", value) for _, value in ran]
 
     return sorted(rows, key=order)
-
-
-def _both(curve: Curve, name: str) -> dict[str, Any]:
-    if name not in curve.scores:
-        return {"max": float("nan"), "ave": float("nan")}
-    return {"max": curve.scores[name].max(), "ave": curve.scores[name].mean()}
 
 
 def _pooled(ledger: Ledger, runs: list[Run]) -> Iterator[Result]:

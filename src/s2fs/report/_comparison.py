@@ -8,11 +8,12 @@ from typing import Any
 
 import sklearn
 
+from s2fs._util.files import write_whole
 from s2fs._util.version import __version__
 from s2fs.evaluation import Comparison
 from s2fs.report._figures import sizes_drawing
 from s2fs.report._report import Origin
-from s2fs.report.page import check_destination, render, write
+from s2fs.report.page import check_destination, render
 
 
 def comparison_report(
@@ -76,7 +77,7 @@ def comparison_report(
         run={name: value for name, value in run.items() if value is not None},
         version=__version__,
     )
-    write(place, page)
+    write_whole(place, page.encode())
     return place
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from s2fs._selectors.stability import StabilitySelector
+from s2fs._util.files import write_whole
 from s2fs.report._figures import draw
 from s2fs.report._summary import N_HALVES, summarise
 from s2fs.report._table import Table
-from s2fs.report.page import check_destination, render, write
+from s2fs.report.page import check_destination, render
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ class Report:
             The file.
         """
         place = check_destination(path)
-        write(place, self.html)
+        write_whole(place, self.html.encode())
         return place
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from s2fs._core.criterion import PERFECT
-from s2fs._util.files import check_place, write_whole
+from s2fs._util.files import check_place
 from s2fs._util.messages import cut
 from s2fs._util.optional import need
 
@@ -57,11 +57,6 @@ def render(template: str, **content: Any) -> str:
         style=(folder / "page.css").read_text(encoding="utf-8"),
         **content,
     )
-
-
-def write(path: Path, page: str) -> None:
-    """Write a page as UTF-8: the whole file or, if anything fails, nothing."""
-    write_whole(path, page.encode())
 
 
 def _short(value: float) -> str:
