@@ -1,12 +1,14 @@
 """Which features say almost the same as a given one, by their correlation over all rows."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from s2fs._engine.pairs import BLOCK, checked, table_moments
+from s2fs._core.pairs import Moments
+from s2fs._engine.pairs import BLOCK, checked, has_missing, table_moments
 from s2fs._util.types import Floats, Indices
 
 #: Rounding may move a correlation by this much; it decides nothing.
@@ -16,48 +18,108 @@ ROUNDING = 1e-9
 class Twins:
     """The features whose |r| with a given one is above a limit.
 
-    r is Pearson's correlation over all rows, each with its weight; with missing values, over the
-    rows that have both. A constant feature has r = 0 with any other. One feature costs one product
-    of the table with a column, and is asked for once.
-
     Parameters
     ----------
-    X : ndarray or sparse array of shape (n_samples, n_features)
-        The table; sparse input in CSC format. NaN is missing.
+    correlations : callable
+        Gives for a feature its correlation with every feature; asked once for each.
     limit : float
         The largest |r| that is no twin.
-    sample_weight : ndarray of shape (n_samples,), optional
-        How much each row counts.
     """
 
-    def __init__(self, X: Any, limit: float, sample_weight: Floats | None = None) -> None:
-        self._X, self._limit = X, limit
-        n = X.shape[0]
-        self._weight = np.ones(n) if sample_weight is None else sample_weight
-        known = checked(table_moments(X, np.zeros(n, dtype=np.intp), 1, self._weight))
-        self._mean = known.mean[0]
-        self._norm = np.where(known.upper > known.lower, np.sqrt(known.squares), 0.0)
-        self._missing = bool(np.isnan((X.data if issparse(X) else X).sum()))
+    def __init__(self, correlations: Callable[[int], Floats], limit: float) -> None:
+        self._correlations, self._limit = correlations, limit
         self._known: dict[int, Indices] = {}
 
     def __call__(self, feature: int) -> Indices:
         """The twins of ``feature``, increasing, without itself."""
         if feature not in self._known:
-            above = np.abs(self.correlations(feature)) > self._limit + ROUNDING
+            above = np.abs(self._correlations(feature)) > self._limit + ROUNDING
             above[feature] = False
             self._known[feature] = np.flatnonzero(above)
         return self._known[feature]
 
-    def correlations(self, feature: int) -> Floats:
+
+class Whole(NamedTuple):
+    """What all rows of a table have in common, and its parts need to know for correlations.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_features,)
+        The mean of each feature.
+    norm : ndarray of shape (n_features,)
+        The root of its summed squared differences to the mean; 0 for a constant feature.
+    missing : bool
+        Whether values are missing.
+    """
+
+    mean: Floats
+    norm: Floats
+    missing: bool
+
+    @classmethod
+    def of(cls, known: Moments, *, missing: bool) -> "Whole":
+        """From the moments of all rows as one class."""
+        norm = np.where(known.upper > known.lower, np.sqrt(checked(known).squares), 0.0)
+        return cls(known.mean[0], norm, missing)
+
+    def correlations(self, sums: Floats, feature: int) -> Floats:
+        """From the sums over all rows, see :meth:`OverallCorrelations.sums`."""
+        if not self.missing:
+            above, below = sums[0], self.norm * self.norm[feature]
+            varies = below > 0
+        else:
+            n, sums_, squares, own, own_squares, products = sums
+            n = np.where(n > 0, n, 1.0)
+            spread = np.maximum(squares - sums_**2 / n, 0.0)
+            spread *= np.maximum(own_squares - own**2 / n, 0.0)
+            # What is left of two sums that cancel is no spread.
+            varies = spread > (ROUNDING**2) * squares * own_squares
+            above, below = products - own * sums_ / n, np.sqrt(spread)
+        r = np.divide(above, below, out=np.zeros_like(above), where=varies)
+        return np.clip(r, -1.0, 1.0)
+
+
+class OverallCorrelations:
+    """Pearson's r of one feature with every feature, over all rows, each with its weight.
+
+    With missing values it is taken over the rows that have both. A constant feature has r = 0 with
+    any other. One feature costs one product of the table with a column.
+
+    Parameters
+    ----------
+    X : ndarray or sparse array of shape (n_samples, n_features)
+        The table, or some rows of it; sparse input in CSC format. NaN is missing.
+    sample_weight : ndarray of shape (n_samples,), optional
+        How much each row counts.
+    whole : Whole, optional
+        Needed for some rows of a table: what all of them have in common.
+    """
+
+    def __init__(
+        self, X: Any, sample_weight: Floats | None = None, whole: Whole | None = None
+    ) -> None:
+        n = X.shape[0]
+        self._X = X
+        self._weight = np.ones(n) if sample_weight is None else sample_weight
+        if whole is None:
+            known = table_moments(X, np.zeros(n, dtype=np.intp), 1, self._weight)
+            whole = Whole.of(known, missing=has_missing(X))
+        self._whole = whole
+
+    def __call__(self, feature: int) -> Floats:
         """The correlation of ``feature`` with every feature."""
-        column = _dense(self._X[:, [feature]]).ravel().astype(np.float64) - self._mean[feature]
-        if self._missing:
+        return self._whole.correlations(self.sums(feature), feature)
+
+    def sums(self, feature: int) -> Floats:
+        """What the correlations of ``feature`` are made of; the sums of parts of a table add up."""
+        mean = self._whole.mean[feature]
+        column = _dense(self._X[:, [feature]]).ravel().astype(np.float64) - mean
+        if self._whole.missing:
             return self._of_rows_with_both(column)
-        products, unit = self._products(column * self._weight), self._norm * self._norm[feature]
-        return np.divide(products, unit, out=np.zeros_like(products), where=unit > 0)
+        return self._products(column * self._weight)[None]
 
     def _products(self, residual: Floats) -> Floats:
-        """Of the residuals, whose sum is 0, with every column: their means do not matter."""
+        """Of residuals with every column; their sum over all rows is 0, so means do not matter."""
         if issparse(self._X) or self._X.dtype == residual.dtype:
             return self._X.T @ residual
         products = np.zeros(self._X.shape[1])  # in blocks: the table is not copied as a whole
@@ -66,28 +128,18 @@ class Twins:
         return products
 
     def _of_rows_with_both(self, column: Floats) -> Floats:
-        """The correlations over the rows that have a value in both columns."""
-        n, sums, squares, own, own_squares, products = np.zeros((6, self._X.shape[1]))
+        """Over the rows with a value in both columns: n, sums, squares and products."""
+        sums = np.zeros((6, self._X.shape[1]))
         has = ~np.isnan(column)
         column = np.where(has, column, 0.0)
         for rows in self._blocks():
-            values = _dense(self._X[rows]) - self._mean
+            values = _dense(self._X[rows]) - self._whole.mean
             there = ~np.isnan(values)
             values = np.where(there, values, 0.0)
             weight, mine = self._weight[rows] * has[rows], self._weight[rows] * column[rows]
-            n += weight @ there
-            sums += weight @ values
-            squares += weight @ values**2
-            own += mine @ there
-            own_squares += (mine * column[rows]) @ there
-            products += mine @ values
-        n = np.where(n > 0, n, 1.0)
-        spread = np.maximum(squares - sums**2 / n, 0.0) * np.maximum(own_squares - own**2 / n, 0.0)
-        # What is left of two sums that cancel is no spread.
-        varies = spread > (ROUNDING**2) * squares * own_squares
-        r = np.zeros_like(products)
-        np.divide(products - own * sums / n, np.sqrt(spread), out=r, where=varies)
-        return r
+            of_own = mine @ there, (mine * column[rows]) @ there
+            sums += [weight @ there, weight @ values, weight @ values**2, *of_own, mine @ values]
+        return sums
 
     def _blocks(self) -> list[slice]:
         n, m = self._X.shape

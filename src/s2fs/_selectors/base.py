@@ -27,7 +27,7 @@ from sklearn.utils.validation import (
 from s2fs._core.batches import check_batch, without_batches
 from s2fs._core.weights import ClassWeight, check_sample_weight, row_weights
 from s2fs._engine.protocol import Criterion
-from s2fs._engine.twins import Twins
+from s2fs._engine.twins import OverallCorrelations, Twins
 from s2fs._search.choices import Choices, n_to_choose, resolve
 from s2fs._search.forward import Step, forward
 from s2fs._search.stopping import Chance, in_order_of_contents
@@ -41,6 +41,7 @@ from s2fs._util.inputs import (
     encode_classes,
     in_memory,
     is_dask,
+    is_inner_fit,
     reject_nonfinite_columns,
     reject_one_class,
     reject_text_columns,
@@ -108,6 +109,8 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
     #: What to use for features that rest on few rows, if that is another selector.
     _sturdier: ClassVar[str] = "PairCover"
     n_features_to_select: Any  # a number or a fraction; a selector may take more
+    #: The largest |r| of two selected features; a selector may have no such parameter.
+    max_correlation: float | None = None
 
     def _set_ranking(self, indices: Indices, scores: NDArray[np.float64]) -> Self:
         """Set the fitted attributes that follow from the features in order of choice."""
@@ -129,6 +132,20 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         tails = ["compactness='rms'"] if getattr(self, "compactness", "") == "mean" else []
         warn_of_fragile(X, codes, weight, self.indices_, self.feature_names_, ways, tails)
         return self
+
+    def _warn_of_too_few(self, n_found: int, k: int) -> None:
+        """Warn if ``max_correlation`` left fewer features than were asked for."""
+        no_number = self.n_features_to_select in ("auto", "all")
+        if self.max_correlation is None or no_number or n_found >= k or is_inner_fit():
+            return
+        grouped = getattr(self, "groups", None) is not None
+        unfit = ", or is in a group that does not fit" if grouped else ""
+        warnings.warn(
+            f"max_correlation={self.max_correlation} leaves {n_found} of the {k} feature(s) "
+            f"asked for: every other one correlates more than that with a selected one{unfit}; "
+            "ask for fewer, or raise it.",
+            stacklevel=2,
+        )
 
     def _encode(self, y: NDArray[Any]) -> Indices:
         """For each label its position in ``classes_``, which is set here."""
@@ -348,7 +365,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         found = {}
         if chosen:
             found = swaps(self._criterion(X, codes, weight), chosen, choices, self.stand_ins)
-        correlation = Twins(X, 1.0, weight).correlations
+        correlation = OverallCorrelations(X, weight)
         self.stand_ins_ = [
             np.array(
                 list(zip(*swap, correlation(feature)[swap.features], strict=True)), dtype=_STAND_IN
@@ -406,13 +423,17 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         codes = self._encode(y)
         if batch is not None:
             X = without_batches(X, codes, batch, weight)
-        choices, k = self._to_choose()
-        if self.max_correlation is not None:
-            choices = choices.guarded(Twins(X, self.max_correlation, weight))
+        guarded = self.max_correlation is not None
+        choices, k = self._to_choose(OverallCorrelations(X, weight) if guarded else None)
         return X, codes, weight, choices, k
 
-    def _to_choose(self) -> tuple[Choices, int]:
-        """What may be chosen of the features seen, and how many of them."""
+    def _to_choose(
+        self, correlations: Callable[[int], Floats] | None = None
+    ) -> tuple[Choices, int]:
+        """What may be chosen of the features seen, and how many of them.
+
+        The ``correlations`` of a feature with every feature are needed for ``max_correlation``.
+        """
         m = self.n_features_in_
         choices = resolve(
             self.include, self.exclude, self.groups, m, getattr(self, "feature_names_in_", None)
@@ -420,34 +441,28 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         k = n_to_choose(choices, self.n_features_to_select, m)
         if self.costs is not None or self.budget is not None:
             choices = choices.priced(self.costs, self.budget, m)
+        if self.max_correlation is not None and correlations is not None:
+            choices = choices.guarded(Twins(correlations, self.max_correlation))
         return choices, k
 
     def _steps(self, criterion: Criterion, k: int, choices: Choices) -> Iterable[Step]:
         """The selected features in order, ``k`` of them if groups and twins allow it."""
         if self.search == "forward":
-            return self._counted(forward(criterion, k, choices), k, choices)
+            return self._counted(forward(criterion, k, choices), k)
         if self.search == "floating":
             found = floating(criterion.copy(), k, choices, self._late)
         else:
             found = beam(criterion.copy(), k, choices, self.beam_width, self._late)
         steps = forward(criterion, k, choices.only(found[max(found)].groups))
-        return self._counted(steps, k, choices)
+        return self._counted(steps, k)
 
-    def _counted(self, steps: Iterable[Step], k: int, choices: Choices) -> Iterator[Step]:
+    def _counted(self, steps: Iterable[Step], k: int) -> Iterator[Step]:
         """The steps; a warning at their end if the guard against twins left too few to choose."""
         n_steps = 0
         for step in steps:
             n_steps += 1
             yield step
-        guarded = choices.twins is not None and self.n_features_to_select not in ("auto", "all")
-        if guarded and n_steps < k:
-            unfit = ", or is in a group that does not fit" if self.groups is not None else ""
-            warnings.warn(
-                f"max_correlation={self.max_correlation} leaves {n_steps} of the {k} feature(s) "
-                f"asked for: every other one correlates more than that with a selected one{unfit}; "
-                "ask for fewer, or raise it.",
-                stacklevel=2,
-            )
+        self._warn_of_too_few(n_steps, k)
 
     def _record(self, criterion: Criterion, steps: Iterable[Step], k: int) -> Self:
         """Take the steps as they come, at most ``k``, and set the fitted attributes."""

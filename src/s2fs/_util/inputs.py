@@ -452,6 +452,11 @@ def inner_fit() -> Iterator[None]:
         _inner.reset(token)
 
 
+def is_inner_fit() -> bool:
+    """Whether this selection is one of many."""
+    return _inner.get()
+
+
 def warn_of_fragile(
     X: Any,
     codes: Indices,
@@ -466,7 +471,7 @@ def warn_of_fragile(
     The ``ways`` are what the user can do about features that hardly vary, those ``with_tails`` more
     about a single row; empty ones are left out.
     """
-    if _inner.get():
+    if is_inner_fit():
         return
     k, found = len(indices), fragile(X, codes, sample_weight, indices)
     if found.rare.any():
