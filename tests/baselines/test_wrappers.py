@@ -174,6 +174,16 @@ def test_fastcan_stops_where_all_is_explained():
     assert not selector.scores_[7:].any()
 
 
+def test_fastcan_stops_where_nothing_is_gained():
+    """fastcan itself ends there with an error, although five columns have rank five."""
+    pytest.importorskip("fastcan", reason="fastcan is not installed")
+    X = np.random.default_rng(2371).integers(-1, 2, size=(8, 5))
+    selector = FastCan(5).fit(X, np.arange(8) % 2)
+    assert sorted(selector.indices_) == [0, 1, 2, 3, 4]
+    assert 0 < selector.peak_ < 5
+    assert not selector.scores_[selector.peak_ :].any()
+
+
 def test_fastcan_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "fastcan", None)
     with pytest.raises(ImportError, match=r"FastCan needs fastcan: pip install 's2fs\[fastcan\]'"):

@@ -453,17 +453,18 @@ class FastCan(Baseline):
         # Centred rows span one dimension less than there are: beyond it, it ranks rounding errors.
         n_explained = min(k, len(X) - 1)
         indicators = np.eye(int(codes.max()) + 1)[codes]
-        try:
-            found = fastcan.FastCan(n_explained, verbose=0).fit(X, indicators)
-        except RuntimeError:  # columns that follow from others: their rank is all it can explain
-            n_explained = min(n_explained, int(np.linalg.matrix_rank(X - X.mean(axis=0))))
-            found = fastcan.FastCan(n_explained, verbose=0).fit(X, indicators)
-        indices = np.asarray(found.indices_, dtype=np.intp)
+        indices, scores = np.empty(0, dtype=np.intp), np.empty(0)
+        while n_explained:
+            try:
+                found = fastcan.FastCan(n_explained, verbose=0).fit(X, indicators)
+                indices, scores = np.asarray(found.indices_, dtype=np.intp), found.scores_
+                break
+            except RuntimeError:  # columns that follow from others, or add nothing: it gives up
+                rank = int(np.linalg.matrix_rank(X - X.mean(axis=0)))
+                n_explained = min(n_explained - 1, rank)
         by_relevance = np.argsort(-f_statistics(X, codes), kind="stable")
         rest = by_relevance[~np.isin(by_relevance, indices)][: k - n_explained]
-        return Ranked(
-            np.append(indices, rest), np.append(found.scores_, np.zeros(len(rest))), n_explained
-        )
+        return Ranked(np.append(indices, rest), np.append(scores, np.zeros(len(rest))), n_explained)
 
 
 def _solve(
