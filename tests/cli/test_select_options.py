@@ -112,6 +112,7 @@ METHODS = [
     ("pairs", ["--search", "beam", "--exclude", 6], PairCover(4, search="beam", exclude=[6])),
     *((name, [], BASELINES[name](4)) for name in ("AnovaF", "ReliefF", "SFSS")),
     ("RandomOrder", [], BASELINES["RandomOrder"](4, random_state=0)),
+    ("AnovaF", ["--max-correlation", 0.5], AnovaF(4, max_correlation=0.5)),
 ]
 
 

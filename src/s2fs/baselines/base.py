@@ -8,15 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 
+from s2fs._engine.twins import OverallCorrelations, Twins
 from s2fs._search.choices import n_features_to_choose
-from s2fs._selectors.base import RankingSelector
-from s2fs._util.types import Floats, Indices
+from s2fs._selectors.base import RankingSelector, SearchSelector
+from s2fs._util.types import Floats, HowMany, Indices
 
 #: What stands in the docstring of a baseline for ``{name}`` on a line of its own.
 _SHARED_DOCS = {
     "n_features_to_select": """\
 n_features_to_select : int, float or "all", default=10
     How many features to choose, or which fraction of them; all if there are fewer.""",
+    "max_correlation": """\
+max_correlation : float, default=None
+    Features whose correlation |r| with one chosen before is above this, from 0 to 1, are passed
+    over, so no two chosen features repeat each other; all others keep their order and their
+    scores. If too few are left, fewer are chosen, with a warning. ``None`` allows any.""",
     "indices_": """\
 indices_ : ndarray of shape (n_selected,)
     The chosen features in order of choice.""",
@@ -60,15 +66,16 @@ class Baseline(RankingSelector):
 
     A subclass implements ``_rank_varying``, usually through ``complete`` in ``_completion.py``.
     Scores are turned so that larger is better, also where the literature minimises. In its
-    docstring ``{status}``, ``{citation}``, ``{n_features_to_select}``, ``{completion}``,
-    ``{indices_}`` and ``{ranking_}`` are filled in.
+    docstring ``{status}``, ``{citation}``, ``{n_features_to_select}``, ``{max_correlation}``,
+    ``{completion}``, ``{indices_}`` and ``{ranking_}`` are filled in. One with parameters of its
+    own has a constructor that also sets the two of this one.
 
     Attributes
     ----------
     peak_ : int
-        The number of features at which the original algorithm would have stopped. Where it does
-        not stop by itself within the list, or never stops, the number of ranked features that are
-        not constant.
+        The number of features at which the original algorithm would have stopped, without those
+        that ``max_correlation`` has passed over. Where it does not stop by itself within the list,
+        or never stops, the number of ranked features that are not constant.
     status : str
         How sure the algorithm is: "confirmed", "partly reconstructed" or "reconstructed"; or
         "wrapper", for a well-known method on another library.
@@ -76,8 +83,20 @@ class Baseline(RankingSelector):
         Where the algorithm was published.
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RankingSelector._parameter_constraints,
+        "max_correlation": SearchSelector._parameter_constraints["max_correlation"],
+    }
     status: ClassVar[str]
     citation: ClassVar[str]
+    #: Whether the whole list takes no longer than its beginning.
+    _ranks_all: ClassVar[bool] = False
+
+    def __init__(
+        self, n_features_to_select: HowMany = 10, *, max_correlation: float | None = None
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -133,17 +152,42 @@ class Baseline(RankingSelector):
         low = halves.min(axis=0)
         span = halves.max(axis=0) - low
         varying = np.flatnonzero(span > 0)
-        constant = np.flatnonzero(span <= 0)[: max(0, k - len(varying))]
-        # A constant feature tells no instances apart: it scores 0 and comes last, by index.
-        unscored = np.zeros(len(constant))
-        if not len(varying):
-            self.peak_ = 0
-            return constant, unscored
-        halves -= low
-        scaled = halves[:, varying] / span[varying]
-        ranked = self._rank_varying(np.asfortranarray(scaled), codes, min(k, len(varying)))
+        ranked = Ranked(varying[:0], np.zeros(0), 0)
+        if len(varying):
+            halves -= low
+            scaled = np.asfortranarray(halves[:, varying] / span[varying])
+            ranked = self._rank_apart(scaled, codes, min(k, len(varying)))
         self.peak_ = ranked.peak
-        return (
-            np.concatenate([varying[ranked.indices], constant]),
-            np.concatenate([ranked.scores, unscored]),
-        )
+        # A constant feature tells no instances apart: it scores 0 and comes last, by index.
+        constant = np.flatnonzero(span <= 0)[: k - len(ranked.indices)]
+        indices = np.concatenate([varying[ranked.indices], constant])
+        self._warn_of_too_few(len(indices), k)
+        return indices, np.concatenate([ranked.scores, np.zeros(len(constant))])
+
+    def _rank_apart(self, X: Floats, codes: Indices, k: int) -> Ranked:
+        """As ``_rank_varying``, but past features that repeat one before them."""
+        if self.max_correlation is None:
+            return self._rank_varying(X, codes, k)
+        m, twins = X.shape[1], Twins(OverallCorrelations(X), self.max_correlation)
+        n_ranked = m if self._ranks_all else k
+        while True:
+            ranked = self._rank_varying(X, codes, n_ranked)
+            taken = _first_apart(ranked.indices, k, twins)
+            if len(taken) == k or n_ranked == m:
+                break
+            n_ranked = min(2 * n_ranked, m)  # to rank all is slow for some
+        peak = int(np.searchsorted(taken, ranked.peak))
+        return Ranked(ranked.indices[taken], ranked.scores[taken], peak)
+
+
+def _first_apart(features: Indices, k: int, twins: Twins) -> Indices:
+    """The places of the first ``k`` features that are no twins of one taken before."""
+    taken: list[int] = []
+    out: set[int] = set()
+    for place, feature in enumerate(features.tolist()):
+        if feature not in out:
+            taken.append(place)
+            if len(taken) == k:
+                break
+            out.update(twins(feature).tolist())
+    return np.array(taken, dtype=np.intp)

@@ -38,6 +38,7 @@ class FDM(StoppingBaseline):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
     similarity : {"sigma", "range", "gaussian"}, default="sigma"
         How similar two instances are on one feature, with d the difference of their values:
         ``max(0, 1 − d/σ)``, ``1 − d/range`` or ``exp(−d²/2σ²)``, where σ is the sample standard
@@ -95,12 +96,14 @@ class FDM(StoppingBaseline):
         self,
         n_features_to_select: HowMany = 10,
         *,
+        max_correlation: float | None = None,
         similarity: Literal["sigma", "range", "gaussian"] = "sigma",
         snorm: Snorm = "lukasiewicz",
         alpha: float = 1.0,
         completion: Completion = "importance",
     ):
         self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
         self.similarity = similarity
         self.snorm = snorm
         self.alpha = alpha

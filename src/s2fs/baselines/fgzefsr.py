@@ -32,6 +32,7 @@ class FGZEFSR(StoppingBaseline):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
     mode : {"rank", "greedy"}, default="rank"
         Sort by the zentropy of each feature alone, or add the feature that lowers that of the set
         most.
@@ -95,6 +96,7 @@ class FGZEFSR(StoppingBaseline):
         self,
         n_features_to_select: HowMany = 10,
         *,
+        max_correlation: float | None = None,
         mode: Literal["rank", "greedy"] = "rank",
         sigma: float = 0.3,
         neighbour_weights: bool = False,
@@ -103,6 +105,7 @@ class FGZEFSR(StoppingBaseline):
         completion: Completion = "greedy",
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
         self.mode = mode
         self.sigma = sigma
         self.neighbour_weights = neighbour_weights

@@ -34,6 +34,7 @@ class FSNMER(StoppingBaseline):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
     mode : {"calibrated", "equivalence"}, default="calibrated"
         - "calibrated": sort by the neighbourhood entropy of each feature.
         - "equivalence": cut each feature into intervals no wider than ``delta``, add the feature
@@ -88,11 +89,13 @@ class FSNMER(StoppingBaseline):
         self,
         n_features_to_select: HowMany = 10,
         *,
+        max_correlation: float | None = None,
         mode: Literal["calibrated", "equivalence"] = "calibrated",
         delta: float | None = None,
         completion: Completion = "restart",
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
         self.mode = mode
         self.delta = delta
         self.completion = completion

@@ -35,6 +35,7 @@ class IPD(StoppingBaseline):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
     variant : {"F1", "F1-sum", "F1-max", "F2", "dependency"}, default="F1-sum"
         What the error is: the mean membership in the other classes, its sum, or its maximum; or,
         for "F2", the overlap of the lower approximations, set against the largest membership,
@@ -93,12 +94,14 @@ class IPD(StoppingBaseline):
         self,
         n_features_to_select: HowMany = 10,
         *,
+        max_correlation: float | None = None,
         variant: Variant = "F1-sum",
         eps: float | None = None,
         delta: float = 0.0,
         completion: Completion = "importance",
     ):
         self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
         self.variant = variant
         self.eps = eps
         self.delta = delta

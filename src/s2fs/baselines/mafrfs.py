@@ -28,6 +28,7 @@ class MAFRFS(Baseline):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
     margin : {"local", "global", "nearest"}, default="local"
         The margin between classes: the mean distance of the centroids of all pairs of classes, of
         the centroids to the mean of all instances, or of each centroid to the nearest other.
@@ -83,11 +84,13 @@ class MAFRFS(Baseline):
         self,
         n_features_to_select: HowMany = 10,
         *,
+        max_correlation: float | None = None,
         margin: Margin = "local",
         measure: Measure = "FCE",
         completion: Literal["greedy", "importance", "index"] = "greedy",
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
         self.margin = margin
         self.measure = measure
         self.completion = completion

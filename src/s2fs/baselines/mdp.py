@@ -45,6 +45,7 @@ class MDP(StoppingBaseline):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
     weights : {"none", "inverse", "maximal"}, default="none"
         Weight of a pair: 1; one over the number of features that settle it; or the discernibility
         the pair has at most. The last two are variants of the weighted version.
@@ -101,12 +102,14 @@ class MDP(StoppingBaseline):
         self,
         n_features_to_select: HowMany = 10,
         *,
+        max_correlation: float | None = None,
         weights: Weights = "none",
         pairs: PairRule = "maximal",
         similarity: Literal["sigma", "range"] = "sigma",
         completion: Completion = "importance",
     ):
         self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
         self.weights = weights
         self.pairs = pairs
         self.similarity = similarity

@@ -34,6 +34,7 @@ class N3Y(Baseline):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
     interactivity : {"granularity", "ambiguity", "cmi", "none"}, default="granularity"
         What a pair of features gains together: bits by which its granules are finer than the finer
         of the two; the same for the share of the granules that lies in the own class; information
@@ -86,10 +87,12 @@ class N3Y(Baseline):
         self,
         n_features_to_select: HowMany = 10,
         *,
+        max_correlation: float | None = None,
         interactivity: Interactivity = "granularity",
         delta: float | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
         self.interactivity = interactivity
         self.delta = delta
 

@@ -41,6 +41,7 @@ class RDSI(StoppingBaseline):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
     eps : float, default=0.3
         Radius in (0, 1]: instances whose scaled values differ by more are not similar at all.
     decision : {"fuzzy", "crisp"}, default="fuzzy"
@@ -97,6 +98,7 @@ class RDSI(StoppingBaseline):
         self,
         n_features_to_select: HowMany = 10,
         *,
+        max_correlation: float | None = None,
         eps: float = 0.3,
         decision: Decision = "fuzzy",
         measure: Measure = "relative",
@@ -104,6 +106,7 @@ class RDSI(StoppingBaseline):
         completion: Completion = "importance",
     ):
         self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
         self.eps = eps
         self.decision = decision
         self.measure = measure

@@ -22,6 +22,7 @@ class ScoreRanker(Baseline):
     """
 
     status: ClassVar[str] = "wrapper"
+    _ranks_all: ClassVar[bool] = True
 
     @abstractmethod
     def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
@@ -41,6 +42,7 @@ class RandomOrder(ScoreRanker):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
     random_state : int, RandomState instance or None, default=None
         Seed of the order; give a number for the same order each time.
 
@@ -66,8 +68,15 @@ class RandomOrder(ScoreRanker):
         "random_state": ["random_state"],
     }
 
-    def __init__(self, n_features_to_select: HowMany = 10, *, random_state: Any = None) -> None:
+    def __init__(
+        self,
+        n_features_to_select: HowMany = 10,
+        *,
+        max_correlation: float | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
         self.random_state = random_state
 
     def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
@@ -83,6 +92,7 @@ class AnovaF(ScoreRanker):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
 
     Attributes
     ----------
@@ -103,9 +113,6 @@ class AnovaF(ScoreRanker):
     citation: ClassVar[str] = (
         "R.A. Fisher, Statistical Methods for Research Workers, 1925; as in scikit-learn"
     )
-
-    def __init__(self, n_features_to_select: HowMany = 10) -> None:
-        self.n_features_to_select = n_features_to_select
 
     def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
         return f_statistics(X, codes)
@@ -128,6 +135,7 @@ class MutualInformation(ScoreRanker):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
     n_neighbors : int, default=3
         Neighbours of the estimate.
     random_state : int, RandomState instance or None, default=None
@@ -164,10 +172,12 @@ class MutualInformation(ScoreRanker):
         self,
         n_features_to_select: HowMany = 10,
         *,
+        max_correlation: float | None = None,
         n_neighbors: int = 3,
         random_state: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
         self.n_neighbors = n_neighbors
         self.random_state = random_state
 
@@ -192,6 +202,7 @@ class ReliefF(ScoreRanker):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
     n_neighbors : int, default=10
         Neighbours of each instance per class; all where a class has fewer.
 
@@ -220,8 +231,15 @@ class ReliefF(ScoreRanker):
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, n_features_to_select: HowMany = 10, *, n_neighbors: int = 10) -> None:
+    def __init__(
+        self,
+        n_features_to_select: HowMany = 10,
+        *,
+        max_correlation: float | None = None,
+        n_neighbors: int = 10,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
         self.n_neighbors = n_neighbors
 
     def _feature_scores(self, X: Floats, codes: Indices) -> Floats:

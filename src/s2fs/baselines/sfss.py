@@ -38,6 +38,7 @@ class SFSS(StoppingBaseline):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
     form : {"product", "sum"}, default="product"
         How DA and DD are joined: ``DA · DD``, or the sum of their means
         ``DA / n + DD / (pairs · √size)``.
@@ -94,12 +95,14 @@ class SFSS(StoppingBaseline):
         self,
         n_features_to_select: HowMany = 10,
         *,
+        max_correlation: float | None = None,
         form: Form = "product",
         fuzzifier: float = 2.0,
         delta: float = 0.0,
         completion: Completion = "importance",
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
         self.form = form
         self.fuzzifier = fuzzifier
         self.delta = delta

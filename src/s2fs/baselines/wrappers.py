@@ -30,6 +30,7 @@ class FisherScore(ScoreRanker):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
 
     Attributes
     ----------
@@ -51,9 +52,6 @@ class FisherScore(ScoreRanker):
         "R.O. Duda, P.E. Hart, D.G. Stork, Pattern Classification, 2nd edition, 2001"
     )
 
-    def __init__(self, n_features_to_select: HowMany = 10) -> None:
-        self.n_features_to_select = n_features_to_select
-
     def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
         p, n = int(codes.max()) + 1, len(codes)
         # F is the Fisher score times a constant: (n - p) / (p - 1).
@@ -67,9 +65,7 @@ class _OneVsRest(Baseline):
     """
 
     status: ClassVar[str] = "wrapper"
-
-    def __init__(self, n_features_to_select: HowMany = 10) -> None:
-        self.n_features_to_select = n_features_to_select
+    _ranks_all: ClassVar[bool] = True
 
     @abstractmethod
     def _statistics(self, X: Floats, codes: Indices) -> Floats:
@@ -95,6 +91,7 @@ class OneVsRestT(_OneVsRest):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
 
     Attributes
     ----------
@@ -140,6 +137,7 @@ class Wilcoxon(_OneVsRest):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
 
     Attributes
     ----------
@@ -180,6 +178,7 @@ class MRMR(Baseline):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
 
     Attributes
     ----------
@@ -202,9 +201,6 @@ class MRMR(Baseline):
         'C. Ding, H. Peng, "Minimum redundancy feature selection from microarray gene expression '
         'data", Journal of Bioinformatics and Computational Biology 3(2), 2005'
     )
-
-    def __init__(self, n_features_to_select: HowMany = 10) -> None:
-        self.n_features_to_select = n_features_to_select
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         # Perfect features have an infinite F, among which redundancy could not decide.
@@ -231,6 +227,7 @@ class SVMRFE(Baseline):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
     C : float, default=1.0
         The penalty of the machine.
     step : float, default=0.2
@@ -257,6 +254,7 @@ class SVMRFE(Baseline):
         'I. Guyon, J. Weston, S. Barnhill, V. Vapnik, "Gene selection for cancer classification '
         'using support vector machines", Machine Learning 46, 2002; with scikit-learn'
     )
+    _ranks_all: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Baseline._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
@@ -264,9 +262,15 @@ class SVMRFE(Baseline):
     }
 
     def __init__(
-        self, n_features_to_select: HowMany = 10, *, C: float = 1.0, step: float = 0.2
+        self,
+        n_features_to_select: HowMany = 10,
+        *,
+        max_correlation: float | None = None,
+        C: float = 1.0,
+        step: float = 0.2,
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
         self.C = C
         self.step = step
 
@@ -300,6 +304,7 @@ class L1Logistic(Baseline):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
 
     Attributes
     ----------
@@ -322,9 +327,6 @@ class L1Logistic(Baseline):
         'J. Friedman, T. Hastie, R. Tibshirani, "Regularization paths for generalized linear '
         'models via coordinate descent", Journal of Statistical Software 33(1), 2010'
     )
-
-    def __init__(self, n_features_to_select: HowMany = 10) -> None:
-        self.n_features_to_select = n_features_to_select
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         X = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -371,6 +373,7 @@ class RandomForestImportance(ScoreRanker):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
     n_estimators : int, default=300
         The number of trees.
     random_state : int, RandomState instance or None, default=None
@@ -406,10 +409,12 @@ class RandomForestImportance(ScoreRanker):
         self,
         n_features_to_select: HowMany = 10,
         *,
+        max_correlation: float | None = None,
         n_estimators: int = 300,
         random_state: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
         self.n_estimators = n_estimators
         self.random_state = random_state
 
@@ -430,6 +435,7 @@ class FastCan(Baseline):
     Parameters
     ----------
     {n_features_to_select}
+    {max_correlation}
 
     Attributes
     ----------
@@ -444,9 +450,6 @@ class FastCan(Baseline):
         'S. Zhang, Z.Q. Lang, "Orthogonal least squares based fast feature selection for linear '
         'classification", Pattern Recognition 123, 2022; as in fastcan'
     )
-
-    def __init__(self, n_features_to_select: HowMany = 10) -> None:
-        self.n_features_to_select = n_features_to_select
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         fastcan = need("fastcan", extra="fastcan", purpose="FastCan")
