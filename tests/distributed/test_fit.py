@@ -231,8 +231,6 @@ def test_bad_weights_and_frames(client):
         assert len(S2FS(13).fit(there, y).indices_) == 12
     with pytest.raises(ValueError, match="batch needs all rows in one place"):
         S2FS(2).fit(there, y, batch=y)
-    with pytest.raises(ValueError, match=r"max_correlation=0\.9 needs all rows in one place"):
-        S2FS(2, max_correlation=0.9).fit(there, y)
     with pytest.raises(ValueError, match="'auto' needs all rows in one place"):
         S2FS("auto").fit(there, y)
     frame = dd.from_pandas(pd.DataFrame({"a": [1.0, 2.0], "b": ["u", "v"]}), npartitions=2)

@@ -12,11 +12,13 @@ from scipy.sparse import csr_array
 from s2fs._core.problem import Problem
 from s2fs._engine.native import NativeState
 from s2fs._engine.separability import Separability
+from s2fs._engine.twins import OverallCorrelations
 from s2fs._search.forward import forward
 from s2fs.distributed import _rows, _shard
 from s2fs.distributed._exchange import Question
 from s2fs.distributed._problem import ClusterProblem
 from s2fs.distributed._state import DistributedState
+from s2fs.distributed._twins import ClusterOverallCorrelations
 from strategies import examples, problems
 
 
@@ -33,13 +35,17 @@ class Here:
     gather = staticmethod(list)
 
 
+def chunks_of(X, y, cuts, weight, form):
+    """Rows cut at ``cuts``."""
+    return [
+        _rows.ready_rows(form(X[a:b]), y[a:b], None if weight is None else weight[a:b], {})
+        for a, b in pairwise([0, *sorted(cuts), len(y)])
+    ]
+
+
 def distributed_state(X, y, cuts, scale="minmax", weight=None, form=np.asarray):
     """The state of rows cut at ``cuts``, the chunks dealt out to two shards."""
-    bounds = [0, *sorted(cuts), len(y)]
-    chunks = [
-        _rows.ready_rows(form(X[a:b]), y[a:b], None if weight is None else weight[a:b], {})
-        for a, b in pairwise(bounds)
-    ]
+    chunks = chunks_of(X, y, cuts, weight, form)
     half = len(chunks) // 2
     shards = [chunks[:half], chunks[half:]]
     survey = _rows.merge([_rows.survey(shard) for shard in shards])
@@ -69,6 +75,23 @@ def test_any_cut_gives_the_choice_of_one_machine(problem, data):
     np.testing.assert_allclose(
         [step.score for step in steps], [step.score for step in alone], rtol=1e-9, atol=1e-12
     )
+
+
+@examples(60)
+@given(problems(max_samples=30), st.data())
+def test_correlations_of_shards_and_chunks_are_those_of_the_table(problem, data):
+    X, y = np.float64(np.float32(problem[0])), problem[1]
+    weight = data.draw(st.sampled_from([None, np.arange(1.0, len(y) + 1)]))
+    form = data.draw(st.sampled_from([np.asarray, np.float32, csr_array]))
+    cuts = data.draw(st.lists(st.integers(0, len(y)), max_size=8))
+    holes = X.copy()
+    holes[data.draw(st.integers(0, len(y) - 1)), data.draw(st.integers(0, X.shape[1] - 1))] = np.nan
+    shards = distributed_state(X, y, cuts, weight=weight, form=form).correlations()
+    chunks = ClusterOverallCorrelations(Here(), chunks_of(holes, y, cuts, weight, form))
+    for table, there in ((X, shards), (holes, chunks)):
+        here = OverallCorrelations(table, weight)
+        for feature in range(X.shape[1]):
+            np.testing.assert_allclose(there(feature), here(feature), rtol=0, atol=1e-10)
 
 
 @examples(30)

@@ -13,6 +13,8 @@ from s2fs._util.types import Floats, Indices
 
 #: Rounding may move a correlation by this much; it decides nothing.
 ROUNDING = 1e-9
+#: Gives for a feature its correlation with every feature.
+CorrelationsOf = Callable[[int], Floats]
 
 
 class Twins:
@@ -21,12 +23,12 @@ class Twins:
     Parameters
     ----------
     correlations : callable
-        Gives for a feature its correlation with every feature; asked once for each.
+        Gives for a feature its correlation with every feature; it is asked for each only once.
     limit : float
         The largest |r| that is no twin.
     """
 
-    def __init__(self, correlations: Callable[[int], Floats], limit: float) -> None:
+    def __init__(self, correlations: CorrelationsOf, limit: float) -> None:
         self._correlations, self._limit = correlations, limit
         self._known: dict[int, Indices] = {}
 

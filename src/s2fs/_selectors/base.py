@@ -27,7 +27,7 @@ from sklearn.utils.validation import (
 from s2fs._core.batches import check_batch, without_batches
 from s2fs._core.weights import ClassWeight, check_sample_weight, row_weights
 from s2fs._engine.protocol import Criterion
-from s2fs._engine.twins import OverallCorrelations, Twins
+from s2fs._engine.twins import CorrelationsOf, OverallCorrelations, Twins
 from s2fs._search.choices import Choices, n_to_choose, resolve
 from s2fs._search.forward import Step, forward
 from s2fs._search.stopping import Chance, in_order_of_contents
@@ -298,8 +298,13 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
             How much each instance counts, positive; None is 1 each.
         """
 
-    def _criterion_on_cluster(self, client: Any, X: Any, y: Any, sample_weight: Any) -> Criterion:
-        """The same for rows that stay on the cluster of a Dask client; sets ``classes_``."""
+    def _criterion_on_cluster(
+        self, client: Any, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Criterion, CorrelationsOf | None]:
+        """The same for rows that stay on the cluster of a Dask client; sets ``classes_``.
+
+        With ``max_correlation`` the correlations over all rows follow.
+        """
         raise ValueError(
             f"X is on a Dask cluster, and {type(self).__name__} needs its rows here; give "
             "X.compute(), or use S2FS or PairCover."
@@ -333,8 +338,8 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         self._deadline = None if self.max_time is None else monotonic() + self.max_time
         if is_dask(X) and (client := current_client()) is not None:
             self._reject_on_cluster(batch)
-            criterion = self._criterion_on_cluster(client, X, y, sample_weight)
-            choices, k = self._to_choose()
+            criterion, overall = self._criterion_on_cluster(client, X, y, sample_weight)
+            choices, k = self._to_choose(overall)
             return self._record(criterion, self._steps(criterion, k, choices), k)
         X, y, sample_weight = in_memory(X, y, sample_weight)
         X, codes, weight, choices, k = self._prepare(X, y, sample_weight, batch)
@@ -389,11 +394,6 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         """Raise if something is asked for that needs all rows in one place."""
         for given, what, instead in (
             (batch is not None, "batch", "leave batch out"),
-            (
-                self.max_correlation is not None,
-                f"max_correlation={self.max_correlation}",
-                "leave it None",
-            ),
             (self.stand_ins is not None, f"stand_ins={self.stand_ins}", "leave it None"),
             (
                 self.n_features_to_select == "auto",
@@ -427,12 +427,10 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         choices, k = self._to_choose(OverallCorrelations(X, weight) if guarded else None)
         return X, codes, weight, choices, k
 
-    def _to_choose(
-        self, correlations: Callable[[int], Floats] | None = None
-    ) -> tuple[Choices, int]:
+    def _to_choose(self, overall: CorrelationsOf | None = None) -> tuple[Choices, int]:
         """What may be chosen of the features seen, and how many of them.
 
-        The ``correlations`` of a feature with every feature are needed for ``max_correlation``.
+        The correlations over all rows are needed for ``max_correlation``.
         """
         m = self.n_features_in_
         choices = resolve(
@@ -441,8 +439,8 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         k = n_to_choose(choices, self.n_features_to_select, m)
         if self.costs is not None or self.budget is not None:
             choices = choices.priced(self.costs, self.budget, m)
-        if self.max_correlation is not None and correlations is not None:
-            choices = choices.guarded(Twins(correlations, self.max_correlation))
+        if self.max_correlation is not None and overall is not None:
+            choices = choices.guarded(Twins(overall, self.max_correlation))
         return choices, k
 
     def _steps(self, criterion: Criterion, k: int, choices: Choices) -> Iterable[Step]:

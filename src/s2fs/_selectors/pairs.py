@@ -14,6 +14,7 @@ from s2fs._core.pairs import Moments
 from s2fs._core.weights import ClassWeight, row_weights
 from s2fs._engine.native_pairs import NativeCorrelations, cover_of, moments_of
 from s2fs._engine.pairs import Cover, checked, merged, spread_out
+from s2fs._engine.twins import CorrelationsOf
 from s2fs._selectors.base import Search, SearchSelector
 from s2fs._util.inputs import check_labels
 from s2fs._util.tables import as_table
@@ -249,12 +250,14 @@ class PairCover(SearchSelector):
             return cover_of(known)
         return cover_of(known, self.correlation, NativeCorrelations(X, codes, known, sample_weight))
 
-    def _criterion_on_cluster(self, client: Any, X: Any, y: Any, sample_weight: Any) -> Cover:
+    def _criterion_on_cluster(
+        self, client: Any, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Cover, CorrelationsOf | None]:
         from s2fs.distributed import cluster_cover  # loads Dask
 
-        criterion, classes = cluster_cover(self, client, X, y, sample_weight)
+        criterion, classes, overall = cluster_cover(self, client, X, y, sample_weight)
         self._encode(classes)
-        return criterion
+        return criterion, overall
 
     def _explain(self, criterion: Cover) -> None:
         self.correlation_ = float(criterion.correlation)

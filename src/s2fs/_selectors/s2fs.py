@@ -14,6 +14,7 @@ from s2fs._core.weights import ClassWeight, relative
 from s2fs._engine.native import class_sums
 from s2fs._engine.protocol import State
 from s2fs._engine.separability import Separability, empty_state, separability_of
+from s2fs._engine.twins import CorrelationsOf
 from s2fs._selectors.base import Search, SearchSelector
 from s2fs._util.types import Floats, HowMany, Indices
 
@@ -204,9 +205,9 @@ class S2FS(SearchSelector):
 
     def _criterion_on_cluster(
         self, client: Any, X: Any, y: Any, sample_weight: Any
-    ) -> Separability:
+    ) -> tuple[Separability, CorrelationsOf | None]:
         from s2fs.distributed import cluster_state  # loads Dask
 
-        state, classes = cluster_state(self, client, X, y, sample_weight)
+        state, classes, overall = cluster_state(self, client, X, y, sample_weight)
         self._encode(classes)
-        return separability_of(state, self.alpha, self.beta)
+        return separability_of(state, self.alpha, self.beta), overall

@@ -6,33 +6,21 @@ the sums. The rows are let go of at once, unless correlations are wanted: these 
 a chosen feature with all others at each step, summed along the same tree.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from dask import delayed
 from numpy.typing import NDArray
 
-from s2fs._core.pairs import Moments
-from s2fs._engine.native_pairs import NativeCorrelations, cover_of, moments_of
-from s2fs._engine.pairs import Correlations, Cover, has_missing, merged, spread_out
-from s2fs._util.inputs import encode_classes
+from s2fs._engine.native_pairs import NativeCorrelations, cover_of
+from s2fs._engine.pairs import Correlations, Cover
 from s2fs._util.types import Floats, Indices
 from s2fs.distributed._cluster import Cluster
+from s2fs.distributed._moments import Found, chunk_found, together, tree
 from s2fs.distributed._problem import check_rows, chunks_of, too_few_rows
 from s2fs.distributed._rows import Rows, add_up
-
-#: How many neighbours are merged at once.
-_AT_ONCE = 8
-
-
-class Found(NamedTuple):
-    """What the rows of some chunks tell: how many, if values are missing, classes, moments."""
-
-    n_rows: int
-    missing: bool
-    classes: NDArray[Any]
-    known: Moments
+from s2fs.distributed._twins import ClusterOverallCorrelations
 
 
 class ClusterCorrelations:
@@ -55,27 +43,27 @@ class ClusterCorrelations:
     def __call__(self, feature: int) -> Floats:
         """The correlations of ``feature`` with every feature, 1 with itself."""
         shares = self._cluster.map(chunk_share, self._parts, feature=feature)
-        (products,) = self._cluster.gather([_tree(shares, add_up, self._cluster.submit)])
+        (products,) = self._cluster.gather([tree(shares, add_up, self._cluster.submit)])
         products[feature] = 1.0
         return products
 
     def among(self, features: Indices) -> Floats:
         """The correlations of some features with each other."""
         shares = self._cluster.map(chunk_among, self._parts, features=features)
-        (products,) = self._cluster.gather([_tree(shares, add_up, self._cluster.submit)])
+        (products,) = self._cluster.gather([tree(shares, add_up, self._cluster.submit)])
         return np.asarray(products)
 
 
 def cluster_cover(
     selector: Any, client: Any, X: Any, y: Any, sample_weight: Any = None
-) -> tuple[Cover, NDArray[Any]]:
+) -> tuple[Cover, NDArray[Any], ClusterOverallCorrelations | None]:
     """Take the moments of the rows of a Dask collection where they are.
 
     Parameters
     ----------
     selector : estimator
-        A :class:`~s2fs.PairCover`, whose ``correlation`` and ``class_weight`` are used;
-        ``n_features_in_`` and ``feature_names_in_`` are set.
+        A :class:`~s2fs.PairCover`, whose ``correlation``, ``max_correlation`` and ``class_weight``
+        are used; ``n_features_in_`` and ``feature_names_in_`` are set.
     client : distributed.Client
         The cluster.
     X : dask array or data frame of shape (n_samples, n_features)
@@ -89,50 +77,29 @@ def cluster_cover(
         The criterion of the empty subset.
     classes : ndarray of shape (n_classes,)
         The labels, sorted.
+    overall : callable or None
+        The correlations of a feature with every feature over all rows, for ``max_correlation``.
     """
     cluster = Cluster(client)
     ready, _ = chunks_of(selector, cluster, X, y, sample_weight)
     chunks: list[Any] = []
-    if selector.correlation != 0:
+    guarded = selector.max_correlation is not None
+    if selector.correlation != 0 or guarded:
         chunks = cluster.compute(ready)
-        total = _tree(cluster.map(chunk_found, chunks), together, cluster.submit)
+        total = tree(cluster.map(chunk_found, chunks), together, cluster.submit)
     else:
         parts = [delayed(chunk_found, pure=True)(rows) for rows in ready]
-        (total,) = cluster.compute([_tree(parts, together, _delay)])
+        (total,) = cluster.compute([tree(parts, together, _delay)])
     (found,) = cluster.gather([total])
     if found is None:
         raise too_few_rows(0)
     infinite = (found.known.lower == -np.inf) | (found.known.upper == np.inf)
     check_rows(selector, found.n_rows, found.classes, {"infinity": infinite})
-    if not chunks:
-        return cover_of(found.known), found.classes
+    overall = ClusterOverallCorrelations(cluster, chunks) if guarded else None
+    if selector.correlation == 0:
+        return cover_of(found.known), found.classes, overall
     correlations = ClusterCorrelations(cluster, chunks, found)
-    return cover_of(found.known, selector.correlation, correlations), found.classes
-
-
-def chunk_found(rows: Rows) -> Found | None:
-    """What the rows of one chunk tell; None if it has none."""
-    if not len(rows.labels):
-        return None
-    classes, codes = encode_classes(rows.labels)
-    with np.errstate(all="ignore"):  # infinity is reported by whoever sees the ranges
-        known = moments_of(rows.X, codes, len(classes), rows.sample_weight)
-    return Found(len(rows.labels), has_missing(rows.X), classes, known)
-
-
-def together(parts: Sequence[Found | None]) -> Found | None:
-    """What some chunks tell together, taken in their order; None if no row is in any."""
-    there = [part for part in parts if part is not None]
-    if not there:
-        return None
-    classes, _ = encode_classes(np.concatenate([part.classes for part in there]))
-    known = [spread_out(part.known, part.classes, classes) for part in there]
-    with np.errstate(all="ignore"):
-        total = known[0]
-        for more in known[1:]:
-            total = merged(total, more)
-    n_rows, missing = sum(part.n_rows for part in there), any(part.missing for part in there)
-    return Found(n_rows, missing, classes, total)
+    return cover_of(found.known, selector.correlation, correlations), found.classes, overall
 
 
 def chunk_correlations(rows: Rows, found: Found) -> Correlations | None:
@@ -151,14 +118,6 @@ def chunk_share(part: Correlations | None, feature: int) -> Floats | float:
 def chunk_among(part: Correlations | None, features: Indices) -> Floats | float:
     """The share of one chunk in the correlations of some features with each other."""
     return 0.0 if part is None else part.among(features)
-
-
-def _tree(parts: list[Any], join: Callable[..., Any], call: Callable[..., Any]) -> Any:
-    """Join neighbours, and neighbours of these, until one is left."""
-    while True:
-        parts = [call(join, parts[i : i + _AT_ONCE]) for i in range(0, len(parts), _AT_ONCE)]
-        if len(parts) == 1:
-            return parts[0]
 
 
 def _delay(join: Callable[..., Any], parts: list[Any]) -> Any:

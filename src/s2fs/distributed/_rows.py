@@ -12,6 +12,9 @@ from s2fs._engine.native import class_sums
 from s2fs._util.inputs import encode_classes
 from s2fs._util.types import Floats, Indices
 
+#: Some rows of a table as numbers, and how much each counts (None is 1 each).
+Piece = tuple[Any, Floats | None]
+
 
 class Rows(NamedTuple):
     """One chunk, ready for use: numbers, labels, and how much each row counts (None is 1 each)."""
@@ -24,6 +27,11 @@ class Rows(NamedTuple):
         """These rows as part of a larger table with ``classes`` and ``scaling``."""
         codes = np.searchsorted(classes, self.labels)
         return Problem(self.X, codes, sample_weight=self.sample_weight, scaling=scaling)
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """The numbers and weights, if there are rows."""
+        return [(self.X, self.sample_weight)] if len(self.labels) else []
 
 
 class Survey(NamedTuple):

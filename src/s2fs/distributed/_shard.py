@@ -21,7 +21,7 @@ from s2fs._engine.reference import SubsetState
 from s2fs._engine.separability import empty_state
 from s2fs._util.types import Floats, Indices
 from s2fs.distributed._exchange import Question, as_sent
-from s2fs.distributed._rows import Rows, add_up
+from s2fs.distributed._rows import Piece, Rows, add_up
 
 #: The state of a subset on the rows of one chunk.
 ChunkState = NativeState | SubsetState
@@ -47,6 +47,11 @@ class Shard:
         )
         self._latest: tuple[tuple[int, ...], list[ChunkState]] | None = None
         self._lock = Lock()
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """The numbers of each chunk, and the share of each row in the weight of the table."""
+        return [(part.X, part.weight) for part in self._parts]
 
     @contextmanager
     def after(self, features: tuple[int, ...], kept: Kept | None) -> Iterator[list[ChunkState]]:

@@ -24,6 +24,7 @@ from s2fs.distributed import _shard as on_shard
 from s2fs.distributed._exchange import Question
 from s2fs.distributed._problem import ClusterProblem, cluster_problem
 from s2fs.distributed._rows import add_up
+from s2fs.distributed._twins import ClusterOverallCorrelations
 
 #: How many candidates are scored at once.
 _FIRST = 16
@@ -126,6 +127,10 @@ class DistributedState:
         twin._forget()
         return twin
 
+    def correlations(self) -> ClusterOverallCorrelations:
+        """The correlations over all rows of a feature with every feature."""
+        return ClusterOverallCorrelations(self._cluster, self._shards)
+
     def _separability_between(
         self, candidates: Indices, weights: list[Weights]
     ) -> tuple[Floats, Floats]:
@@ -169,14 +174,15 @@ class DistributedState:
 
 def cluster_state(
     selector: Any, client: Any, X: Any, y: Any, sample_weight: Any = None
-) -> tuple[DistributedState, NDArray[Any]]:
+) -> tuple[DistributedState, NDArray[Any], ClusterOverallCorrelations | None]:
     """Survey the rows of a Dask collection where they are, for a search.
 
     Parameters
     ----------
     selector : estimator
-        An :class:`~s2fs.S2FS`, whose ``scale``, ``class_weight``, ``centroid_membership`` and
-        ``compactness`` are used; ``n_features_in_`` and ``feature_names_in_`` are set.
+        An :class:`~s2fs.S2FS`, whose ``scale``, ``class_weight``, ``centroid_membership``,
+        ``compactness`` and ``max_correlation`` are used; ``n_features_in_`` and
+        ``feature_names_in_`` are set.
     client : distributed.Client
         The cluster.
     X : dask array or data frame of shape (n_samples, n_features)
@@ -190,10 +196,13 @@ def cluster_state(
         The state of the empty subset.
     classes : ndarray of shape (n_classes,)
         The labels, sorted.
+    overall : callable or None
+        The correlations of a feature with every feature over all rows, for ``max_correlation``.
     """
     problem = cluster_problem(selector, client, X, y, sample_weight)
     state = DistributedState(problem, selector.centroid_membership, selector.compactness)
-    return state, problem.classes
+    overall = None if selector.max_correlation is None else state.correlations()
+    return state, problem.classes, overall
 
 
 def _largest(values: Floats, n: int) -> Indices:
