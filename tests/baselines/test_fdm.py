@@ -4,15 +4,15 @@ import os
 from itertools import combinations
 from math import exp
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
-from s2fs.baselines._completion import complete
-from s2fs.baselines._relations import lower_approximation
-from s2fs.baselines.fdm import FDM, Clauses
+from s2fs.baselines.fdm import FDM, Clauses, Satisfaction
 from strategies import examples
 
 X = np.array(
@@ -134,10 +134,12 @@ def test_ranking_of_the_worked_example(snorm, peak):
 )
 def test_dependency_of_the_worked_example(subset, gamma):
     """The Łukasiewicz similarity of a set is one minus the satisfaction of the clause."""
-    clauses = Clauses(X, CODES)
-    rows = clauses_of(X, CODES, "sigma")
-    satisfied = np.array([min(1.0, sum(row[a] for a in subset)) for row in rows])
-    lower = lower_approximation(clauses.pairs, satisfied, len(X))
+    growing = Clauses(X, CODES).unsatisfied()
+    for feature in subset:
+        growing.add(feature)
+    lower = np.ones(len(X))  # a clause that is fulfilled is dropped
+    for i, j, degree in zip(*growing.pairs, growing.degrees, strict=True):
+        lower[i], lower[j] = min(lower[i], degree), min(lower[j], degree)
     assert lower.mean() == pytest.approx(gamma, abs=5e-5)
 
 
@@ -176,19 +178,13 @@ def test_sat_grows_by_less_and_less(snorm, data):
 @given(data=scaled_data(), rule=st.sampled_from(["importance", "restart"]))
 def test_lazy_search_is_the_plain_search(data, rule):
     X, codes = data
-    m = X.shape[1]
-    clauses = Clauses(X, codes)
-
-    def scored_in_full():
-        subset = clauses.unsatisfied(target=1.0)
-        subset.submodular = False
-        return subset
-
-    plain = complete(scored_in_full, m, m, rule)
-    lazy = FDM(m, similarity="sigma", completion=rule).fit(X, codes)
-    assert lazy.indices_.tolist() == plain.indices.tolist()
-    np.testing.assert_array_equal(lazy.scores_, plain.scores)
-    assert lazy.peak_ == plain.peak
+    fdm = FDM("all", similarity="sigma", completion=rule)
+    with mock.patch.object(Satisfaction, "submodular", False):  # every candidate is scored
+        plain = clone(fdm).fit(X, codes)
+    lazy = fdm.fit(X, codes)
+    assert lazy.indices_.tolist() == plain.indices_.tolist()
+    np.testing.assert_array_equal(lazy.scores_, plain.scores_)
+    assert lazy.peak_ == plain.peak_
 
 
 def test_alpha_moves_the_peak_and_not_the_order():

@@ -3,14 +3,15 @@
 import os
 from itertools import combinations, permutations
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
-from s2fs.baselines._completion import complete
-from s2fs.baselines.mdp import MDP, SettlingTable
+from s2fs.baselines.mdp import MDP, SettledPairs, SettlingTable
 from six_rows import CODES, X, Y
 from strategies import examples
 
@@ -152,26 +153,14 @@ def test_the_reduct_keeps_the_dependency_of_all_features(data, similarity):
 )
 def test_lazy_search_is_the_plain_search(data, variant, rule):
     X, codes = data
-    m = X.shape[1]
-    table = SettlingTable(X, codes, *variant)
-
-    def scored_in_full():
-        subset = table.nothing_settled()
-        subset.submodular = False
-        return subset
-
-    plain = complete(scored_in_full, m, m, rule, tie_break=table.discernibility(np.arange(m)))
     weights, pairs, similarity = variant
-    lazy = MDP(
-        n_features_to_select=m,
-        weights=weights,
-        pairs=pairs,
-        similarity=similarity,
-        completion=rule,
-    ).fit(X, codes)
-    assert lazy.indices_.tolist() == plain.indices.tolist()
-    np.testing.assert_array_equal(lazy.scores_, plain.scores)
-    assert lazy.peak_ == plain.peak
+    mdp = MDP("all", weights=weights, pairs=pairs, similarity=similarity, completion=rule)
+    with mock.patch.object(SettledPairs, "submodular", False):  # every candidate is scored
+        plain = clone(mdp).fit(X, codes)
+    lazy = mdp.fit(X, codes)
+    assert lazy.indices_.tolist() == plain.indices_.tolist()
+    np.testing.assert_array_equal(lazy.scores_, plain.scores_)
+    assert lazy.peak_ == plain.peak_
 
 
 def test_restart_opens_all_pairs_again():
