@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inner import Subset, complete
+from literal_search import greedy
 from s2fs.baselines import (
     BASELINES,
     FDM,
@@ -19,7 +21,6 @@ from s2fs.baselines import (
     SFSS,
     Baseline,
 )
-from s2fs.baselines._completion import Subset, complete
 from s2fs.baselines.base import Ranked
 from strategies import examples, problems
 
@@ -50,38 +51,6 @@ class Table(Subset):
 
     def add(self, feature):
         self.chosen |= {feature}
-
-
-def literal(table, importance, k, rule, delta, target, empty):
-    """The rules in words, without any of the machinery."""
-    m = len(importance)
-    by_importance = sorted(range(m), key=lambda f: (-importance[f], f))
-    ranking, scores, peak = [], [], None
-    group, value = [], empty
-    while len(ranking) < k:
-        rest = [f for f in by_importance if f not in ranking]
-        after = {f: table[frozenset(group) | {f}] for f in rest}
-        best = max(after.values())
-        pick = min((f for f in rest if after[f] == best), key=lambda f: (-importance[f], f))
-        stop = best <= value or best - value <= delta or value >= target
-        if stop and peak is None:
-            peak = len(ranking)
-        if stop and rule == "restart" and group:
-            group, value = [], empty
-            continue
-        if stop and rule == "index":
-            ranking += sorted(rest)
-            scores += [importance[f] for f in sorted(rest)]
-            break
-        if (stop and rule == "restart") or (best <= value and rule == "importance"):
-            ranking += rest
-            scores += [importance[f] for f in rest]
-            break
-        ranking.append(pick)
-        scores.append(best)
-        group.append(pick)
-        value = best
-    return ranking[:k], scores[:k], len(ranking) if peak is None else min(peak, k)
 
 
 def all_subsets(m):
@@ -116,7 +85,7 @@ def test_complete_follows_its_rules(function, k, rule, delta, target, empty):
     table, importance = function
     k = min(k, len(importance))
     ranked = complete(lambda: Table(table, empty, target), len(importance), k, rule, delta=delta)
-    indices, scores, peak = literal(table, importance, k, rule, delta, target, empty)
+    indices, scores, peak = greedy(table, importance, k, rule, delta, target, empty)
     assert ranked.indices.tolist() == indices
     assert ranked.scores.tolist() == scores
     assert ranked.peak == peak

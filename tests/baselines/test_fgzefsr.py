@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import entropy
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import minmax_scale
 
-from s2fs.baselines._entropy import GaussianGranules, label_entropy
-from s2fs.baselines.fgzefsr import FGZEFSR, ZentropySubset, agreement
+from s2fs.baselines.fgzefsr import FGZEFSR, agreement
 from strategies import examples, problems
 
 small = examples(50)
@@ -16,8 +16,22 @@ X = np.array([[0, 0.1, 0.5], [0.1, 0, 0], [0.5, 0.6, 1], [0.6, 0.4, 0.5], [0.9, 
 Y = np.array([0, 0, 0, 1, 1, 1])
 
 
+def granule_sizes(X, y, subset, sigma, w):
+    """Weight of the fuzzy granule of each instance, inside its class and altogether."""
+    n = len(y)
+    own, every = np.zeros(n), np.zeros(n)
+    for x in range(n):
+        for z in range(n):
+            gaps = [abs(X[x, f] - X[z, f]) for f in subset]
+            R = min((exp(-(gap**2) / (2 * sigma**2)) for gap in gaps), default=1)
+            own[x] += R * w[z] * (y[z] == y[x])
+            every[x] += R * w[z]
+    return own, every
+
+
 def test_worked_granules():
-    own, every = GaussianGranules(X, Y, 0.1).sizes(np.arange(3))
+    sizes = [granule_sizes(X, Y, [f], 0.1, np.ones(6)) for f in range(3)]
+    own, every = np.stack(sizes, axis=1)
     assert own[0] == pytest.approx([1.6065, 1.6069, 1.0003, 1.0114, 1.6176, 1.6069], abs=5.1e-5)
     assert every[0] == pytest.approx([1.6065, 1.6069, 1.6072, 1.6180, 1.6180, 1.6069], abs=5.1e-5)
     terms = own / 3 * np.log2(every / own)
@@ -44,18 +58,11 @@ def test_worked_weights():
 
 def literal_zentropy(X, y, subset, sigma, w, share="class"):
     n, total = len(y), 0.0
+    own, every = granule_sizes(X, y, subset, sigma, w)
     for j in range(y.max() + 1):
         members = [x for x in range(n) if y[x] == j]
         mass = sum(w[z] for z in (members if share == "class" else range(n)))
-        inner = 0.0
-        for x in members:
-            R = [
-                min((exp(-((X[x, f] - X[z, f]) ** 2) / (2 * sigma**2)) for f in subset), default=1)
-                for z in range(n)
-            ]
-            a = sum(R[z] * w[z] for z in members)
-            t = sum(R[z] * w[z] for z in range(n))
-            inner += -(a / mass) * log2(a / t)
+        inner = sum(-(own[x] / mass) * log2(own[x] / every[x]) for x in members)
         p = len(members) / n
         total += -p * log2(p) + p * inner / len(members)
     return total
@@ -67,24 +74,22 @@ def literal_zentropy(X, y, subset, sigma, w, share="class"):
     st.sampled_from([0.05, 0.1, 0.15]),
     st.sampled_from([None, 1, 5]),
     st.sampled_from(["class", "all"]),
+    st.sampled_from(["rank", "greedy"]),
 )
-def test_zentropy_against_the_definition(problem, sigma, k, share):
+def test_zentropy_against_the_definition(problem, sigma, k, share, mode):
     X, y = problem
-    X = minmax_scale(X)
-    weights = np.ones(len(y)) if k is None else agreement(X, y, k)
-    subset = ZentropySubset(GaussianGranules(X, y, sigma, weights), share)
-    everything = np.arange(X.shape[1])
-    assert subset.zentropy == pytest.approx(literal_zentropy(X, y, [], sigma, weights, share))
-    for f in everything:
-        literal = [
-            literal_zentropy(X, y, [*range(f), g], sigma, weights, share) for g in everything
-        ]
-        scores = subset.score(everything)
-        np.testing.assert_allclose(-scores, literal, atol=1e-10)
-        # The inner entropies are not negative, so the classes alone are the least there is.
-        assert (-scores).min() >= label_entropy(y) - 1e-10
-        subset.add(f)
-        assert subset.zentropy == pytest.approx(literal[f], abs=1e-10)
+    scaled = minmax_scale(X)
+    n_varying = int((np.ptp(scaled, axis=0) > 0).sum())
+    weights = np.ones(len(y)) if k is None else agreement(scaled, y, k)
+    asked = {} if k is None else {"neighbour_weights": True, "n_neighbors": k}
+    selector = FGZEFSR("all", mode=mode, sigma=sigma, share=share, **asked).fit(X, y)
+    order = selector.indices_[:n_varying].tolist()
+    sets = [[f] if mode == "rank" else order[: i + 1] for i, f in enumerate(order)]
+    literal = [literal_zentropy(scaled, y, subset, sigma, weights, share) for subset in sets]
+    scores = selector.scores_[:n_varying]
+    np.testing.assert_allclose(-scores, literal, atol=1e-10)
+    # The inner entropies are not negative, so the classes alone are the least there is.
+    assert (-scores >= entropy(np.bincount(y), base=2) - 1e-10).all()
 
 
 @small

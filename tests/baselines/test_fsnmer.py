@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import entropy
 from sklearn.metrics import mutual_info_score
 from sklearn.preprocessing import minmax_scale
 
-from s2fs.baselines._entropy import granule_entropy, label_entropy, neighbourhood_sizes
 from s2fs.baselines.fsnmer import FSNMER, Refinement, interval_partition
 from strategies import examples, problems
 
@@ -20,10 +20,19 @@ def information(labels, y):
     return mutual_info_score(labels, y) / np.log(2)
 
 
+def label_entropy(y):
+    return entropy(np.bincount(y), base=2)
+
+
+def of_sizes(*sizes):
+    """The entropy of neighbourhoods of these sizes."""
+    return -sum(log2(size / len(sizes)) for size in sizes) / len(sizes)
+
+
 def test_worked_example_calibrated():
-    sizes = [neighbourhood_sizes(x, 0.1).tolist() for x in X.T]
-    assert sizes == [[2] * 6, [2, 2, 1, 1, 2, 2], [2] * 6]
     selector = FSNMER(n_features_to_select=3).fit(X, Y)
+    sizes = [[2, 2, 1, 1, 2, 2], [2] * 6, [2] * 6]
+    assert selector.scores_ == pytest.approx([of_sizes(*s) for s in sizes], abs=1e-12)
     assert selector.indices_.tolist() == [1, 0, 2]
     assert selector.scores_ == pytest.approx([1.9183, 1.5850, 1.5850], abs=5.1e-5)
     assert selector.peak_ == 3
@@ -48,17 +57,19 @@ def test_calibrated_against_the_definition(problem, delta):
     X, y = problem
     scaled = minmax_scale(X)
     n = len(y)
-    entropy = []
+    entropies = []
     for x in scaled.T:
         sizes = [sum(abs(a - b) <= delta + 1e-12 for b in x) for a in x]
-        entropy.append(-sum(log2(s / n) for s in sizes) / n)
-    assert all(-1e-12 <= h <= log2(n) + 1e-12 for h in entropy)
+        entropies.append(of_sizes(*sizes))
+    assert all(-1e-12 <= h <= log2(n) + 1e-12 for h in entropies)
     varying = np.ptp(scaled, axis=0) > 0
-    expected = sorted(range(len(entropy)), key=lambda f: (not varying[f], -round(entropy[f], 9), f))
+    expected = sorted(
+        range(len(entropies)), key=lambda f: (not varying[f], -round(entropies[f], 9), f)
+    )
     selector = FSNMER(n_features_to_select=X.shape[1], delta=delta).fit(X, y)
     assert selector.indices_.tolist() == expected
     shown = selector.scores_[: varying.sum()]
-    np.testing.assert_allclose(shown, np.array(entropy)[expected[: varying.sum()]], atol=1e-12)
+    np.testing.assert_allclose(shown, np.array(entropies)[expected[: varying.sum()]], atol=1e-12)
 
 
 def test_calibrated_does_not_look_at_the_label():
@@ -73,10 +84,19 @@ def test_calibrated_does_not_look_at_the_label():
 
 
 def test_calibrated_extremes():
-    assert granule_entropy(neighbourhood_sizes(np.arange(8.0), 0.5)) == pytest.approx(3)
+    alone = FSNMER(1, delta=0.05).fit(np.arange(8)[:, None], np.arange(8) % 2)
+    assert alone.scores_ == pytest.approx([3])
     wide = FSNMER(n_features_to_select=3, delta=1.0).fit(X, Y)
     assert wide.scores_.tolist() == [0, 0, 0]
     assert wide.indices_.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("delta", "sizes"), [(0.2, [2, 3, 2, 1, 1]), (0.3, [3, 3, 4, 2, 1])])
+def test_a_neighbour_at_exactly_the_radius_is_inside(delta, sizes):
+    # 0.3 − 0.1 is a little less than 0.2, 0.6 − 0.3 not quite 0.3
+    x = np.array([0, 0.1, 0.3, 0.6, 1])
+    selector = FSNMER(1, delta=delta).fit(x[:, None], [0, 0, 1, 1, 1])
+    assert selector.scores_ == pytest.approx([of_sizes(*sizes)], abs=1e-12)
 
 
 @small

@@ -9,26 +9,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier
 
-from s2fs.baselines._relations import Relation
-from s2fs.baselines.ipd import IPD, Margins
+from literal_search import Table, greedy
+from s2fs.baselines.ipd import IPD, criterion
 from six_rows import CODES, X, Y
 from strategies import examples
 
 VARIANTS = ["F1", "F1-sum", "F1-max", "F2", "dependency"]
 
 
+def similarity(X, x, y, features, eps=None):
+    """R(x, y), the least over the features, with R(x, x) = 0."""
+    if x == y:
+        return 0.0
+    distances = [abs(X[x, a] - X[y, a]) for a in features]
+    return min(1 - d if eps is None or d <= eps + 1e-12 else 0.0 for d in distances)
+
+
 def lower_approximations(X, codes, features, eps=None):
-    """L[i][x] = min over y of max(1 − R(x, y), [y in class i]), with R(x, x) = 0."""
+    """L[i][x] = min over y of max(1 − R(x, y), [y in class i])."""
     n = len(X)
-
-    def similarity(x, y):
-        if x == y:
-            return 0.0
-        distances = [abs(X[x, a] - X[y, a]) for a in features]
-        return min(1 - d if eps is None or d <= eps + 1e-12 else 0.0 for d in distances)
-
+    R = [[similarity(X, x, y, features, eps) for y in range(n)] for x in range(n)]
     return [
-        [min(max(1 - similarity(x, y), float(codes[y] == i)) for y in range(n)) for x in range(n)]
+        [min(max(1 - R[x][y], float(codes[y] == i)) for y in range(n)) for x in range(n)]
         for i in range(codes.max() + 1)
     ]
 
@@ -54,11 +56,27 @@ def literal(X, codes, features, variant, eps=None):
     return gamma - error
 
 
-def score(subset, variant="F1"):
-    margins = Margins(Relation(X, CODES, None, reflexive=False), variant)
-    for feature in subset[:-1]:
-        margins.add(feature)
-    return margins.score(np.array(subset[-1:]))[0]
+def of_two_nearest(X, codes, features, variant, eps=None):
+    """J of a set as the package computes it from the two classes nearest to each instance."""
+    n, r = len(X), codes.max() + 1
+    to_class = np.array(
+        [
+            [
+                max(similarity(X, x, y, features, eps) for y in range(n) if codes[y] == i)
+                for i in range(r)
+            ]
+            for x in range(n)
+        ]
+    )
+    second, largest = np.sort(to_class, axis=1)[:, -2:].T
+    return criterion(largest, second, to_class.argmax(axis=1), codes, r, variant)
+
+
+def alone(X, y, **options):
+    """J of each feature by itself: a search that is content with one, then the others in order."""
+    ipd = IPD("all", delta=1e9, completion="index", **options).fit(X, y)
+    assert ipd.peak_ == 1
+    return ipd.scores_[ipd.ranking_ - 1]
 
 
 @st.composite
@@ -84,11 +102,14 @@ def scaled_data(draw):
     ],
 )
 def test_criterion_of_the_worked_example(subset, F1, F2):
-    assert score(subset) == pytest.approx(F1, abs=5e-5)
-    assert score(subset, "F2") == pytest.approx(F2, abs=5e-5)
     # With two classes there is one other class, so its mean, sum and maximum agree.
-    assert score(subset, "F1-sum") == pytest.approx(F1, abs=5e-5)
-    assert score(subset, "F1-max") == pytest.approx(F1, abs=5e-5)
+    for variant in VARIANTS[:4]:
+        expected = F2 if variant == "F2" else F1
+        assert literal(X, CODES, subset, variant) == pytest.approx(expected, abs=5e-5)
+        found = of_two_nearest(X, CODES, subset, variant)
+        assert found == pytest.approx(expected, abs=5e-5)
+        if len(subset) == 1:
+            assert alone(X, Y, variant=variant)[subset] == pytest.approx(expected, abs=5e-5)
 
 
 @pytest.mark.parametrize(
@@ -100,13 +121,11 @@ def test_criterion_of_the_worked_example(subset, F1, F2):
     ],
 )
 def test_lower_approximations_of_the_worked_example(subset, A, B):
-    relation = Relation(X, CODES, None, reflexive=False)
-    relation.add(np.array(subset[:-1], dtype=np.intp))
-    largest, second, where = (part[0] for part in relation.two_nearest(np.array(subset[-1:])))
-    # With two classes the lower approximation of one is the distance from the other.
-    np.testing.assert_allclose(1 - np.where(where == 1, largest, second), A, atol=1e-12)
-    np.testing.assert_allclose(1 - np.where(where == 0, largest, second), B, atol=1e-12)
     np.testing.assert_allclose(lower_approximations(X, CODES, subset), [A, B], atol=1e-12)
+    # The dependency is the mean of what each instance has in its own class.
+    dependency = np.mean([*A[:3], *B[3:]])
+    ipd = IPD("all", variant="dependency").fit(X[:, subset], Y)
+    assert ipd.scores_[: ipd.peak_].max() == pytest.approx(dependency, abs=1e-12)
 
 
 def test_ranking_of_the_worked_example():
@@ -127,13 +146,40 @@ def test_the_overlap_variant_goes_on_where_the_other_stops():
 @given(data=scaled_data(), eps=st.sampled_from([None, 0.2, 0.5]), draw=st.data())
 def test_the_criterion_is_its_definition(variant, data, eps, draw):
     X, codes = data
+    features = st.lists(st.integers(0, X.shape[1] - 1), min_size=1, max_size=3)
+    subset = draw.draw(features)
+    expected = literal(X, codes, subset, variant, eps)
+    found = of_two_nearest(X, codes, subset, variant, eps)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@examples(40)
+@given(
+    data=scaled_data(),
+    eps=st.sampled_from([None, 0.2, 0.5]),
+    rule=st.sampled_from(["importance", "index", "restart"]),
+)
+def test_every_choice_is_by_the_definition(variant, data, eps, rule):
+    X, codes = data
     m = X.shape[1]
-    subset = draw.draw(st.lists(st.integers(0, m - 1), max_size=2))
-    margins = Margins(Relation(X, codes, eps, reflexive=False), variant)
-    for feature in subset:
-        margins.add(feature)
-    expected = [literal(X, codes, [*subset, c], variant, eps) for c in range(m)]
-    np.testing.assert_allclose(margins.score(np.arange(m)), expected, rtol=1e-12, atol=1e-12)
+    table = Table(lambda subset: literal(X, codes, subset, variant, eps))
+    order, scores, peak = greedy(table, table.alone(m), m, rule, 0.0, np.inf, -np.inf)
+    ipd = IPD("all", variant=variant, eps=eps, completion=rule).fit(X, codes)
+    assert ipd.indices_.tolist() == order
+    np.testing.assert_allclose(ipd.scores_, scores, rtol=0, atol=1e-9)
+    assert ipd.peak_ == peak
+    expected = [literal(X, codes, [a], variant, eps) for a in range(m)]
+    found = alone(X, codes, variant=variant, eps=eps)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_more_features_than_are_scored_together():
+    rng = np.random.default_rng(2)
+    X = np.vstack([np.zeros(11), np.ones(11), rng.integers(0, 11, (2, 11)) / 10])  # 4 at a time
+    codes = np.array([0, 1, 1, 0])
+    expected = [literal(X, codes, [a], "F1-sum") for a in range(11)]
+    np.testing.assert_allclose(alone(X, codes), expected, rtol=1e-12, atol=1e-12)
 
 
 @examples(40)
@@ -141,15 +187,13 @@ def test_the_criterion_is_its_definition(variant, data, eps, draw):
 def test_the_criterion_stays_between_minus_one_and_one(data):
     X, codes = data
     for variant in ("F1", "F1-max"):
-        margins = Margins(Relation(X, codes, None, reflexive=False), variant)
-        scores = margins.score(np.arange(X.shape[1]))
-        assert (np.abs(scores) <= 1).all()
+        assert (np.abs(alone(X, codes, variant=variant)) <= 1).all()
 
 
 def test_two_classes_are_a_margin_between_nearest_neighbours():
     rng = np.random.default_rng(0)
     x, codes = rng.random(30), np.sort(np.arange(30) % 2)
-    margins = Margins(Relation(x[:, None], codes, None, reflexive=False), "F1")
+    x = (x - x.min()) / np.ptp(x)
     total = 0.0
     for i in range(30):
         own = [j for j in range(30) if codes[j] == codes[i] and j != i]
@@ -159,7 +203,7 @@ def test_two_classes_are_a_margin_between_nearest_neighbours():
             for of in (own, other)
         ]
         total += to[1] - to[0]
-    assert margins.score(np.array([0]))[0] == pytest.approx(total / 30)
+    assert IPD(1, variant="F1").fit(x[:, None], codes).scores_[0] == pytest.approx(total / 30)
 
 
 def test_delta_asks_for_a_larger_rise():

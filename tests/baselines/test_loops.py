@@ -1,14 +1,16 @@
-"""The native loops against their NumPy forms, and both against double loops elsewhere."""
+"""The native loops against their NumPy forms, and a relation between instances and double loops.
+
+What the other loops compute is compared with the definitions by the tests of the baselines.
+"""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2fs.baselines import _plain_loops as plain
+from inner import Relation, different_class_pairs
+from inner import plain_loops as plain
 from s2fs.baselines import loops
-from s2fs.baselines._plain_loops import Centres, Discernibility, Granules
-from s2fs.baselines._relations import Relation, different_class_pairs
 from strategies import examples
 
 some = examples(60)
@@ -31,7 +33,7 @@ class Problem:
         self.furthest = np.abs(x[:, None] - x)
 
     def discernibility(self, gaussian=False):
-        return Discernibility(self.columns, self.widths, *self.pairs, gaussian)
+        return plain.Discernibility(self.columns, self.widths, *self.pairs, gaussian)
 
 
 @st.composite
@@ -114,7 +116,7 @@ def test_granules(problem):
 
     weights, scale = problem.rng.random(len(problem.codes)), 3.0
     relation = np.exp(-scale * problem.furthest**2)
-    of = Granules(problem.furthest, relation, problem.bounds, weights, scale)
+    of = plain.Granules(problem.furthest, relation, problem.bounds, weights, scale)
     ours, expected = np.ones((2, 2, *problem.columns.shape))
     loops.gaussian_changes(of, problem.columns, *ours)
     plain.gaussian_changes(of, problem.columns, *expected)
@@ -126,11 +128,95 @@ def test_granules(problem):
 def test_aggregation(problem, power):
     n, m = problem.X.shape
     p = len(problem.bounds) - 1
-    of = Centres(problem.rng.random((n, p)), problem.codes, power, 1e-12)
+    of = plain.Centres(problem.rng.random((n, p)), problem.codes, power, 1e-12)
     centres = problem.rng.random((m, p))
     ours = loops.aggregation(of, problem.columns, centres)
     expected = plain.aggregation(of, problem.columns, centres)
     np.testing.assert_allclose(ours, expected, rtol=0 if power == 1 else 1e-13)
+
+
+def test_a_candidate_is_sized_alike_in_any_company():
+    problem = Problem(30, 21, 3, None, 0)  # more than the native loops take at a time
+
+    def sizes(columns):
+        changes = np.ones((2, *columns.shape))
+        relation = np.exp(-(problem.furthest**2))
+        of = plain.Granules(problem.furthest, relation, problem.bounds, np.ones(30), 1.0)
+        loops.gaussian_changes(of, columns, *changes)
+        table = columns, problem.furthest, problem.bounds
+        return np.stack([*changes, *loops.largest_difference_sums(*table)])
+
+    alone = [sizes(problem.columns[[f]]) for f in range(21)]
+    np.testing.assert_array_equal(sizes(problem.columns), np.concatenate(alone, axis=1))
+
+
+@st.composite
+def unsorted_data(draw):
+    """Columns on a grid of tenths, so that equal rows, ties and the radius itself occur."""
+    n, m = draw(st.integers(3, 12)), draw(st.integers(1, 4))
+    codes = np.array([0, 1] + [draw(st.integers(0, 2)) for _ in range(n - 2)])
+    codes = np.unique(codes, return_inverse=True)[1]
+    cells = st.lists(st.integers(0, 10), min_size=n, max_size=n)
+    X = np.array([draw(cells) for _ in range(m)]).T / 10
+    return X, codes
+
+
+def similarity(X, features, i, j, radius):
+    """R_B(x_i, x_j) by its definition."""
+    lowest = 1.0
+    for a in features:
+        d = abs(X[i, a] - X[j, a])
+        lowest = min(lowest, 1 - d if radius is None or d <= radius + 1e-12 else 0.0)
+    return lowest
+
+
+@pytest.mark.parametrize("reflexive", [True, False])
+@examples(60)
+@given(unsorted_data(), st.sampled_from([None, 0.1, 0.3, 0.5, 1.0]), st.data())
+def test_largest_similarities(reflexive, data, radius, choose):
+    X, codes = data
+    n, m = X.shape
+    relation = Relation(X, codes, radius, reflexive=reflexive)
+    inside = choose.draw(st.lists(st.integers(0, m - 1), max_size=3))
+    for f in inside:
+        relation.add(np.array([f]))
+    nearest, reach = relation.nearest_others(np.arange(m))
+    largest, second, where = relation.two_nearest(np.arange(m))
+    order = sorted(range(n), key=lambda i: (codes[i], i))
+    assert relation.codes.tolist() == [codes[i] for i in order]
+    for c in range(m):
+        to_class = np.zeros((n, codes.max() + 1))
+        for place, i in enumerate(order):
+            for j in range(n):
+                if reflexive or j != i:
+                    near = similarity(X, [*inside, c], i, j, radius)
+                    to_class[place, codes[j]] = max(to_class[place, codes[j]], near)
+        ascending = np.sort(to_class, axis=1)
+        np.testing.assert_allclose(largest[c], ascending[:, -1], atol=1e-15)
+        np.testing.assert_allclose(second[c], ascending[:, -2], atol=1e-15)
+        np.testing.assert_allclose(to_class[np.arange(n), where[c]], ascending[:, -1], atol=1e-15)
+        to_class[np.arange(n), relation.codes] = 0
+        np.testing.assert_allclose(nearest[c], to_class.max(axis=1), atol=1e-15)
+        np.testing.assert_allclose(reach[c], to_class.sum(axis=0), atol=1e-12)
+
+
+@examples(60)
+@given(unsorted_data(), st.sampled_from([0.1, 0.3, 1.0]), st.randoms(use_true_random=False))
+def test_approximation_sizes(data, radius, random):
+    X, codes = data
+    n, m = X.shape
+    order = np.argsort(codes, kind="stable")
+    F = np.array([[random.random() for _ in range(n)] for _ in range(2)])
+    relation = Relation(X, codes, radius, reflexive=True)
+    relation.add(np.array([0]))
+    lower, upper = relation.approximation_sizes(np.arange(m), F)
+    for c in range(m):
+        R = np.array([[similarity(X, [0, c], i, j, radius) for j in order] for i in order])
+        for q in range(2):
+            low = sum(min(max(1 - R[i, j], F[q, j]) for j in range(n)) for i in range(n))
+            up = sum(max(min(R[i, j], F[q, j]) for j in range(n)) for i in range(n))
+            assert lower[c, q] == pytest.approx(low)
+            assert upper[c, q] == pytest.approx(up)
 
 
 @pytest.mark.parametrize("name", ["satisfaction", "relation", "granules", "aggregation"])
@@ -157,12 +243,12 @@ def test_calls_in_slices_give_the_same(name, shortest_calls):
             ]
         if name == "granules":
             relation = np.exp(-problem.furthest)
-            of = Granules(problem.furthest, relation, problem.bounds, np.ones(40), 2.0)
+            of = plain.Granules(problem.furthest, relation, problem.bounds, np.ones(40), 2.0)
             sizes = np.ones((2, 25, 40))
             loops.gaussian_changes(of, problem.columns, *sizes)
             table = problem.columns, problem.furthest, problem.bounds
             return [*loops.largest_difference_sums(*table), sizes]
-        of = Centres(np.linspace(0, 1, 120).reshape(40, 3), problem.codes, 1.0, 1e-12)
+        of = plain.Centres(np.linspace(0, 1, 120).reshape(40, 3), problem.codes, 1.0, 1e-12)
         return [loops.aggregation(of, problem.columns, np.zeros((25, 3)))]
 
     whole = run()

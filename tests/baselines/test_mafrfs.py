@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import entropy
 from sklearn.preprocessing import minmax_scale
 
 from s2fs import components
-from s2fs.baselines._entropy import LinearGranules, label_entropy
 from s2fs.baselines.mafrfs import MAFRFS, Margins, criterion, uncertainty_measure
 from strategies import examples, problems
 
@@ -19,16 +19,26 @@ MEASURES = ["FCE", "FE", "FJE", "FMI"]
 MARGINS = ["local", "global", "nearest"]
 
 
-def parts(subset, measure="FCE", margin="local"):
-    """W, B and the measure of a set of features of the worked example."""
-    margins, granules = Margins(X, Y, margin), LinearGranules(X, Y)
+def parts(subset):
+    """W and B of a set of features of the worked example, and J, which is their ratio by FCE."""
+    margins = Margins(X, Y, "local")
     for f in subset[:-1]:
         margins.add(f)
-        granules.add(f)
-    last = np.array(subset[-1:])
-    within, between = margins.of(last)
-    value = uncertainty_measure(measure, *granules.sizes(last), Y)
-    return within[0], between[0], value[0]
+    within, between = margins.of(np.array(subset[-1:]))
+    J = -MAFRFS("all").fit(X[:, subset], Y).scores_[-1]
+    return within[0], between[0], J
+
+
+def granule_sizes(X, y, subset):
+    """Size of the fuzzy granule of each instance, inside its class and altogether."""
+    n = len(y)
+    R = np.ones((n, n))
+    for f in subset:
+        for x in range(n):
+            for z in range(n):
+                R[x, z] = min(R[x, z], 1 - abs(X[x, f] - X[z, f]))
+    own = np.array([R[x, y == y[x]].sum() for x in range(n)])
+    return own, R.sum(axis=1)
 
 
 @pytest.mark.parametrize(
@@ -41,23 +51,31 @@ def parts(subset, measure="FCE", margin="local"):
     ],
 )
 def test_worked_example(subset, within, between, fce, J):
-    W, B, value = parts(subset)
-    assert [W, B, value] == pytest.approx([within, between, fce], abs=5.1e-5)
-    assert criterion("FCE", np.array([value]), np.array([W / B])) == pytest.approx(J, abs=5.1e-5)
+    W, B, found = parts(subset)
+    assert [W, B, found * B / W, found] == pytest.approx([within, between, fce, J], abs=5.1e-5)
+    value = np.array([found * B / W])
+    assert criterion("FCE", value, np.array([W / B])) == pytest.approx(J, abs=5.1e-5)
 
 
 def test_worked_example_of_a_feature_without_margin():
-    W, B, fce = parts([0, 2])
-    assert [W / B, fce, fce * W / B] == pytest.approx([0.6731, 0.5092, 0.3427], abs=5.1e-5)
+    W, B, J = parts([0, 2])
+    fce = J * B / W
+    assert [W / B, fce, J] == pytest.approx([0.6731, 0.5092, 0.3427], abs=5.1e-5)
     assert parts([2])[1] == pytest.approx(0, abs=1e-15)
 
 
 def test_worked_granules_and_entropies():
-    own, every = LinearGranules(X, Y).sizes(np.array([0]))
-    assert every[0] == pytest.approx([2.9, 3.3, 4.1, 4.1, 3.5, 3.1])
-    assert own[0] == pytest.approx([2.4, 2.5, 2.1, 2.3, 2.6, 2.5])
-    values = [float(uncertainty_measure(m, own, every, Y)[0]) for m in MEASURES]
-    assert values == pytest.approx([0.5353, 0.7901, 1.3254, 1 - 0.5353], abs=5.1e-5)
+    own, every = granule_sizes(X, Y, [0])
+    assert every == pytest.approx([2.9, 3.3, 4.1, 4.1, 3.5, 3.1])
+    assert own == pytest.approx([2.4, 2.5, 2.1, 2.3, 2.6, 2.5])
+    worked = [0.5353, 0.7901, 1.3254, 1 - 0.5353]
+    values = [float(uncertainty_measure(m, own, every, Y)) for m in MEASURES]
+    assert values == pytest.approx(worked, abs=5.1e-5)
+    # The conditional entropy multiplies the ratio of margins, the others divide it.
+    W, B, _ = parts([0])
+    J = [-MAFRFS(1, measure=m).fit(X[:, [0]], Y).scores_[0] for m in MEASURES]
+    found = [J[0] * B / W, *(W / B / j for j in J[1:])]
+    assert found == pytest.approx(worked, abs=5.1e-5)
 
 
 @pytest.mark.parametrize(
@@ -166,15 +184,18 @@ def test_every_choice_against_the_definition(problem, margin, measure):
 @given(problems(max_samples=20, max_features=6))
 def test_entropies_grow_with_the_set(problem):
     X, y = problem
-    granules = LinearGranules(minmax_scale(X), y)
-    before = dict.fromkeys(MEASURES, 0.0) | {"FJE": label_entropy(y)}
+    scaled, label_entropy = minmax_scale(X), entropy(np.bincount(y), base=2)
+    before = dict.fromkeys(MEASURES, 0.0) | {"FJE": label_entropy}
     for f in range(X.shape[1]):
-        granules.add(f)
-        now = {m: float(uncertainty_measure(m, granules.own, granules.every, y)) for m in MEASURES}
+        sizes = granule_sizes(scaled, y, range(f + 1))
+        now = {m: float(uncertainty_measure(m, *sizes, y)) for m in MEASURES}
+        for m in MEASURES:
+            literal = literal_measure(scaled, y, range(f + 1), m)
+            assert now[m] == pytest.approx(literal, abs=1e-10)
         assert now["FE"] >= before["FE"] - 1e-12
         assert now["FJE"] >= before["FJE"] - 1e-12
         assert now["FCE"] >= -1e-12
-        assert now["FMI"] == pytest.approx(label_entropy(y) - now["FCE"])
+        assert now["FMI"] == pytest.approx(label_entropy - now["FCE"])
         before = now
 
 
@@ -188,10 +209,10 @@ def test_conditional_entropy_can_exceed_that_of_the_label():
         / 4
     )
     y = np.array([0, 0, 0, 0, 0, 1, 0, 0])
-    own, every = LinearGranules(X, y).sizes_with_all()
-    information = uncertainty_measure("FMI", own, every, y)
+    information = uncertainty_measure("FMI", *granule_sizes(X, y, range(3)), y)
     assert information < -1e-3
     assert criterion("FMI", information[None], np.array([0.5])).tolist() == [inf]
+    assert MAFRFS("all", measure="FMI").fit(X, y).scores_[-1] == -inf
 
 
 def test_points_prefer_the_wider_margin():

@@ -137,6 +137,36 @@ def test_every_choice_is_the_best_left(problem, kind):
         chosen.append(f)
 
 
+@pytest.mark.parametrize("delta", [0.2, 2.0])
+@pytest.mark.parametrize("n", [2, 63, 64, 65, 130])
+def test_any_number_of_instances(n, delta):
+    """Neighbours are kept as bits, 64 to a word; with delta 2 everybody is one."""
+    rng = np.random.default_rng(n)
+    X, y = np.column_stack([np.linspace(0, 1, n), rng.permutation(n) / (n - 1)]), np.arange(n) % 2
+    selector = N3Y(2, delta=delta).fit(X, y)
+    literal = Literal(X, y, delta)
+    first, second = selector.indices_.tolist()
+    expected = [
+        literal.criterion("granularity", first, []),
+        literal.criterion("granularity", second, [first]),
+    ]
+    assert selector.scores_ == pytest.approx(expected, abs=1e-10)
+    if delta == 2:
+        assert selector.scores_ == pytest.approx([0, 0], abs=1e-12)
+
+
+def test_a_neighbour_at_exactly_the_radius_is_inside():
+    x = np.array([0, 0.1, 0.3, 0.6, 1])  # 0.6 − 0.3 is not quite 0.3
+    y = [0, 0, 1, 1, 1]
+    neighbours = [{0, 1, 2}, {0, 1, 2}, {0, 1, 2, 3}, {2, 3}, {4}]
+    classes = [{0, 1}, {0, 1}, {2, 3, 4}, {2, 3, 4}, {2, 3, 4}]
+    expected = [
+        log2(5 * len(g & d) / (len(g) * len(d))) for g, d in zip(neighbours, classes, strict=True)
+    ]
+    selector = N3Y(1, delta=0.3).fit(x[:, None], y)
+    assert selector.scores_ == pytest.approx([sum(expected) / 5], abs=1e-12)
+
+
 @small
 @given(problems(max_samples=20, max_features=6))
 def test_granularity_interactivity_is_not_negative(problem):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2fs.baselines._relations import Relation
-from s2fs.baselines.rdsi import RDSI, Approximations, fuzzy_decision, self_information
+from literal_search import Table, greedy
+from s2fs.baselines.rdsi import RDSI, self_information
 from six_rows import CODES, X, Y
 from strategies import examples
 
@@ -28,20 +28,30 @@ def relation_of(X, features, eps):
     return R
 
 
-def literal(X, codes, features, eps, decision, measure, guard=1e-5):
-    """The measure by its definition."""
+def memberships(X, codes, eps, decision):
+    """F[q][x]: the share of class q among the neighbours of x in all features, or [x in q]."""
+    R = relation_of(X, range(X.shape[1]), eps)
+    if decision == "crisp":
+        R = np.eye(len(X))
+    return [R[:, codes == q].sum(axis=1) / R.sum(axis=1) for q in range(codes.max() + 1)]
+
+
+def sizes(X, codes, features, eps, decision):
+    """Sizes of the lower approximation, the class and the upper approximation, class by class."""
     n = len(X)
     R = relation_of(X, features, eps)
-    R_all = relation_of(X, range(X.shape[1]), eps)
+    found = []
+    for F in memberships(X, codes, eps, decision):
+        low = sum(min(max(1 - R[x, y], F[y]) for y in range(n)) for x in range(n))
+        up = sum(max(min(R[x, y], F[y]) for y in range(n)) for x in range(n))
+        found.append((low, sum(F), up))
+    return np.transpose(found)
+
+
+def literal(X, codes, features, eps, decision, measure, guard=1e-5):
+    """The measure by its definition."""
     total = 0.0
-    for q in range(codes.max() + 1):
-        if decision == "fuzzy":
-            F = [R_all[x, codes == q].sum() / R_all[x].sum() for x in range(n)]
-        else:
-            F = [float(codes[x] == q) for x in range(n)]
-        low = sum(min(max(1 - R[x, y], F[y]) for y in range(n)) for x in range(n)) + guard
-        up = sum(max(min(R[x, y], F[y]) for y in range(n)) for x in range(n)) + guard
-        size = sum(F) + guard
+    for low, size, up in sizes(X, codes, features, eps, decision).T + guard:
         ratios = {
             "relative": [low / up],
             "certain": [low / size],
@@ -52,20 +62,17 @@ def literal(X, codes, features, eps, decision, measure, guard=1e-5):
     return total
 
 
-def approximations(X, codes, eps, decision, measure="relative", features=()):
-    relation = Relation(X, codes, eps, reflexive=True)
-    shares = fuzzy_decision(relation) if decision == "fuzzy" else None
-    growing = Approximations(relation, shares, measure)
-    for feature in features:
-        growing.add(feature)
-    return growing
-
-
 def information(subset, decision, measure="relative"):
     """The measure of the worked example, which has no guard."""
-    growing = approximations(X, CODES, 0.5, decision, features=subset[:-1])
-    sizes = growing.sizes(np.array(subset[-1:]))
-    return self_information(*sizes, measure=measure, guard=0)[0]
+    of = sizes(X, CODES, subset, 0.5, decision)
+    return self_information(*of, measure=measure, guard=0)
+
+
+def alone(X, y, **options):
+    """The measure of each feature: a search that is content with one, then the others in order."""
+    rdsi = RDSI("all", delta=1e9, completion="index", **options).fit(X, y)
+    assert rdsi.peak_ == 1
+    return -rdsi.scores_[rdsi.ranking_ - 1]
 
 
 @st.composite
@@ -93,11 +100,12 @@ def scaled_data(draw):
 def test_crisp_numbers_of_the_worked_example(subset, lower, upper, expected):
     assert information(subset, "crisp") == pytest.approx(expected, abs=5e-5)
     if lower is not None:
-        growing = approximations(X, CODES, 0.5, "crisp", features=subset[:-1])
-        found_lower, size, found_upper = growing.sizes(np.array(subset[-1:]))
-        np.testing.assert_allclose(found_lower[0], lower)
-        np.testing.assert_allclose(found_upper[0], upper)
-        assert size.tolist() == [3, 3]
+        np.testing.assert_allclose(sizes(X, CODES, subset, 0.5, "crisp"), [lower, [3, 3], upper])
+    # Crisp classes do not depend on other features, so the set is all that a fit is given.
+    rdsi = RDSI("all", eps=0.5, decision="crisp").fit(X[:, subset], Y)
+    with_guard = literal(X, CODES, subset, 0.5, "crisp", "relative")
+    assert -rdsi.scores_.max() == pytest.approx(with_guard, rel=1e-9)
+    assert with_guard == pytest.approx(expected, abs=2e-4)
 
 
 @pytest.mark.parametrize(
@@ -114,21 +122,23 @@ def test_crisp_numbers_of_the_worked_example(subset, lower, upper, expected):
 )
 def test_fuzzy_numbers_of_the_worked_example(subset, expected):
     assert information(subset, "fuzzy") == pytest.approx(expected, abs=5e-5)
+    if len(subset) == 1:
+        (found,) = alone(X, Y, eps=0.5, decision="fuzzy")[subset]
+        assert found == pytest.approx(expected, abs=1e-4)  # it has a guard
 
 
 def test_fuzzy_decision_of_the_worked_example():
-    shares = fuzzy_decision(Relation(X, CODES, 0.5, reflexive=True))
+    shares = np.array(memberships(X, CODES, 0.5, "fuzzy"))
     np.testing.assert_allclose(shares[0], [1, 0.7619, 0.625, 0.5238, 0, 0], atol=5e-5)
     np.testing.assert_allclose(shares[1], 1 - shares[0])
     np.testing.assert_allclose(shares.sum(axis=1), [2.9107, 3.0893], atol=5e-5)
 
 
 def test_fuzzy_sizes_and_other_measures_of_the_worked_example():
-    growing = approximations(X, CODES, 0.5, "fuzzy")
-    lower, _, upper = growing.sizes(np.array([0]))
-    np.testing.assert_allclose(lower[0], [1.8488, 1.7262], atol=5e-5)
-    np.testing.assert_allclose(upper[0], [4.2738, 4.1512], atol=5e-5)
-    np.testing.assert_allclose(lower[0] / upper[0], [0.4326, 0.4158], atol=5e-5)
+    lower, _, upper = sizes(X, CODES, [0], 0.5, "fuzzy")
+    np.testing.assert_allclose(lower, [1.8488, 1.7262], atol=5e-5)
+    np.testing.assert_allclose(upper, [4.2738, 4.1512], atol=5e-5)
+    np.testing.assert_allclose(lower / upper, [0.4326, 0.4158], atol=5e-5)
     assert information([0], "fuzzy", "certain") == pytest.approx(0.4224, abs=5e-5)
     assert information([0], "fuzzy", "possible") == pytest.approx(0.1981, abs=5e-5)
     assert information([0], "fuzzy", "combined") == pytest.approx(0.4224 + 0.1981, abs=1e-4)
@@ -144,52 +154,65 @@ def test_ranking_of_the_worked_example(decision, peak):
 @pytest.mark.parametrize("decision", ["fuzzy", "crisp"])
 @pytest.mark.parametrize("measure", MEASURES)
 @examples(25)
-@given(data=scaled_data(), eps=st.sampled_from([0.1, 0.3, 1.0]), draw=st.data())
-def test_the_measure_is_its_definition(decision, measure, data, eps, draw):
+@given(
+    data=scaled_data(),
+    eps=st.sampled_from([0.1, 0.3, 1.0]),
+    rule=st.sampled_from(["importance", "index", "restart"]),
+)
+def test_every_choice_is_by_the_definition(decision, measure, data, eps, rule):
     X, codes = data
     m = X.shape[1]
-    subset = draw.draw(st.lists(st.integers(0, m - 1), max_size=2))
-    growing = approximations(X, codes, eps, decision, measure, subset)
-    expected = [literal(X, codes, [*subset, c], eps, decision, measure) for c in range(m)]
-    np.testing.assert_allclose(-growing.score(np.arange(m)), expected, rtol=1e-9, atol=1e-12)
+    options = {"eps": eps, "decision": decision, "measure": measure}
+    table = Table(lambda subset: -literal(X, codes, subset, **options))
+    order, scores, peak = greedy(table, table.alone(m), m, rule, 0.001, np.inf, -np.inf)
+    rdsi = RDSI("all", completion=rule, **options).fit(X, codes)
+    assert rdsi.indices_.tolist() == order
+    np.testing.assert_allclose(rdsi.scores_, scores, rtol=0, atol=2e-9)
+    assert rdsi.peak_ == peak
+    expected = [literal(X, codes, [a], **options) for a in range(m)]
+    np.testing.assert_allclose(alone(X, codes, **options), expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("decision", ["fuzzy", "crisp"])
 @pytest.mark.parametrize("measure", MEASURES)
 @examples(15)
-@given(data=scaled_data())
-def test_the_measure_never_rises(decision, measure, data):
+@given(data=scaled_data(), draw=st.data())
+def test_the_measure_is_its_definition_and_never_rises(decision, measure, data, draw):
     X, codes = data
-    growing = approximations(X, codes, 0.3, decision, measure)
-    value = -np.inf
-    for feature in range(X.shape[1]):
-        scores = growing.score(np.arange(X.shape[1]))
-        assert (scores >= value - 1e-12).all()
-        value = scores[feature]
-        growing.add(feature)
+    before = np.inf
+    order = draw.draw(st.permutations(range(X.shape[1])))
+    for size in range(1, len(order) + 1):
+        subset = order[:size]
+        of = sizes(X, codes, subset, 0.3, decision)
+        now = self_information(*of, measure=measure)
+        assert now == pytest.approx(literal(X, codes, subset, 0.3, decision, measure))
+        assert now <= before + 1e-12
+        before = now
+        if decision == "crisp":
+            rdsi = RDSI("all", decision="crisp", measure=measure).fit(X[:, subset], codes)
+            assert -rdsi.scores_.max() == pytest.approx(now, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("decision", ["fuzzy", "crisp"])
+def test_more_features_than_are_scored_together(decision):
+    rng = np.random.default_rng(2)
+    X = np.vstack([np.zeros(11), np.ones(11), rng.integers(0, 11, (2, 11)) / 10])  # 4 at a time
+    codes = np.array([0, 1, 1, 0])
+    expected = [literal(X, codes, [a], 1.0, decision, "relative") for a in range(11)]
+    found = alone(X, codes, eps=1.0, decision=decision)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
 def test_a_fuzzy_decision_without_foreign_neighbours_is_crisp():
     rng = np.random.default_rng(0)
     X, y = rng.random((20, 40)), np.arange(20) % 3
-    assert fuzzy_decision(Relation(X, y, 0.3, reflexive=True)) is None
+    assert (np.array(memberships(X, y, 0.3, "fuzzy")) == np.eye(3)[y].T).all()
     fuzzy, crisp = (
         RDSI(n_features_to_select=40, decision=decision).fit(X, y)
         for decision in ("fuzzy", "crisp")
     )
     assert fuzzy.indices_.tolist() == crisp.indices_.tolist()
     np.testing.assert_array_equal(fuzzy.scores_, crisp.scores_)
-
-
-def test_the_general_path_agrees_with_the_crisp_one():
-    rng = np.random.default_rng(1)
-    X, codes = rng.random((15, 6)), np.sort(np.arange(15) % 3)
-    relation = Relation(X, codes, 0.3, reflexive=True)
-    indicator = np.eye(3)[codes].T.copy()
-    general = Approximations(relation, indicator).sizes(np.arange(6))
-    crisp = Approximations(relation, None).sizes(np.arange(6))
-    for a, b in zip(general, crisp, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
 def test_delta_moves_the_peak_and_not_the_order():

@@ -4,8 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import minmax_scale
 
-from s2fs.baselines._plain_loops import Centres
-from s2fs.baselines.loops import aggregation
 from s2fs.baselines.sfss import SFSS, CentreSubset, ClassCentres
 from six_rows import CODES, X
 from strategies import examples, problems
@@ -48,17 +46,17 @@ def test_worked_example(subset, da, dd, sep):
     ],
 )
 def test_worked_memberships(subset, expected):
-    centres = ClassCentres(X, CODES).centres
-    gaps = [(X[:, [f]] - centres[f]) ** 2 for f in subset[:-1]]
-    squares = sum(gaps, np.zeros((6, 2)))
-    last = subset[-1:]
-    found = np.empty((6, 1))
+    found = []
     for i in range(6):  # a sum over one instance is its membership
-        own = slice(i, i + 1)
-        columns = np.ascontiguousarray(X[own, last].T).reshape(1, 1)
-        of = Centres(squares[own], CODES[own], power=1.0, floor=1e-12)
-        found[i] = aggregation(of, columns, centres[last])
-    assert found[:, 0] == pytest.approx(expected, abs=5.1e-5)
+        one = ClassCentres(X, CODES)
+        one.columns = np.ascontiguousarray(one.columns[:, i : i + 1])
+        one.codes = CODES[i : i + 1]
+        state = CentreSubset(one, "product", 2.0)
+        for f in subset[:-1]:
+            state.add(f)
+        found.append(state.aggregation(np.array(subset[-1:])).item())
+    assert found == pytest.approx(expected, abs=5.1e-5)
+    assert literal_memberships(X, CODES, subset, 2.0) == pytest.approx(expected, abs=5.1e-5)
 
 
 def test_worked_ranking():
