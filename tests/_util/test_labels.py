@@ -6,44 +6,72 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_array
 
-from s2fs._util.inputs import check_labels, encode_classes, read_labels, reject_one_class
+from s2fs import S2FS
+from s2fs.datasets import read_table
+
+
+def fit(labels):
+    """Select from a table with a row for each label."""
+    n = labels.shape[0] if hasattr(labels, "shape") else len(labels)
+    return S2FS(1).fit(np.arange(2.0 * n).reshape(n, 2), labels)
+
+
+def read(path, labels, **options):
+    """Write labels beside a feature that numbers the rows, and read them again."""
+    if path.suffix == ".npz":
+        np.savez(path, X=np.arange(float(len(labels)))[:, None], y=labels)
+        return read_table(path, **options)
+    frame = pd.DataFrame({"x": np.arange(len(labels)) / 2, "y": labels})
+    frame.to_parquet(path) if path.suffix == ".parquet" else frame.to_excel(path, index=False)
+    return read_table(path, "y", **options)
 
 
 @pytest.mark.parametrize(
-    ("labels", "classes", "codes"),
+    ("file", "labels", "classes", "codes"),
     [
-        (["b", "a ", "b"], ["a", "b"], [1, 0, 1]),
-        (np.array([10.0, 9, -1, np.nan, np.inf]), [-1, 9, 10], [2, 1, 0, -1, -1]),
-        ([True, False, None], [False, True], [1, 0, -1]),
-        (["10", "9", "NA", "none"], ["10", "9", "none"], [0, 1, -1, 2]),
-        ([1, "a", 1], ["1", "a"], [0, 1, 0]),
-        ([None, float("nan"), "?"], [], [-1, -1, -1]),
-        (np.array(["u", "v"]), ["u", "v"], [0, 1]),
+        ("t.parquet", ["b", "a ", "b"], ["a", "b"], [1, 0, 1]),
+        ("t.parquet", [10.0, 9, -1, np.nan, np.inf], ["-1", "9", "10"], [2, 1, 0, -1, -1]),
+        ("t.parquet", [True, False, None], ["False", "True"], [1, 0, -1]),
+        ("t.parquet", ["10", "9", "NA", "none"], ["10", "9", "none"], [0, 1, -1, 2]),
+        ("t.xlsx", [1, "a", 1], ["1", "a"], [0, 1, 0]),
+        ("t.npz", np.array(["u", "v"]), ["u", "v"], [0, 1]),
     ],
 )
-def test_labels_of_files(labels, classes, codes):
-    found, found_codes = read_labels(labels, "y")
-    assert found.tolist() == classes
-    assert found_codes.tolist() == codes
+def test_labels_of_files(tmp_path, file, labels, classes, codes):
+    if -1 in codes:  # the label is missing
+        with pytest.raises(ValueError, match=rf"has {codes.count(-1)} missing label\(s\)"):
+            read(tmp_path / file, labels)
+        with pytest.warns(UserWarning, match=rf"no label in {codes.count(-1)} row\(s\)"):
+            found = read(tmp_path / file, labels, drop_unlabelled=True)
+        rows = [row for row, code in enumerate(codes) if code >= 0]
+        assert (found.X[:, 0] * 2).tolist() == rows
+    else:
+        found = read(tmp_path / file, labels)
+    assert found.class_names == classes
+    assert found.y.tolist() == [code for code in codes if code >= 0]
 
 
-def test_a_quantity_is_no_class():
-    with pytest.raises(ValueError, match=r"age holds fractions such as 0\.5, so it is a quantity"):
-        read_labels([1.0, 0.5, None], "age")
+def test_labels_of_files_that_are_all_missing(tmp_path):
+    with pytest.raises(ValueError, match=r"has 3 missing label\(s\)"):
+        read(tmp_path / "t.parquet", [None, float("nan"), "?"])
+
+
+def test_a_quantity_is_no_class(tmp_path):
+    with pytest.raises(ValueError, match=r"'y' of .*holds fractions such as 0\.5, so it is a quan"):
+        read(tmp_path / "t.parquet", [1.0, 0.5, None])
 
 
 def test_labels_of_selectors():
-    classes, codes = encode_classes(np.array([2.5, 1.5, 2.5]))
-    assert (classes.tolist(), codes.tolist()) == ([1.5, 2.5], [1, 0, 1])
-    for y in (np.array([1.0, np.nan]), np.array(["a", 1], dtype=object)):
-        with pytest.raises(ValueError, match="y has missing labels, or labels of different kinds"):
-            encode_classes(y)
+    assert fit(np.array([2, 1, 2])).classes_.tolist() == [1, 2]
+    X, y = np.array([[0.0, 5], [1, 4], [2, 8], [3, 1]]), np.array([7, 3, 7, 3])
+    numbered, named = S2FS(2).fit(X, y), S2FS(2).fit(X, np.array(["b", "a"])[(y == 3).astype(int)])
+    assert named.classes_.tolist() == ["a", "b"]
+    np.testing.assert_array_equal(numbered.scores_, named.scores_)
 
 
 def test_one_class_is_not_enough():
-    reject_one_class(np.array(["a", "b"]))
     with pytest.raises(ValueError, match=r"y has one class only \('a'\); at least two are needed"):
-        reject_one_class(np.array(["a"]))
+        fit(np.array(["a", "a"]))
 
 
 EVENTS = [(True, 3.2), (False, 1.0)]
@@ -76,8 +104,8 @@ EVENTS = [(True, 3.2), (False, 1.0)]
     ],
 )
 def test_what_is_no_class(labels, words):
-    with pytest.raises(ValueError, match=f"^when .*{words}"):
-        check_labels(labels, "when")
+    with pytest.raises(ValueError, match=f"^y .*{words}"):
+        fit(labels)
 
 
 @pytest.mark.parametrize(
@@ -93,6 +121,6 @@ def test_what_is_no_class(labels, words):
     ],
 )
 def test_classes_keep_their_kind(labels, kind):
-    found = check_labels(labels)
+    found = fit(labels).classes_
     assert found.dtype.kind == kind
-    assert len(np.unique(found)) == 2
+    assert len(found) == 2

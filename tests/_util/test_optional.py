@@ -2,25 +2,23 @@
 
 import sys
 
+import openpyxl.reader  # noqa: F401
+import pyarrow.parquet  # noqa: F401
 import pytest
 
-from s2fs._util.optional import need
+from s2fs.datasets import read_table
 
 
-def test_a_module_that_is_there():
-    assert need("json.decoder", extra="none") is sys.modules["json.decoder"]
-
-
-@pytest.mark.parametrize("module", ["not_installed", "not_installed.part"])
-def test_a_package_that_is_not(module):
+@pytest.mark.parametrize(
+    ("suffix", "package", "extra"),
+    [(".xlsx", "openpyxl", "excel"), (".parquet", "pyarrow", "parquet")],
+)
+def test_a_package_that_is_not_there(tmp_path, monkeypatch, suffix, package, extra):
+    """It is not found by a part of it either, which may have been loaded before."""
+    path = tmp_path / f"t{suffix}"
+    path.write_bytes(b"")
+    monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError) as raised:
-        need(module, extra="report", purpose="A report")
-    assert str(raised.value) == "A report needs not_installed: pip install 's2fs[report]'."
-
-
-def test_a_package_that_is_blocked_is_not_found_by_a_loaded_part(monkeypatch):
-    import json.decoder  # noqa: F401
-
-    monkeypatch.setitem(sys.modules, "json", None)
-    with pytest.raises(ImportError, match="This needs json"):
-        need("json.decoder", extra="report")
+        read_table(path, "kind")
+    words = f"Reading {path} needs {package}: pip install 's2fs[{extra}]'."
+    assert str(raised.value) == words

@@ -1,12 +1,23 @@
+"""Values of any kind become what JSON can hold."""
+
 import json
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
-from s2fs import S2FS
-from s2fs._util.values import plain
+from s2fs import S2FS, Selection
 
 
-def test_everything_becomes_json():
+class Chosen(BaseEstimator):
+    """What is chosen already, with a parameter of any kind."""
+
+    n_features_in_, indices_ = 1, (0,)
+
+    def __init__(self, values=None):
+        self.values = values
+
+
+def test_everything_becomes_json(tmp_path):
     given = {
         1: np.float32(0.5),
         "array": np.array([[1, 2], [3, 4]]),
@@ -23,5 +34,8 @@ def test_everything_becomes_json():
         "nan": ["nan"],
         "object": "S2FS(n_features_to_select=3)",
     }
-    assert plain(given) == expected
-    assert json.loads(json.dumps(plain(given), allow_nan=False)) == expected
+    selection = Selection.of(Chosen(given))
+    assert selection.parameters == {"values": expected}
+    selection.save(path := tmp_path / "s.json")
+    assert json.loads(path.read_text(encoding="utf-8"))["parameters"] == {"values": expected}
+    assert Selection.load(path) == selection
