@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+import inner
 from strategies import FEW, FULL
 
 # The same examples in every run; a failure can be repeated anywhere.
@@ -64,7 +65,7 @@ def vectors():
 @pytest.fixture
 def shortest_calls(monkeypatch):
     """Once called, a native loop is cut into as many calls as it can be."""
-    return partial(monkeypatch.setattr, "s2fs._engine.library.TERMS_PER_CALL", 1)
+    return partial(monkeypatch.setattr, inner.library, "TERMS_PER_CALL", 1)
 
 
 @pytest.fixture(scope="session")

@@ -1,18 +1,40 @@
 """The inner parts of the package that some tests are about, in one place.
 
-Tests of what the package does call public names. These few compare parts that nobody outside
-sees: a native loop with its NumPy form, a state with the definition. Where a file of the package
-moves, this is the file to edit. ``test_architecture.py`` says who may import it.
+Tests of what the package does call public names. A few compare parts that nobody outside sees: a
+native loop with its NumPy form, a state with the definition, a shard with the whole. They import
+these parts from here, so where a file of the package moves, this is the file to edit.
+``test_architecture.py`` says who may.
 """
 
-from s2fs.baselines import _plain_loops as plain_loops
-from s2fs.baselines._completion import Subset, complete
-from s2fs.baselines._relations import Relation, different_class_pairs
+from importlib import import_module
 
-__all__ = [
-    "Relation",
-    "Subset",
-    "complete",
-    "different_class_pairs",
-    "plain_loops",
-]
+#: Where each name is; a module has its own place. Nothing is loaded before it is asked for, since
+#: some of it needs packages of an extra.
+PLACES = {
+    "Choices": "s2fs._search.choices",
+    "NativeState": "s2fs._engine.native",
+    "Problem": "s2fs._core.problem",
+    "Relation": "s2fs.baselines._relations",
+    "Separability": "s2fs._engine.separability",
+    "Subset": "s2fs.baselines._completion",
+    "SubsetState": "s2fs._engine.reference",
+    "beam": "s2fs._search.subsets",
+    "complete": "s2fs.baselines._completion",
+    "different_class_pairs": "s2fs.baselines._relations",
+    "floating": "s2fs._search.subsets",
+    "forward": "s2fs._search.forward",
+    "library": "s2fs._engine.library",
+    "moments": "s2fs._core.pairs",
+    "pair_cover": "s2fs._core.pairs",
+    "pair_gaps": "s2fs._core.pairs",
+    "plain_loops": "s2fs.baselines._plain_loops",
+    "problem": "s2fs._core.problem",
+    "separability_of": "s2fs._engine.separability",
+}
+
+
+def __getattr__(name):
+    if name not in PLACES:
+        raise AttributeError(name)
+    module = import_module(PLACES[name])
+    return getattr(module, name, module)

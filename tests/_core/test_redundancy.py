@@ -1,35 +1,34 @@
-"""Redundancy and stability of all prefixes at once, against one prefix after the other."""
+"""Redundancy of all prefixes at once, against one prefix after the other."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from s2fs._core.correlation import prefix_redundancy
-from s2fs._core.stability import prefix_stability
-from s2fs.evaluation import stability
+from s2fs import S2FS, compare
+from s2fs.baselines import AnovaF
+from s2fs.evaluation import stratified_folds
+
+Y = np.arange(30) % 2
+
+
+def redundancies(X, selector, sizes):
+    result = compare(X, Y, k=sizes, selectors={"one": selector}, cv=3)
+    return [result.at(k).rows[0]["redundancy"] for k in sizes]
 
 
 def test_redundancy_is_the_mean_absolute_correlation():
     rng = np.random.default_rng(0)
-    A = rng.normal(size=(30, 8)) @ rng.normal(size=(8, 8))
-    r = np.abs(np.corrcoef(A.T))
-    found = prefix_redundancy(A, np.array([1, 2, 5, 8]))
-    assert np.isnan(found[0])
+    X = rng.normal(size=(30, 10)) @ rng.normal(size=(10, 10))
+    found = redundancies(X, AnovaF(), [1, 2, 5, 8])
+    assert found[0] is None
     for k, value in zip((2, 5, 8), found[1:], strict=True):
-        assert value == pytest.approx(r[:k, :k][np.triu_indices(k, 1)].mean())
+        of_folds = []
+        for train, _ in stratified_folds(Y, 3, random_state=0):
+            chosen = AnovaF(k).fit(X[train], Y[train]).indices_
+            r = np.abs(np.corrcoef(X[np.ix_(train, chosen)].T))
+            of_folds.append(r[np.triu_indices(k, 1)].mean())
+        assert value == pytest.approx(np.mean(of_folds))
 
 
 def test_constant_column_is_correlated_with_nothing():
-    A = np.column_stack([np.arange(5.0), np.ones(5), np.arange(5.0)])
-    assert prefix_redundancy(A, np.array([2, 3])).tolist() == pytest.approx([0, 1 / 3])
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(2, 5))
-def test_stability_of_prefixes_is_that_of_each(seed, n_rankings):
-    rng = np.random.default_rng(seed)
-    rankings = np.array([rng.permutation(7) for _ in range(n_rankings)])
-    found = prefix_stability(rankings, 7)
-    assert np.isnan(found[-1])
-    for k in range(1, 7):
-        assert found[k - 1] == pytest.approx(stability(list(rankings[:, :k]), 7).value)
+    X = np.column_stack([np.arange(30.0), np.ones(30), np.arange(30.0)])
+    assert redundancies(X, S2FS(include=[0, 1]), [2, 3]) == pytest.approx([0, 1 / 3])

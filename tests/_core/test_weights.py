@@ -13,11 +13,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import minmax_scale
 
 from s2fs import S2FS, components, s2fs_paths, separability
-from s2fs._core.problem import Problem
-from s2fs._engine.native import NativeState
-from s2fs._engine.reference import SubsetState
-from s2fs._engine.separability import Separability
-from s2fs._search.forward import forward
 from strategies import examples, weighted
 
 readings = st.sampled_from(["printed", "normalized"])
@@ -43,32 +38,17 @@ def test_separability_takes_the_weights_along(data):
     assert sep == pytest.approx(parts.separability(0.1, 0.2), rel=1e-12)
 
 
-@pytest.mark.parametrize("State", [SubsetState, NativeState])
 @examples(60)
 @given(weighted(max_samples=25, max_features=5), readings, st.sampled_from(["minmax", None]))
-def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, scale):
+def test_every_step_has_the_literal_score(data, reading, scale):
     X, y, weights = data
     scaled = minmax_scale(X) if scale == "minmax" else X
-    state = State(Problem(X, y, scale, weights), reading)
-    features = np.arange(X.shape[1])
-    for size in features:
-        scores = np.array(state.score(features))
-        for f in features:
-            joined = np.column_stack([scaled[:, :size], scaled[:, f]])
-            literal = components(joined, y, centroid_membership=reading, sample_weight=weights)
-            assert tuple(scores[:, f]) == pytest.approx(literal, rel=1e-9, abs=1e-9)
-        state.add(size)
-
-
-@given(weighted())
-def test_same_path_compiled_as_in_plain_numpy(data):
-    X, y, weights = data
-    problem = Problem(X, y, sample_weight=weights)
-    paths = [
-        [step.feature for step in forward(Separability(State(problem), 0.1, 0.1), X.shape[1])]
-        for State in (SubsetState, NativeState)
-    ]
-    assert paths[0] == paths[1]
+    selector = S2FS("all", centroid_membership=reading, scale=scale).fit(X, y, weights)
+    for size, found in enumerate(selector.path_, 1):
+        joined = scaled[:, selector.indices_[:size]]
+        literal = components(joined, y, centroid_membership=reading, sample_weight=weights)
+        parts = [found[name] for name in literal._fields]
+        assert parts == pytest.approx(list(literal), rel=1e-9, abs=1e-9)
 
 
 @given(weighted(whole=True, max_samples=25, max_features=8))

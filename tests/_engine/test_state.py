@@ -5,11 +5,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.preprocessing import minmax_scale
 
+import inner
+from inner import NativeState, Problem, Separability, SubsetState, forward
 from s2fs import components
-from s2fs._core.problem import Problem
-from s2fs._engine.native import NativeState
-from s2fs._engine.reference import SubsetState
-from strategies import problems, weighted
+from strategies import examples, problems, weighted
 
 readings = st.sampled_from(["printed", "normalized"])
 compactnesses = st.sampled_from(["mean", "rms"])
@@ -35,6 +34,34 @@ def test_scores_equal_the_literal_ones_for_every_prefix(State, data, reading, co
             literal = components(joined, y, centroid_membership=reading, compactness=compactness)
             assert tuple(scores[:, f]) == pytest.approx(literal, rel=1e-9, abs=1e-9)
         state.add(size)
+
+
+@pytest.mark.parametrize("State", STATES)
+@examples(60)
+@given(weighted(max_samples=25, max_features=5), readings, st.sampled_from(["minmax", None]))
+def test_scores_with_weights_equal_the_literal_ones(State, data, reading, scale):
+    X, y, weights = data
+    scaled = minmax_scale(X) if scale == "minmax" else X
+    state = State(Problem(X, y, scale, weights), reading)
+    features = np.arange(X.shape[1])
+    for size in features:
+        scores = np.array(state.score(features))
+        for f in features:
+            joined = np.column_stack([scaled[:, :size], scaled[:, f]])
+            literal = components(joined, y, centroid_membership=reading, sample_weight=weights)
+            assert tuple(scores[:, f]) == pytest.approx(literal, rel=1e-9, abs=1e-9)
+        state.add(size)
+
+
+@given(weighted())
+def test_same_path_with_weights_compiled_as_in_plain_numpy(data):
+    X, y, weights = data
+    problem = Problem(X, y, sample_weight=weights)
+    paths = [
+        [step.feature for step in forward(Separability(State(problem), 0.1, 0.1), X.shape[1])]
+        for State in STATES
+    ]
+    assert paths[0] == paths[1]
 
 
 PAIRS = [(0.0, 0.0), (1.0, 1.0), (1e6, 0.0)]  # distances alone, both, directions alone
@@ -111,7 +138,7 @@ def test_blocks_do_not_change_a_score(State, monkeypatch):
     everything = np.arange(50)
     whole = State(Problem(X, y)).score(everything)
     alone = [State(Problem(X, y)).score(everything[f : f + 1]) for f in everything]
-    monkeypatch.setattr("s2fs._core.problem.BLOCK", 1000)
+    monkeypatch.setattr(inner.problem, "BLOCK", 1000)
     in_blocks = State(Problem(X, y)).score(everything)
     np.testing.assert_array_equal(whole, in_blocks)
     np.testing.assert_array_equal(whole, np.concatenate(alone, axis=1))

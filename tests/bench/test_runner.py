@@ -11,15 +11,26 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from joblib.externals.loky import get_reusable_executor
 
 from processes import s2fs, started
 from s2fs import S2FS
-from s2fs.bench import Ledger, SelectorSpec, export_curves, export_rows, load_plan, run_plan
+from s2fs.baselines import AnovaF
+from s2fs.bench import (
+    Ledger,
+    SelectorSpec,
+    export_curves,
+    export_rows,
+    load_plan,
+    plan_for_file,
+    results,
+    run_plan,
+)
 from s2fs.bench import _runner as runner
 from s2fs.datasets import load_srbct
-from s2fs.evaluation import prefix_curves
+from s2fs.evaluation import prefix_curves, stability, stratified_folds
 
 QUICK = load_plan("quick")
 SMALL = replace(
@@ -58,6 +69,30 @@ def test_results_are_the_prefix_curves(path):
     assert row["best_size"] == truth.sizes[truth.values.argmax()]
     found = [row["score"] for row in curves if row["selector"] == "S2FS"]
     assert np.array_equal(found, truth.values)
+
+
+def test_stability_and_redundancy_of_every_size(path, tmp_path):
+    rng, y = np.random.default_rng(0), np.arange(40) % 2
+    X = (rng.normal(size=(40, 7)) + y[:, None] * rng.uniform(size=7)).round(3)
+    table = tmp_path / "t.csv"
+    pd.DataFrame(X).add_prefix("x").assign(kind=y).to_csv(table, index=False)
+    sizes = (1, 2, 5, 7)
+    plan = plan_for_file(table, "kind", ["AnovaF"])
+    run_plan(replace(plan, learners=("knn",), sizes=sizes, folds=3, score="accuracy"), path)
+    with Ledger(path) as ledger:
+        (found,) = results(ledger)
+    trains = [train for train, _ in stratified_folds(y, 3, random_state=0)]
+    rankings = [AnovaF(7).fit(X[train], y[train]).indices_ for train in trains]
+    assert np.isnan(found.stabilities[-1])  # all features are chosen
+    assert np.isnan(found.redundancies[0])  # a single one
+    for k, value in zip(sizes[:-1], found.stabilities, strict=False):
+        assert value == pytest.approx(stability([ranking[:k] for ranking in rankings], 7).value)
+    for k, value in zip(sizes[1:], found.redundancies[1:], strict=True):
+        tables = [
+            X[np.ix_(rows, ranked[:k])] for rows, ranked in zip(trains, rankings, strict=True)
+        ]
+        r = [np.abs(np.corrcoef(A.T))[np.triu_indices(k, 1)].mean() for A in tables]
+        assert value == pytest.approx(np.mean(r))
 
 
 def test_number_of_workers_does_not_matter(path, tmp_path):
