@@ -15,16 +15,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+import inner
+from inner import (
+    Choices,
+    NativeState,
+    Problem,
+    Separability,
+    SubsetState,
+    beam,
+    floating,
+    forward,
+    library,
+    separability_of,
+)
 from s2fs import S2FS
-from s2fs._core.problem import Problem
-from s2fs._engine import library
-from s2fs._engine.library import INSTRUCTION_SETS
-from s2fs._engine.native import NativeState
-from s2fs._engine.reference import SubsetState
-from s2fs._engine.separability import separability_of
-from s2fs._search.forward import forward
 from strategies import examples, problems
 
+INSTRUCTION_SETS = library.INSTRUCTION_SETS
 LINUX = sys.platform == "linux"
 
 weights = st.sampled_from([0, 0.01, 0.0316, 0.3162, 1, 1.0])
@@ -67,6 +74,19 @@ def test_same_path_as_in_plain_numpy(data, alpha, beta, reading, compactness, cr
     # Classes that are almost points have offsets of few known digits, whoever computes with them.
     seps = seps[:, seps.max(axis=0) < 1e4]
     np.testing.assert_allclose(*seps, rtol=1e-9, atol=1e-9)
+
+
+@examples(60)
+@given(problems(max_samples=20, max_features=9), st.sampled_from([beam, floating]))
+def test_same_sets_compiled_as_in_plain_numpy(data, search):
+    X, y = data
+    m = X.shape[1]
+    width = (4,) if search is beam else ()
+    plain, fast = (
+        search(Separability(State(Problem(X, y)), 0.1, 0.1), m, Choices.everything(m), *width)
+        for State in (SubsetState, NativeState)
+    )
+    assert {size: s.groups for size, s in plain.items()} == {s: v.groups for s, v in fast.items()}
 
 
 @pytest.mark.parametrize("compactness", ["mean", "rms"])
@@ -248,7 +268,7 @@ def test_number_of_threads(reference, n_jobs):
 
 
 def test_block_size(reference, monkeypatch):
-    monkeypatch.setattr("s2fs._core.problem.BLOCK", 5000)
+    monkeypatch.setattr(inner.problem, "BLOCK", 5000)
     selector = S2FS(20).fit(*wide_table())
     assert selector.indices_.tolist() == reference.indices_.tolist()
 
@@ -301,7 +321,7 @@ def test_blocks_of_sparse_input_rule_one_another_out(n_jobs, monkeypatch):
     y = np.arange(90) % 3
     X = rng.poisson(0.5 + (y == 0)[:, None] * rng.random(3000), (90, 3000)).astype(float)
     dense = S2FS(6).fit(X, y)
-    monkeypatch.setattr("s2fs._core.problem.BLOCK", 90 * 40)  # 75 blocks
+    monkeypatch.setattr(inner.problem, "BLOCK", 90 * 40)  # 75 blocks
     thin = S2FS(6, n_jobs=n_jobs).fit(sparse.csc_array(X), y)
     assert thin.indices_.tolist() == dense.indices_.tolist()
 
@@ -312,7 +332,7 @@ def test_sparse_input_is_never_dense_as_a_whole(monkeypatch):
     monkeypatch.setattr(
         sparse.csc_array, "toarray", lambda self: (shapes.append(self.shape), toarray(self))[1]
     )
-    monkeypatch.setattr("s2fs._core.problem.BLOCK", 90 * 50)
+    monkeypatch.setattr(inner.problem, "BLOCK", 90 * 50)
     rng = np.random.default_rng(1)
     y = np.arange(90) % 5
     S2FS(3).fit(sparse.csc_array(rng.poisson(0.5, (90, 3000)).astype(float)), y)

@@ -8,8 +8,8 @@ from scipy import sparse
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
+from literal_pairs import pair_cover
 from s2fs import S2FS, PairCover, separability
-from s2fs._core.pairs import pair_cover
 
 X, y = load_wine(return_X_y=True)
 COSTS = np.random.default_rng(0).integers(1, 9, 13).astype(float)

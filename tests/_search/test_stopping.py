@@ -7,16 +7,36 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import minmax_scale
 
 from s2fs import S2FS, PairCover, Selection, separability
-from s2fs._search.stopping import in_order_of_contents
 from strategies import examples, problems
 
 nothing_may_be_found = pytest.mark.filterwarnings("ignore:No feature does better:UserWarning")
 
 
+def in_order_of_contents(X, y):
+    """The rows by their distance from the mean, equal ones of a class as one with their weight.
+
+    Where the sum of squares is not enough, that of fourth powers and a place along a line decide.
+    """
+    apart = minmax_scale(X)
+    apart -= apart.mean(axis=0)
+    line = np.random.default_rng(0).random(X.shape[1])
+    keys = np.array([(apart**2).sum(axis=1), (apart**4).sum(axis=1), apart @ line])
+    largest = np.abs(keys).max(axis=1, keepdims=True)
+    distance, fourth, place = np.round(keys / np.where(largest > 0, largest, 1), 10)
+    rows, weights = [], []
+    for i in sorted(range(len(y)), key=lambda i: (distance[i], fourth[i], place[i], y[i], i)):
+        if rows and y[rows[-1]] == y[i] and (X[rows[-1]] == X[i]).all():
+            weights[-1] += 1
+        else:
+            rows.append(i)
+            weights.append(1.0)
+    return X[rows], y[rows], np.array(weights)
+
+
 def literal_path(X, y, level, tol):
     """The rule word for word: each step from scratch, against columns in shuffled orders."""
     m = X.shape[1]
-    table, y, weights = in_order_of_contents(X, y, None)
+    table, y, weights = in_order_of_contents(X, y)
     n_shuffles = max(19, int(np.ceil(2 / level)) - 1)
     rng = np.random.default_rng(0)
     orders = [rng.permutation(len(y)) for _ in range(n_shuffles)]

@@ -5,16 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.preprocessing import minmax_scale
 
 from s2fs import S2FS, separability
-from s2fs._core.problem import Problem
-from s2fs._engine.native import NativeState
-from s2fs._engine.reference import SubsetState
-from s2fs._engine.separability import Separability
-from s2fs._search.choices import Choices
-from s2fs._search.subsets import beam, floating
 from strategies import EQUAL, examples, problems
 
 SEARCHES = [
@@ -31,14 +24,10 @@ def largest_sep(X, y, size):
     return max(separability(scaled[:, some], y) for some in combinations(varying, size))
 
 
-def sets(search, X, y, *width, State=SubsetState):
-    """What a search finds, as Sep by size; no size is missing."""
-    m = X.shape[1]
-    found = search(
-        Separability(State(Problem(X, y)), 0.0316, 0.0316), m, Choices.everything(m), *width
-    )
-    assert sorted(found) == list(range(m + 1))
-    return [found[size].score for size in range(1, m + 1)]
+def found_by(X, y, **options):
+    """The Sep of the set that a search finds for every size."""
+    sizes = range(1, X.shape[1] + 1)
+    return [S2FS(size, **options).fit(X, y).scores_[-1] for size in sizes]
 
 
 @examples(60)
@@ -46,7 +35,8 @@ def sets(search, X, y, *width, State=SubsetState):
 def test_a_full_beam_finds_the_optimum_of_every_size(data):
     X, y = data
     best = [largest_sep(X, y, size) for size in range(1, X.shape[1] + 1)]
-    np.testing.assert_allclose(sets(beam, X, y, 20), best, rtol=1e-9, atol=1e-9)  # 20 = 6 over 3
+    found = found_by(X, y, search="beam", beam_width=20)  # 6 over 3
+    np.testing.assert_allclose(found, best, rtol=1e-9, atol=1e-9)
 
 
 def test_a_full_beam_finds_the_optimum_among_ten_features():
@@ -54,19 +44,17 @@ def test_a_full_beam_finds_the_optimum_among_ten_features():
     y = np.arange(40) % 4
     X = rng.normal(size=(40, 10)) + 0.5 * rng.normal(size=(4, 10))[y]
     best = [largest_sep(X, y, size) for size in range(1, 11)]
-    for State in (SubsetState, NativeState):
-        np.testing.assert_allclose(sets(beam, X, y, 252, State=State), best, rtol=1e-9)
+    found = found_by(X, y, search="beam", beam_width=252)
+    np.testing.assert_allclose(found, best, rtol=1e-9)
     assert any(best > S2FS(10).fit(X, y).scores_ * (1 + 1e-9))  # forward would not do
 
 
-@pytest.mark.parametrize("State", [SubsetState, NativeState])
+@pytest.mark.parametrize("options", [*SEARCHES, {"search": "beam", "beam_width": 1}], ids=str)
 @examples(60)
-@given(
-    problems(max_samples=25, max_features=10), st.sampled_from([(floating,), (beam, 1), (beam, 3)])
-)
-def test_never_below_forward(State, data, search):
+@given(problems(max_samples=25, max_features=10))
+def test_never_below_forward(options, data):
     X, y = data
-    found = np.array(sets(search[0], X, y, *search[1:], State=State))
+    found = np.array(found_by(X, y, **options))
     assert np.all(found >= S2FS(1.0).fit(X, y).scores_ * (1 - EQUAL))
 
 
@@ -109,19 +97,6 @@ def test_a_set_is_put_in_greedy_order(options, data):
         separability(scaled[:, selector.indices_[: i + 1]], y) for i in range(len(selector.scores_))
     ]
     np.testing.assert_allclose(selector.scores_, seps, rtol=1e-9, atol=1e-9)
-
-
-@examples(60)
-@given(problems(max_samples=20, max_features=9), st.sampled_from([beam, floating]))
-def test_same_sets_compiled_as_in_plain_numpy(data, search):
-    X, y = data
-    m = X.shape[1]
-    width = (4,) if search is beam else ()
-    plain, fast = (
-        search(Separability(State(Problem(X, y)), 0.1, 0.1), m, Choices.everything(m), *width)
-        for State in (SubsetState, NativeState)
-    )
-    assert {size: s.groups for size, s in plain.items()} == {s: v.groups for s, v in fast.items()}
 
 
 def test_floating_and_beam_leave_a_greedy_trap():

@@ -11,8 +11,8 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import minmax_scale
 
+from literal_pairs import pair_cover
 from s2fs import S2FS, PairCover, separability
-from s2fs._core.pairs import pair_cover
 from strategies import EQUAL, examples, problems, weighted
 
 limits = st.sampled_from([0.0, 0.3, 0.7, 0.95, 1.0])
