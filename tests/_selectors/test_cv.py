@@ -21,7 +21,6 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from s2fs import S2FS, S2FSCV, PairCover, StabilitySelector
-from s2fs._selectors.prefixes import choose
 from s2fs.baselines import AnovaF
 from s2fs.evaluation import stratified_folds
 
@@ -105,20 +104,54 @@ def test_equals_a_nested_loop_of_separate_fits(estimator, model, scoring):
     np.testing.assert_array_equal(selector.transform(X), final.transform(X))
 
 
+#: Two pairs of weights that begin with another feature, whatever fold is left out.
+PAIRS = ((0.0, 0.0), (10.0, 0.0))
+
+
+def chosen(mean, error=0.0, **options):
+    """Which pair and number S2FSCV chooses if the folds have these mean scores."""
+    mean = np.atleast_2d(mean)
+    rng, y = np.random.default_rng(51), np.arange(48) % 2
+    X = rng.normal(size=(48, 4)) + y[:, None] * rng.uniform(0, 1.5, size=4)
+    first = [S2FS(1, alpha=alpha, beta=beta).fit(X, y).indices_[0] for alpha, beta in PAIRS]
+    assert first[0] != first[1]
+    tests = [test for _, test in stratified_folds(y, 4, random_state=0)]
+
+    def scoring(model, rows, truth):
+        """A number that is known beforehand, by the first feature, the size and the fold."""
+        (known,) = [
+            mean[pair, rows.shape[1] - 1] + (-1) ** fold * error * 3**0.5
+            for pair, feature in enumerate(first[: len(mean)])
+            for fold, test in enumerate(tests)
+            if np.array_equal(rows[:, 0], X[test, feature])
+        ]
+        return known
+
+    alphas = [alpha for alpha, _ in PAIRS[: len(mean)]]
+    selector = S2FSCV(
+        max_features=mean.shape[1], alphas=alphas, betas=[0.0], cv=4, scale=None,
+        estimator=DecisionTreeClassifier(), scoring=scoring, **options,
+    ).fit(X, y)  # fmt: skip
+    results = selector.cv_results_
+    np.testing.assert_allclose(results["mean_test_score"], mean.ravel(), rtol=1e-12)
+    np.testing.assert_allclose(results["std_test_score"], error * 3**0.5, atol=1e-12)
+    best = selector.best_params_
+    return alphas.index(best["alpha"]), best["n_features_to_select"] - 1
+
+
 def test_the_rule_on_worked_numbers():
     # Best 0.90 with 4 features, standard error 0.02: 0.88 is enough, 0.87 is not.
     mean = np.array([[0.70, 0.87, 0.89, 0.90], [0.60, 0.87, 0.88, 0.90]])
-    error = np.full((2, 4), 0.02)
-    assert choose(mean, error) == (0, 2)
-    assert choose(mean) == (0, 3)
-    assert choose(mean[::-1], error) == (0, 2)
-    assert choose(mean[1:], error[1:] / 4) == (0, 3)
+    assert chosen(mean, 0.02) == (0, 2)
+    assert chosen(mean, 0.02, one_standard_error=False) == (0, 3)
+    assert chosen(mean[::-1], 0.02) == (0, 2)
+    assert chosen(mean[1:], 0.005) == (0, 3)
     lucky = np.array([[0.5, 0.6, 0.90], [0.89, 0.6, 0.7]])  # one feature of another pair
-    assert choose(lucky, np.full((2, 3), 0.02)) == (0, 2)
-    assert choose(mean, np.zeros((2, 4))) == (0, 3)
-    assert choose(np.full((3, 4), 0.5)) == (0, 0)
-    rounding = np.array([[0.1 + 0.2, 0.3]])  # equal scores, whatever the last digit says
-    assert choose(rounding[:, ::-1]) == (0, 0)
+    assert chosen(lucky, 0.02) == (0, 2)
+    assert chosen(mean) == (0, 3)
+    assert chosen(np.full((2, 4), 0.5), one_standard_error=False) == (0, 0)
+    rounding = [0.3, 0.1 + 0.2]  # equal scores, whatever the last digit says
+    assert chosen(rounding, one_standard_error=False) == (0, 0)
 
 
 def test_equal_prefixes_are_scored_once():

@@ -13,8 +13,8 @@ from scipy import sparse
 from sklearn.datasets import load_digits, load_wine
 from sklearn.feature_selection import f_classif
 
+from literal_pairs import pair_cover
 from s2fs import PairCover
-from s2fs._core.pairs import pair_cover
 from strategies import problems
 
 CASES = json.loads((Path(__file__).parents[1] / "_core" / "pairs_vectors.json").read_text())

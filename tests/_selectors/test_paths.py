@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from sklearn.datasets import load_wine
 
+from inner import NativeState
 from s2fs import S2FS, s2fs_paths
-from s2fs._engine.native import NativeState
 from strategies import problems
 
 
