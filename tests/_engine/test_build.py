@@ -73,11 +73,12 @@ def installed(wheel, folder):
 
 FIT = """
 from s2fs import S2FS
-from s2fs._engine.library import engine
 from s2fs.baselines.fdm import FDM
+from s2fs.info import info
 from sklearn.datasets import load_iris
 X, y = load_iris(return_X_y=True)
-print(engine(), S2FS(2).fit(X, y).indices_, FDM(2).fit(X, y).indices_)
+engine = info().splitlines()[1].split(maxsplit=1)[1].replace(" ", "")
+print(engine, S2FS(2).fit(X, y).indices_, FDM(2).fit(X, y).indices_)
 """
 
 
@@ -93,7 +94,7 @@ def compiled(checkout, tmp_path_factory):
 def test_from_the_sdist(compiled, tmp_path):
     python, env = compiled
     out, err = run(python, "-c", FIT, cwd=tmp_path, env=env)
-    assert not out.startswith("numpy")
+    assert not out.startswith("NumPy")
     assert err == ""
 
 
@@ -104,7 +105,7 @@ def test_without_a_compiler(checkout, without_compiler, compiled, tmp_path):
     assert libraries == []
     python, env = installed(wheel, tmp_path / "environment")
     out, err = run(python, "-c", FIT, cwd=tmp_path, env=env)
-    assert out.startswith("numpy")
+    assert out.startswith("NumPy")
     assert err.count("EngineWarning") == 1
     assert "Install a C++ compiler" in err
     silent = run(python, "-c", FIT, cwd=tmp_path, env={**env, "S2FS_ENGINE": "numpy"})
@@ -125,7 +126,7 @@ def test_in_a_folder_that_cannot_be_written(compiled, tmp_path):
     finally:
         for folder in folders:
             folder.chmod(0o755)
-    assert not out.startswith("numpy")
+    assert not out.startswith("NumPy")
     assert err == ""
 
 

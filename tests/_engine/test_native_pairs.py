@@ -6,10 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from s2fs._engine import library, native_pairs
-from s2fs._engine.native_pairs import NativeCorrelations, NativeCover, cover_of, moments_of
-from s2fs._engine.pairs import Correlations, Cover, checked, table_moments
-from s2fs._search.forward import forward
+from inner import (
+    Correlations,
+    Cover,
+    NativeCorrelations,
+    NativeCover,
+    checked,
+    cover_of,
+    forward,
+    library,
+    moments_of,
+    native_pairs,
+    table_moments,
+)
 from strategies import examples, problems
 
 pytestmark = pytest.mark.skipif(library.engine() == "numpy", reason="there is no native library")

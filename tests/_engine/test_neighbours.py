@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2fs._core.neighbours import knn as literal
-from s2fs._engine.neighbours import knn
+from inner import core_neighbours, engine_neighbours
+
+knn, literal = engine_neighbours.knn, core_neighbours.knn
 
 
 @st.composite
