@@ -12,6 +12,7 @@ from importlib import import_module
 #: some of it needs packages of an extra.
 PLACES = {
     "Choices": "s2fs._search.choices",
+    "ClusterOverallCorrelations": "s2fs.distributed._twins",
     "ClusterProblem": "s2fs.distributed._problem",
     "Correlations": "s2fs._engine.pairs",
     "Cover": "s2fs._engine.pairs",
@@ -19,6 +20,7 @@ PLACES = {
     "NativeCorrelations": "s2fs._engine.native_pairs",
     "NativeCover": "s2fs._engine.native_pairs",
     "NativeState": "s2fs._engine.native",
+    "OverallCorrelations": "s2fs._engine.twins",
     "Problem": "s2fs._core.problem",
     "Question": "s2fs.distributed._exchange",
     "Relation": "s2fs.baselines._relations",

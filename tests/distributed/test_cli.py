@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+import inner
 from s2fs import S2FS, PairCover
 from s2fs.bench import Ledger, export_curves
 from s2fs.cli import main
@@ -229,7 +230,7 @@ def zarr_group(table, path):
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x"])
 def test_nobody_answers(folder, monkeypatch, address):
-    monkeypatch.setattr("s2fs.distributed._read.ANSWER_WITHIN", 1.0)
+    monkeypatch.setattr(inner.reading, "ANSWER_WITHIN", 1.0)
     result = run("select", folder, "-t", "kind", "--scheduler", address)
     assert result.exit_code == 2
     assert f"No Dask scheduler answers at '{address}' within 1 s" in result.stderr

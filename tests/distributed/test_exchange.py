@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2fs.distributed._exchange import Question, as_sent
+from inner import Question, as_sent
 
 
 @given(st.data())

@@ -12,10 +12,10 @@ import psutil
 import pytest
 from distributed import Client, LocalCluster
 
+import inner
 import s2fs
+from inner import DistributedState
 from s2fs import S2FS, PairCover
-from s2fs.distributed import _cluster
-from s2fs.distributed._state import DistributedState
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_workers_are_killed_in_the_middle(workers, monkeypatch):
     assert_same(selector, local)
     assert len(client.nthreads()) == 1
 
-    monkeypatch.setattr(_cluster, "PATIENCE", 2.0)
+    monkeypatch.setattr(inner.cluster, "PATIENCE", 2.0)
     before_step(monkeypatch, 3, lambda: killed(second))
     with pytest.raises(RuntimeError, match=r"All workers of the Dask cluster at tcp.* are gone"):
         S2FS(6).fit(there, y)
@@ -79,7 +79,7 @@ def test_workers_that_hang_or_have_no_memory_are_given_up(start, monkeypatch):
     there = da.from_array(X, chunks=(50, 30))
     with start([], ["--memory-limit", "4GiB"], []) as (client, processes):
         S2FS(2).fit(there, y)  # so that all have loaded what they need
-        monkeypatch.setattr(_cluster, "SILENCE", 6.0)
+        monkeypatch.setattr(inner.cluster, "SILENCE", 6.0)
         pids = client.run(os.getpid)
         (small,) = (
             worker
@@ -117,7 +117,7 @@ def test_a_worker_that_is_silent_from_the_start(start, monkeypatch):
     there = da.from_array(X, chunks=(30, 8))
     with start([], []) as (client, (first, _)):
         S2FS(2).fit(there, y)
-        monkeypatch.setattr(_cluster, "SILENCE", 6.0)
+        monkeypatch.setattr(inner.cluster, "SILENCE", 6.0)
         first.send_signal(signal.SIGSTOP)
         assert_same(PairCover(3).fit(there, y), PairCover(3).fit(X, y))
         assert len(client.nthreads()) == 1

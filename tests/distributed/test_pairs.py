@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 
+import inner
+from inner import chunk_found, moments, together
 from s2fs import PairCover
-from s2fs._core.pairs import moments
-from s2fs.distributed import _pairs, _rows
 from strategies import examples, problems
 
 
@@ -86,7 +86,7 @@ def test_sparse_chunks(client, correlation):
 def test_entries_stored_twice_are_summed():
     data, row, column = [1.0, 2.0, 4.0], [0, 0, 1], [0, 0, 1]
     twice = csr_array(([1.0, 2.0, 4.0], [0, 0, 1], [0, 2, 3]), shape=(2, 2))
-    rows = _rows.ready_rows(twice.tocsc(), np.array([0, 1]), None, {})
+    rows = inner.rows.ready_rows(twice.tocsc(), np.array([0, 1]), None, {})
     once = coo_array((data, (row, column)), shape=(2, 2))
     np.testing.assert_array_equal(rows.X.toarray(), once.toarray())
     assert rows.X.nnz == 2
@@ -137,9 +137,9 @@ def test_chunks_add_up_to_the_whole(table, data):
     X[data.draw(st.integers(0, len(y) - 1)), data.draw(st.integers(0, X.shape[1] - 1))] = np.nan
     form = data.draw(st.sampled_from([np.asarray, csr_array]))
     bounds = [0, *sorted(data.draw(st.lists(st.integers(0, len(y)), max_size=8))), len(y)]
-    found = _pairs.together([
-        _pairs.chunk_found(
-            _rows.ready_rows(form(X[a:b]), y[a:b], None if weight is None else weight[a:b], {})
+    found = together([
+        chunk_found(
+            inner.rows.ready_rows(form(X[a:b]), y[a:b], None if weight is None else weight[a:b], {})
         )
         for a, b in pairwise(bounds)
     ])  # fmt: skip

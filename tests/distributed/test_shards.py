@@ -9,16 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from s2fs._core.problem import Problem
-from s2fs._engine.native import NativeState
-from s2fs._engine.separability import Separability
-from s2fs._engine.twins import OverallCorrelations
-from s2fs._search.forward import forward
-from s2fs.distributed import _rows, _shard
-from s2fs.distributed._exchange import Question
-from s2fs.distributed._problem import ClusterProblem
-from s2fs.distributed._state import DistributedState
-from s2fs.distributed._twins import ClusterOverallCorrelations
+from inner import (
+    ClusterOverallCorrelations,
+    ClusterProblem,
+    DistributedState,
+    NativeState,
+    OverallCorrelations,
+    Problem,
+    Question,
+    Separability,
+    forward,
+)
+from inner import rows as _rows
+from inner import shard as _shard
 from strategies import examples, problems
 
 
