@@ -94,6 +94,12 @@ def test_workers_that_hang_or_have_no_memory_are_given_up(start, monkeypatch):
         assert hung not in client.nthreads()
         assert not any(psutil.Process(process.pid).children() for process in processes)
 
+        # Inside the test, so that it is sent as it is: workers cannot import this file.
+        def fill_memory(dask_worker):
+            """Say that all memory is in use, as a worker that cannot give any back."""
+            dask_worker.monitor.get_process_memory = lambda: 2**60
+            dask_worker.memory_manager.memory_spill_fraction = False
+
         def pause():
             client.run(fill_memory, workers=[paused])
 
@@ -103,12 +109,6 @@ def test_workers_that_hang_or_have_no_memory_are_given_up(start, monkeypatch):
         # A worker that is paused before it gets tasks is passed over, and may stay.
         (healthy,) = set(pids) - {hung, paused}
         assert set(client.nthreads()) - {paused} == {healthy}
-
-
-def fill_memory(dask_worker):
-    """Say that all memory is in use, as a worker that cannot give any back."""
-    dask_worker.monitor.get_process_memory = lambda: 2**60
-    dask_worker.memory_manager.memory_spill_fraction = False
 
 
 @pytest.mark.long
