@@ -1,5 +1,7 @@
 """S2FSCV against a literal nested loop of separate fits and scikit-learn's own classifiers."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -339,11 +341,47 @@ def test_another_selector(selector):
     assert found.ranking_table()["feature"].tolist() == final.ranking_table()["feature"].tolist()
 
 
+@pytest.mark.parametrize("selector", [None, PairCover(), AnovaF()], ids=str)
+def test_a_fold_with_too_few_features_is_scored_with_those_it_has(selector):
+    """As separate fits that ask for each number would be, and no fold says so."""
+    X, y = noisy()
+    X = np.hstack([X, X + 0.01, 2 * X])
+    base = S2FS(alpha=0.1, beta=0.1) if selector is None else clone(selector)
+    base.set_params(max_correlation=0.5)
+    grid = {"alphas": [0.1], "betas": [0.1], "max_correlation": 0.5} if selector is None else {}
+    tuned = S2FSCV(selector=None if selector is None else base, one_standard_error=False, **grid)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = tuned.fit(X, y)
+    scores, ends = [], []
+    for train, test in stratified_folds(y, 5, random_state=0):
+        for k in range(1, 37):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                order = base.set_params(n_features_to_select=k).fit(X[train], y[train]).indices_
+            model = make_pipeline(MinMaxScaler(), KNeighborsClassifier())
+            model.fit(X[train][:, order], y[train])
+            scores.append(model.score(X[test][:, order], y[test]))
+        ends.append(len(order))
+    assert max(ends) <= 12
+    assert len({*ends}) > 1
+    results = found.cv_results_
+    np.testing.assert_allclose(results["mean_test_score"], np.reshape(scores, (5, 36)).mean(axis=0))
+    best = found.best_params_["n_features_to_select"]
+    assert best <= max(ends)
+    final = base.set_params(n_features_to_select=best).fit(X, y)
+    assert found.indices_.tolist() == final.indices_.tolist()
+    tuned.set_params(n_features_to_select=30)
+    with pytest.warns(UserWarning, match=r"max_correlation=0\.5 leaves \d+ of the 30 feature"):
+        assert tuned.fit(X, y).best_score_ == pytest.approx(results["mean_test_score"][29])
+
+
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
         ({"alphas": [0.5]}, r"alphas is \[0.5\], which is for S2FS, but selector is a PairCover"),
         ({"include": [1]}, r"include is \[1\], which is for S2FS"),
+        ({"max_correlation": 0.9}, r"max_correlation is 0.9, which is for S2FS"),
         (
             {"selector": PairCover(groups=np.arange(12) // 2), "n_features_to_select": 3},
             r"selector chose 2 feature\(s\) on the rows of a fold where 3 were asked for",

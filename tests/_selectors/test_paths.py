@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from sklearn.datasets import load_wine
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer, load_wine
 
 from inner import NativeState
 from s2fs import S2FS, s2fs_paths
-from strategies import problems
+from strategies import examples, problems
 
 
 @given(problems(max_samples=20, max_features=6))
@@ -18,6 +19,32 @@ def test_paths_equal_separate_fits(data):
             fit = S2FS(1.0, alpha=alpha, beta=beta).fit(X, y)
             assert paths.indices[a, b].tolist() == fit.indices_.tolist()
             np.testing.assert_allclose(paths.scores[a, b], fit.scores_, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:max_correlation")
+@examples(60)
+@given(problems(max_samples=20, max_features=8), st.sampled_from([0.0, 0.5, 0.9, 1.0]))
+def test_each_path_keeps_the_limit_as_its_own_fit_does(data, limit):
+    X, y = data
+    alphas, betas = [0.0, 1.0], [0.0316, 1.0]
+    include = [0] if X.shape[1] > 1 else None
+    options = {"max_correlation": limit, "include": include}
+    paths = s2fs_paths(X, y, 1.0, alphas, betas, **options)
+    assert paths.indices.shape == (2, 2, X.shape[1])
+    for a, alpha in enumerate(alphas):
+        for b, beta in enumerate(betas):
+            fit = S2FS(1.0, alpha=alpha, beta=beta, **options).fit(X, y)
+            k = len(fit.indices_)
+            assert paths.indices[a, b].tolist() == [*fit.indices_, *[-1] * (X.shape[1] - k)]
+            np.testing.assert_allclose(paths.scores[a, b, :k], fit.scores_, rtol=1e-9, atol=1e-9)
+            assert np.isnan(paths.scores[a, b, k:]).all()
+
+
+def test_paths_that_end_early_are_told():
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.warns(UserWarning, match=r"max_correlation=0\.6 leaves 9 of the 15 feature"):
+        paths = s2fs_paths(X, y, 15, [0.0316, 1.0], [0.0316, 1.0], max_correlation=0.6)
+    assert {*(paths.indices >= 0).sum(axis=2).ravel().tolist()} == {9, 10}  # each by itself
 
 
 def test_compiled_paths_equal_separate_fits_on_a_wide_table():

@@ -9,6 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 
 from s2fs import S2FS
+from s2fs.baselines import AnovaF
 from s2fs.bench import PAPER_LEARNERS, Run, SelectorSpec
 from s2fs.bench._run import Outcome, choose_weights, evaluate_run
 from s2fs.evaluation import pool_folds, prefix_curves, stratified_folds
@@ -66,6 +67,28 @@ def test_grid_is_so_many_single_runs(data):
         for learner, predicted in one.predictions.items():
             assert np.array_equal(grid.predictions[learner][i], predicted[0])
         assert np.array_equal(grid.nmi[i], one.nmi[0])
+
+
+def test_a_limit_holds_in_single_runs_and_in_grids(data):
+    X, y = data
+    limited = {"parameters": {"max_correlation": 0.4}}
+    grid = evaluate_run(run_of(**GRID, **limited), X, y)
+    assert not np.array_equal(grid.rankings, evaluate_run(run_of(**GRID), X, y).rankings)
+    for i, (alpha, beta) in enumerate(grid.weights):
+        parameters = {"alpha": alpha, "beta": beta, **limited["parameters"]}
+        one = evaluate_run(run_of(parameters=parameters), X, y)
+        assert np.array_equal(grid.rankings[i], one.rankings[0])
+    baseline = evaluate_run(run_of(method="AnovaF", **limited), X, y)
+    train, _ = next(iter(stratified_folds(y, 4, random_state=7)))
+    truth = AnovaF(5, max_correlation=0.4).fit(X[train], y[train]).indices_
+    assert np.array_equal(baseline.rankings[0], truth)
+
+
+@pytest.mark.parametrize("selector", [{}, GRID, GRID | {"tune": "inside"}, {"method": "AnovaF"}])
+def test_a_limit_that_leaves_too_few_is_an_error(data, selector):
+    run = run_of(parameters={"max_correlation": 0.0}, **selector)
+    with pytest.raises(ValueError, match="sizes goes up to"):
+        evaluate_run(run, *data)
 
 
 def inner_accuracy(X, y, alpha, beta):

@@ -71,11 +71,14 @@ def test_options_are_those_of_the_estimator(wine, arrays, options, parameters):
     assert table["feature"].tolist() == [names[f] for f in fit.indices_]
 
 
-@pytest.mark.parametrize(("k", "number"), [("auto", "auto"), (3, 3)])
-def test_tune(wine, arrays, k, number):
+@pytest.mark.parametrize(
+    ("k", "number", "limit"), [("auto", "auto", None), (3, 3, None), ("auto", "auto", 0.5)]
+)
+def test_tune(wine, arrays, k, number, limit):
     options = ["-t", "cultivar", "--tune", "-k", k, "--no-verdict"]
+    options += [] if limit is None else ["--max-correlation", limit]
     table, (line,) = printed(succeeds("select", wine, *options))
-    tuned = S2FSCV(number).fit(*arrays)
+    tuned = S2FSCV(number, max_correlation=limit).fit(*arrays)
     best = tuned.best_params_
     assert len(table) == len(tuned.indices_) == best["n_features_to_select"]
     assert table["score"].tolist() == pytest.approx(tuned.scores_.tolist(), rel=1e-5)
@@ -228,7 +231,6 @@ def test_save(wine, arrays, tmp_path):
         (["--save", "a.json", "-o", "./a.json"], "--save and --output are both 'a.json'"),
         (["-k", "some"], "'some'; give a whole number from 1, a fraction up to 1.0 such as 0.1, a"),
         (["--max-correlation", "2"], "'--max-correlation': 2.0 is not in the range 0<=x<=1"),
-        (["--tune", "--max-correlation", "0.9"], "--max-correlation and --tune contradict each"),
         (["--method", "pair"], "'pair' (did you mean 'pairs'?); choose from s2fs, pairs, s2fs-rms"),
         (["--method", "pairs", "--alpha", "1"], "--alpha is not for --method pairs; leave it out"),
         (["--method", "pairs", "--no-scale"], "--no-scale is not for --method pairs; leave it out"),

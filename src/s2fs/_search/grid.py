@@ -12,15 +12,15 @@ from s2fs._search.forward import Step, best, eligible
 
 def forward_grid(
     state: State, k: int, weights: list[Weights], choices: Choices
-) -> Iterator[list[Step]]:
+) -> Iterator[dict[int, Step]]:
     """Run the forward search for many pairs (alpha, beta), without groups of features.
 
     The components of a set do not depend on the weights, nor on the order in which the set was
-    filled, so the pairs that stand at the same set share its state and its evaluation.
+    filled, so the pairs that stand at the same set share its state and its evaluation. What may
+    not be added to a set is that of the set, too. A row of steps has those of the pairs that found
+    something to add, by their positions.
     """
     varying = state.problem.varying
-    free = np.zeros(len(varying), dtype=bool)
-    free[choices.singles] = True
     seps = [0.0] * len(weights)
     at_set = {frozenset[int](): (state, list(range(len(weights))))}
     for row in range(k):
@@ -29,10 +29,10 @@ def forward_grid(
         for chosen, (shared, pairs) in at_set.items():
             if row < len(choices.included):
                 candidates = np.array(choices.included[row : row + 1])
+            elif left := choices.minus([(feature,) for feature in chosen]):
+                candidates = eligible(varying, left).singles
             else:
-                left = free.copy()
-                left[list(chosen)] = False
-                candidates = eligible(varying, Choices((), np.flatnonzero(left))).singles
+                continue
             shortlists = shared.shortlists(candidates, [weights[pair] for pair in pairs])
             contenders = np.unique(np.concatenate(shortlists))
             parts = np.array(shared.score(contenders))  # once for all pairs
@@ -51,4 +51,4 @@ def forward_grid(
                     twin.add(feature)
                     grown[joined] = twin, followers
         at_set = grown
-        yield [steps[pair] for pair in range(len(weights))]
+        yield steps

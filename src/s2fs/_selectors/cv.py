@@ -32,7 +32,15 @@ from s2fs._util.inputs import inner_fit
 from s2fs._util.types import Floats, HowMany, Indices
 
 #: Parameters of S²FS that every selection, in the folds and on all rows, is made with.
-_SHARED = ("include", "exclude", "class_weight", "scale", "centroid_membership", "compactness")
+_SHARED = (
+    "include",
+    "exclude",
+    "max_correlation",
+    "class_weight",
+    "scale",
+    "centroid_membership",
+    "compactness",
+)
 
 #: The parameters of the grid.
 _GRID = ("alpha", "beta")
@@ -75,6 +83,9 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
     include, exclude : sequence of str or int, default=None
         As for :class:`S2FS`, in every fold and on all rows. Numbers of features below that of
         ``include`` are not considered.
+    max_correlation : float, default=None
+        As for :class:`S2FS`, in every fold and on all rows. If it, or that of ``selector``, leaves
+        a fold with fewer features than a number asks for, the fold is scored with those it has.
     class_weight : "balanced" or dict, default=None
         As for :class:`S2FS`, in every fold and on all rows.
     scale : {"minmax", None}, default="minmax"
@@ -170,6 +181,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         one_standard_error: bool = True,
         include: Iterable[str | int] | None = None,
         exclude: Iterable[str | int] | None = None,
+        max_correlation: float | None = None,
         class_weight: ClassWeight = None,
         scale: Scale = "minmax",
         centroid_membership: CentroidMembership = "printed",
@@ -189,6 +201,7 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         self.one_standard_error = one_standard_error
         self.include = include
         self.exclude = exclude
+        self.max_correlation = max_correlation
         self.class_weight = class_weight
         self.scale = scale
         self.centroid_membership = centroid_membership
@@ -270,19 +283,24 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
         grid: dict[str, Floats],
         k: int,
     ) -> Indices:
-        """The rankings of ``k`` features on some rows, one for each pair of the grid."""
+        """The rankings of ``k`` features on some rows, one for each pair of the grid.
+
+        What ``max_correlation`` leaves shorter is filled up with -1.
+        """
         if self.selector is None:
             alphas, betas = (grid[name].tolist() for name in _GRID)
             options: dict[str, Any] = {**arguments, **self._options()}
             paths = s2fs_paths(X, y, k, alphas, betas, **options)
             return paths.indices.reshape(-1, k)
         indices = self._fitted(X, y, arguments, {"n_features_to_select": k}).indices_
-        if len(indices) < k:
+        if len(indices) < k and getattr(self.selector, "max_correlation", None) is None:
             raise ValueError(
                 f"selector chose {len(indices)} feature(s) on the rows of a fold where {k} were "
                 "asked for; lower max_features or n_features_to_select."
             )
-        return np.asarray(indices, dtype=np.intp)[None]
+        ranking = np.full((1, k), -1)
+        ranking[0, : len(indices)] = indices[:k]
+        return ranking
 
     def _fitted(
         self,

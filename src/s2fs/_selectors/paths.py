@@ -24,9 +24,10 @@ class Paths:
     alphas, betas : ndarray
         The weights.
     indices : ndarray of shape (n_alphas, n_betas, n_features)
-        The features in order of choice, for each pair of weights.
+        The features in order of choice, for each pair of weights; -1 after the end of a path that
+        ``max_correlation`` has left with fewer.
     scores : ndarray of shape (n_alphas, n_betas, n_features)
-        Sep after each choice.
+        Sep after each choice; NaN after the end of a path.
     """
 
     alphas: Floats
@@ -47,6 +48,7 @@ def s2fs_paths(
     class_weight: ClassWeight = None,
     include: Iterable[str | int] | None = None,
     exclude: Iterable[str | int] | None = None,
+    max_correlation: float | None = None,
     scale: Scale = "minmax",
     centroid_membership: CentroidMembership = "printed",
     compactness: Compactness = "mean",
@@ -75,6 +77,8 @@ def s2fs_paths(
         As for :class:`S2FS`.
     include, exclude : sequence of str or int, default=None
         As for :class:`S2FS`.
+    max_correlation : float, default=None
+        As for :class:`S2FS`, for each path by itself.
     scale : {"minmax", None}, default="minmax"
         As for :class:`S2FS`.
     centroid_membership : {"printed", "normalized"}, default="printed"
@@ -87,7 +91,8 @@ def s2fs_paths(
     Returns
     -------
     Paths
-        ``indices`` and ``scores`` of shape ``(len(alphas), len(betas), n_features)``.
+        ``indices`` and ``scores`` of shape ``(len(alphas), len(betas), n_features)``; a path that
+        ends early is filled up with -1 and NaN.
 
     Examples
     --------
@@ -109,6 +114,7 @@ def s2fs_paths(
         n_features,
         include=include,
         exclude=exclude,
+        max_correlation=max_correlation,
         class_weight=class_weight,
         scale=scale,
         centroid_membership=centroid_membership,
@@ -119,10 +125,10 @@ def s2fs_paths(
         selector.set_params(alpha=alpha, beta=beta)._validate_params()
     X, codes, weight, choices, k = selector._prepare(X, y, sample_weight, batch)
     state = selector._state(X, codes, weight)
-    steps = list(forward_grid(state, k, weights, choices))
-    shape = (k, len(alphas), len(betas))
-    indices = np.array([[step.feature for step in row] for row in steps]).reshape(shape)
-    scores = np.array([[step.score for step in row] for row in steps]).reshape(shape)
-    return Paths(
-        np.array(alphas), np.array(betas), np.moveaxis(indices, 0, -1), np.moveaxis(scores, 0, -1)
-    )
+    indices, scores = np.full((len(weights), k), -1), np.full((len(weights), k), np.nan)
+    for row, steps in enumerate(forward_grid(state, k, weights, choices)):
+        for pair, step in steps.items():
+            indices[pair, row], scores[pair, row] = step.feature, step.score
+    selector._warn_of_too_few(int((indices >= 0).sum(axis=1).min()), k)
+    shape = len(alphas), len(betas), k
+    return Paths(np.array(alphas), np.array(betas), indices.reshape(shape), scores.reshape(shape))

@@ -88,7 +88,7 @@ def score_prefixes(
     split : Split
         The data; only the features of the rankings become dense.
     rankings : ndarray of shape (n_rankings, n_ranked)
-        Features in order of choice, from the training rows.
+        Features in order of choice, from the training rows; -1 after the end of a shorter one.
     sizes : ndarray of shape (n_sizes,)
         The lengths of prefix, increasing.
     scorer : callable
@@ -99,23 +99,23 @@ def score_prefixes(
     Returns
     -------
     ndarray of shape (n_rankings, n_sizes)
-        The scores.
+        The scores; of a size beyond the end of a ranking, that of the whole ranking.
     """
     X, y, train, test = split
-    features, ranked = np.unique(rankings, return_inverse=True)
-    ranked = ranked.reshape(rankings.shape)
+    features = np.unique(rankings[rankings >= 0])
+    ends = (rankings >= 0).sum(axis=1)
     A, B = (_dense(X, rows, features) for rows in (train, test))
     if scale == "minmax":
         scaler = MinMaxScaler().set_output(transform="default").fit(A)
         A, B = scaler.transform(A), scaler.transform(B)
     scores = np.empty((len(rankings), len(sizes)))
-    for i, (twin, shared) in enumerate(shared_prefixes(ranked, sizes)):
+    for i, (twin, shared) in enumerate(shared_prefixes(rankings, sizes)):
         scores[i, shared] = scores[twin, shared]
         if not shared.all():
-            columns = ranked[i]
-            scores[i, ~shared] = scorer(
-                A[:, columns], y[train], B[:, columns], y[test], sizes[~shared]
-            )
+            columns = features.searchsorted(rankings[i, : ends[i]])
+            own, places = np.unique(np.minimum(sizes[~shared], ends[i]), return_inverse=True)
+            found = scorer(A[:, columns], y[train], B[:, columns], y[test], own)
+            scores[i, ~shared] = found[places]
     return scores
 
 

@@ -276,5 +276,11 @@ def _rank(run: Run, X: Floats, y: Indices, folder: str | None) -> tuple[Floats, 
 
 def _grid_rankings(run: Run, X: Floats, y: Indices) -> Indices:
     spec, k = run.selector, run.sizes[-1]
-    paths = s2fs_paths(X, y, k, spec.alphas, spec.betas, **spec.parameters)
+    with inner_fit():
+        paths = s2fs_paths(X, y, k, spec.alphas, spec.betas, **spec.parameters)
+    if (paths.indices < 0).any():
+        raise ValueError(
+            f"max_correlation leaves fewer features than the {k} that sizes goes up to; lower "
+            "sizes, or raise it."
+        )
     return paths.indices.reshape(-1, k)

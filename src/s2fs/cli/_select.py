@@ -59,7 +59,7 @@ OF_SELECTORS = (
 )
 COMMANDLINE = click.core.ParameterSource.COMMANDLINE
 #: What ``--tune`` decides itself, or cannot serve, when it searches the weights of S²FS.
-DECIDED_BY_TUNE = ("alpha", "beta", "search", "max_correlation")
+DECIDED_BY_TUNE = ("alpha", "beta", "search")
 #: What the verdict compares with, beside all features and chance.
 COMPARED = ("pairs", "anovaf")
 #: What is trained on the selected features for the verdict.
