@@ -62,7 +62,7 @@ def sat(rows, subset, snorm):
 
 def score(clauses, subset):
     """SAT of a subset as the package computes it, the last feature as candidate."""
-    growing = clauses.unsatisfied()
+    growing = Satisfaction(clauses)
     for feature in subset[:-1]:
         growing.add(feature)
     return growing.score(np.array(subset[-1:]))[0]
@@ -95,7 +95,7 @@ def test_clauses_of_the_worked_example():
         # One clause at a time: the others are taken out of the matrix.
         clauses = Clauses(X, CODES)
         for pair, row in enumerate(expected):
-            growing = clauses.unsatisfied()
+            growing = Satisfaction(clauses)
             only = np.arange(9) == pair
             growing.pairs, growing.degrees = growing.pairs.where(only), growing.degrees[only]
             mu = growing.score(np.array([feature]))[0] * clauses.total
@@ -163,7 +163,7 @@ def test_sat_grows_by_less_and_less(snorm, data):
     X, codes = data
     clauses = Clauses(X, codes, snorm=snorm)
     features = np.arange(X.shape[1])
-    growing, value, gains = clauses.unsatisfied(), 0.0, np.full(len(features), np.inf)
+    growing, value, gains = Satisfaction(clauses), 0.0, np.full(len(features), np.inf)
     for feature in features:
         scores = growing.score(features)
         assert (scores >= value - 1e-12).all()

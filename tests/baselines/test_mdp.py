@@ -60,7 +60,7 @@ def scaled_data(draw):
 
 def alone(X, codes, *variant):
     table = SettlingTable(X, codes, *variant)
-    return table.nothing_settled().score(np.arange(X.shape[1]))
+    return SettledPairs(table).score(np.arange(X.shape[1]))
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_settled_weight_is_its_definition(variant, data, draw):
     X, codes = data
     subset = draw.draw(st.lists(st.integers(0, X.shape[1] - 1), max_size=3))
     settles, weight = literal(X, codes, *variant)
-    growing = SettlingTable(X, codes, *variant).nothing_settled()
+    growing = SettledPairs(SettlingTable(X, codes, *variant))
     for feature in subset:
         growing.add(feature)
     before = set().union(*(settles[f] for f in subset))

@@ -125,9 +125,6 @@ class FuzzyGranules(ABC):
 class LinearGranules(FuzzyGranules):
     """Granules of the relation 1 − |difference|; every instance counts the same."""
 
-    def __init__(self, X: Floats, codes: Indices) -> None:
-        super().__init__(X, codes)
-
     def relation(self, difference: Floats) -> Floats:
         """Similarity of two instances, given their largest difference."""
         return 1 - difference

@@ -111,7 +111,7 @@ class FDM(StoppingBaseline):
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         clauses = Clauses(X, codes, self.similarity, self.snorm)
-        return complete(lambda: clauses.unsatisfied(target=self.alpha), X.shape[1], k, self._rule)
+        return complete(lambda: Satisfaction(clauses, self.alpha), X.shape[1], k, self._rule)
 
 
 class Clauses:
@@ -133,23 +133,19 @@ class Clauses:
         self.gaussian = similarity == "gaussian"
         self.largest = snorm == "max"
         self.total = 1.0
-        everything = self.unsatisfied()
+        everything = Satisfaction(self)
         for feature in range(X.shape[1]):
             everything.add(feature)
         self.total = everything.satisfaction or 1.0
 
-    def unsatisfied(self, *, target: float = np.inf) -> "Satisfaction":
-        """Return the empty set of features, which satisfies nothing; ``target`` is a SAT."""
-        return Satisfaction(self, target)
-
 
 class Satisfaction(Subset):
-    """How far a growing set of features satisfies the clauses."""
+    """How far a growing set of features satisfies the clauses, at first not at all."""
 
     empty = 0.0
     submodular = True
 
-    def __init__(self, clauses: Clauses, target: float):
+    def __init__(self, clauses: Clauses, target: float = np.inf):
         self.clauses = clauses
         self.target = target
         self.pairs = clauses.pairs

@@ -119,7 +119,7 @@ class MDP(StoppingBaseline):
         table = SettlingTable(X, codes, self.weights, self.pairs, self.similarity)
         m = X.shape[1]
         tie_break = table.discernibility(np.arange(m))
-        return complete(table.nothing_settled, m, k, self._rule, tie_break=tie_break)
+        return complete(lambda: SettledPairs(table), m, k, self._rule, tie_break=tie_break)
 
 
 class SettlingTable:
@@ -170,13 +170,9 @@ class SettlingTable:
         nothing = np.zeros(len(self.threshold))
         return loops.satisfaction(self.discerned, candidates, nothing, True)
 
-    def nothing_settled(self) -> "SettledPairs":
-        """Return the empty set of features, which leaves all pairs open."""
-        return SettledPairs(self)
-
 
 class SettledPairs(Subset):
-    """The weight of the pairs that a growing set of features settles."""
+    """The weight of the pairs that a growing set of features settles, at first none."""
 
     empty = 0.0
     submodular = True

@@ -78,7 +78,10 @@ def plot_critical_difference(
 
     ax = axes_or_new(ax, height=0.17 * (bottom - _CD_BAR + 2))
     ax.set_axis_off()
-    _draw_scale(ax, s)
+    ax.plot([1, s], [0, 0], color="black", linewidth=0.8)
+    for rank in range(1, s + 1):
+        ax.plot([rank, rank], [0, -0.25], color="black", linewidth=0.8)
+        ax.text(rank, -0.35, str(rank), ha="center", va="bottom", fontsize=FONT_SIZE)
     cd = result.critical_difference
     ax.plot([1, 1 + cd], [_CD_BAR] * 2, "-|", color="black", linewidth=1.4, gid="cd")
     ax.text(1 + cd / 2, _CD_BAR - 0.25, f"CD = {cd:.3f}", ha="center", fontsize=FONT_SIZE)
@@ -96,44 +99,27 @@ def plot_critical_difference(
     for names, side, edge in sides:
         for i, name in enumerate(names):
             height = below_groups + _BETWEEN_NAMES * i
-            label = (labels or {}).get(name, name)
-            _draw_name(ax, label, rank_of[name], edge, height, side, ours=name == "S2FS")
+            average, ours = rank_of[name], name == "S2FS"
+            ax.plot(  # from the rank on the axis down and out to the name
+                [average, average, edge],
+                [0, height, height],
+                color=COLOURS[0] if ours else "0.45",
+                linewidth=1.4 if ours else 0.7,
+            )
+            ax.text(
+                edge,
+                height,
+                f" {shown((labels or {}).get(name, name))} ({average:.2f}) ",
+                ha=side,
+                va="center",
+                fontsize=FONT_SIZE,
+                fontweight="bold" if ours else "normal",
+            )
     ax.set_xlim(1 - 0.42 * (s - 1), s + 0.42 * (s - 1))
     ax.set_ylim(bottom, _CD_BAR - 1)
     if title:
         ax.set_title(shown(title), fontsize=FONT_SIZE + 1)
     return ax
-
-
-def _draw_scale(ax: "Axes", s: int) -> None:
-    ax.plot([1, s], [0, 0], color="black", linewidth=0.8)
-    for rank in range(1, s + 1):
-        ax.plot([rank, rank], [0, -0.25], color="black", linewidth=0.8)
-        ax.text(rank, -0.35, str(rank), ha="center", va="bottom", fontsize=FONT_SIZE)
-
-
-def _draw_name(
-    ax: "Axes",
-    name: str,
-    rank: float,
-    edge: float,
-    height: float,
-    side: Literal["left", "right"],
-    *,
-    ours: bool,
-) -> None:
-    """A line from the rank on the axis down and out to the name."""
-    color = COLOURS[0] if ours else "0.45"
-    ax.plot([rank, rank, edge], [0, height, height], color=color, linewidth=1.4 if ours else 0.7)
-    ax.text(
-        edge,
-        height,
-        f" {shown(name)} ({rank:.2f}) ",
-        ha=side,
-        va="center",
-        fontsize=FONT_SIZE,
-        fontweight="bold" if ours else "normal",
-    )
 
 
 def plot_sensitivity(

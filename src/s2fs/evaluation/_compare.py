@@ -430,27 +430,20 @@ def _run_fold(
     """
     if isinstance(selector, np.ndarray):
         return _score(fold, selector, [len(selector)], learner) * len(sizes)
-    found = _choose(fold, selector)
-    own = len(found.chosen)
-    if len(sizes) == 1:  # one without a number of its own keeps what it has chosen
-        return _score(fold, found.chosen, [own], learner, found.seconds)
-    if found.ranked:
+    chosen, ranked, seconds = _choose(fold, selector)
+    own = len(chosen)
+    if ranked and len(sizes) > 1:
         first = [min(own, size or own) for size in sizes]
-        return _score(fold, found.chosen, first, learner, found.seconds)
-    others = [*(_choose(fold, _sized(selector, size, 0)) for size in sizes[:-1]), found]
-    scored = [_score(fold, one.chosen, [len(one.chosen)], learner, one.seconds) for one in others]
-    return [score for (score,) in scored]
+        return _score(fold, chosen, first, learner, seconds)
+    scored = _score(fold, chosen, [own], learner, seconds)
+    for size in reversed(sizes[:-1]):
+        chosen, _, seconds = _choose(fold, _sized(selector, size, 0))
+        scored = _score(fold, chosen, [len(chosen)], learner, seconds) + scored
+    return scored
 
 
-class _Choice(NamedTuple):
-    """The features that a selector has chosen, whether they are ranked, and the time it took."""
-
-    chosen: Indices
-    ranked: bool
-    seconds: float
-
-
-def _choose(fold: _Fold, selector: Any) -> _Choice:
+def _choose(fold: _Fold, selector: Any) -> tuple[Indices, bool, float]:
+    """The features that a selector chooses, whether they are ranked, and the time it took."""
     X, values, y, train, _ = fold
     rows, start = _safe_indexing(X, train), perf_counter()
     with inner_fit():
@@ -458,7 +451,7 @@ def _choose(fold: _Fold, selector: Any) -> _Choice:
     seconds = perf_counter() - start
     order = None if isinstance(fitted, Pipeline) else features_in_order(fitted)
     chosen = _chosen(fitted, values.shape[1]) if order is None else order
-    return _Choice(chosen, order is not None, seconds)
+    return chosen, order is not None, seconds
 
 
 def _score(
