@@ -23,7 +23,7 @@ from s2fs.plotting import (
     plot_samples,
     plot_sizes,
 )
-from s2fs.plotting.contrast import pair_distances, stands_out
+from s2fs.plotting.geometry import pair_distances, stands_out
 from s2fs.plotting.style import COLOURS, shown
 
 X, Y = load_wine(return_X_y=True)

@@ -9,20 +9,26 @@ from s2fs._util.optional import need
 
 need("matplotlib", extra="report", purpose="A figure")
 
+from s2fs.plotting._chosen import (
+    plot_features,
+    plot_heatmap,
+    plot_redundancy,
+    plot_samples,
+    plot_stability,
+)
 from s2fs.plotting._classes import (
     plot_centroids,
     plot_class_matrix,
     plot_confusion,
     plot_coverage,
+    plot_distance_and_direction,
     plot_memberships,
     plot_plane,
+    two_distributions,
 )
 from s2fs.plotting._curves import plot_curve_panels, plot_curves, plot_path, plot_sizes
-from s2fs.plotting._geometry import ClassGeometry, class_geometry
-from s2fs.plotting._illustration import plot_distance_and_direction, two_distributions
 from s2fs.plotting._pixels import plot_faces, plot_pixels
-from s2fs.plotting._stability import plot_stability
-from s2fs.plotting._values import plot_features, plot_heatmap, plot_redundancy, plot_samples
+from s2fs.plotting.geometry import ClassGeometry, class_geometry
 
 __all__ = [
     "ClassGeometry",

@@ -26,7 +26,7 @@ from s2fs.baselines import AnovaF
 from s2fs.baselines.reference import RandomOrder
 from s2fs.evaluation import Comparison, compare, stability
 from s2fs.plotting import class_geometry
-from s2fs.plotting.contrast import pair_distances, stands_out
+from s2fs.plotting.geometry import pair_distances, stands_out
 from s2fs.plotting.style import COLOURS, MOST_COLOURS
 from s2fs.report._code import pipeline_code
 from s2fs.report._table import Table

@@ -1,4 +1,4 @@
-"""The values of the chosen features: as a map, one by one, which say the same, in one plane."""
+"""The chosen features: their values, which say the same, samples in one plane, how often chosen."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,8 @@ from sklearn.preprocessing import scale
 
 from s2fs._core.correlation import correlations
 from s2fs._util.types import Indices
-from s2fs.plotting.contrast import stands_out
+from s2fs.evaluation import Stability
+from s2fs.plotting.geometry import stands_out
 from s2fs.plotting.style import (
     COLOURS,
     COLUMN_WIDTH,
@@ -396,4 +397,83 @@ def plot_samples(
     finish(ax, xlabel=xlabel, ylabel=ylabel, title=shown(title))
     if few:
         legend_below(ax, names)
+    return ax
+
+
+def plot_stability(
+    frequencies: ArrayLike,
+    *,
+    feature_names: Sequence[str] | None = None,
+    n_shown: int = 20,
+    threshold: float | None = None,
+    stability: Stability | None = None,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw in which share of the subsamples the most frequent features were chosen.
+
+    Parameters
+    ----------
+    frequencies : array-like of shape (n_features,)
+        The ``frequencies_`` of a fitted :class:`s2fs.StabilitySelector`.
+    feature_names : sequence of str, optional
+        The names of the features; by default "x0", "x1", ….
+    n_shown : int, default=20
+        How many features to show, the most frequent first; fewer if no more were ever chosen.
+    threshold : float, optional
+        A frequency to mark; features that reach it are filled.
+    stability : Stability, optional
+        The ``stability_`` of the selector, to be written below.
+    title : str, default=""
+        What to write above.
+    ax : Axes, optional
+        Where to draw; by default on a new figure, found as ``ax.figure``.
+
+    Returns
+    -------
+    Axes
+        A bar for each feature, the most frequent on top.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from s2fs import S2FS, StabilitySelector
+    >>> from s2fs.plotting import plot_stability
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> stable = StabilitySelector(selector=S2FS(3), n_resamples=10).fit(X, y)
+    >>> ax = plot_stability(stable.frequencies_, feature_names=X.columns, threshold=0.8)
+    >>> [label.get_text() for label in ax.get_yticklabels()][:2]
+    ['flavanoids', 'color_intensity']
+    """
+    values = np.asarray(frequencies, dtype=np.float64)
+    names = feature_names_or_numbers(feature_names, len(values))
+    order = np.lexsort((np.arange(len(values)), -values))[:n_shown]
+    order = order[values[order] > 0]
+    if not len(order):
+        raise ValueError("frequencies has no feature that was ever chosen; nothing to draw.")
+    # A line of text for each bar, and room for the axis.
+    ax = axes_or_new(ax, height=max(COLUMN_WIDTH * 0.4, 0.15 * len(order) + 0.7))
+    reached = values[order] >= (0.0 if threshold is None else threshold)
+    places = np.arange(len(order))
+    ax.barh(
+        places,
+        values[order],
+        height=0.7,
+        color=[COLOURS[1] if enough else "none" for enough in reached],
+        edgecolor=COLOURS[1],
+        linewidth=0.8,
+    )
+    if threshold is not None:
+        ax.axvline(threshold, color=COLOURS[0], linestyle="--", linewidth=1.0, gid="threshold")
+    ax.set_yticks(places, [shown(names[f]) for f in order])
+    ax.set_ylim(len(order) - 0.5, -0.5)
+    ax.set_xlim(0, 1)
+    label = "share of subsamples"
+    if stability is not None:
+        label += (
+            f"\nstability {stability.value:.2f}, {stability.confidence:.0%} interval "
+            f"{stability.low:.2f} to {stability.high:.2f}"
+        )
+    finish(ax, xlabel=label, title=shown(title))
+    ax.tick_params(axis="y", labelsize=FONT_SIZE - 0.5, length=0)
     return ax
