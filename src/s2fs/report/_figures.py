@@ -1,6 +1,6 @@
 """The figures of a selection report."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.preprocessing import minmax_scale
@@ -22,15 +22,8 @@ from s2fs.report.svg import inline_svg
 MOST_FEATURES = 50
 
 
-class Drawing(NamedTuple):
-    """A figure as SVG that may be put on a page as it is, and whether it needs the whole width."""
-
-    svg: str
-    wide: bool = False
-
-
-def draw(table: Table, summary: dict[str, Any], compared: Comparison | None) -> dict[str, Drawing]:
-    """Draw all figures that the data allow, by name."""
+def draw(table: Table, summary: dict[str, Any], compared: Comparison | None) -> dict[str, str]:
+    """Draw all figures that the data allow, by name, as SVG for the page."""
     chosen = np.array([row["index"] for row in summary["features"]])
     names = [row["name"] for row in summary["features"]]
     first = slice(MOST_FEATURES)
@@ -49,15 +42,15 @@ def draw(table: Table, summary: dict[str, Any], compared: Comparison | None) -> 
     return drawings
 
 
-def _heatmap(table: Table, chosen: Any, names: list[str]) -> Drawing:
+def _heatmap(table: Table, chosen: Any, names: list[str]) -> str:
     ax = plot_heatmap(
         table.values[:, chosen], table.codes, feature_names=names, class_names=table.classes
     )
     label = f"Heat map of {len(names)} features over the samples, ordered by class."
-    return Drawing(inline_svg(ax.figure, "heatmap", label), wide=True)  # type: ignore[arg-type]
+    return inline_svg(ax.figure, "heatmap", label)  # type: ignore[arg-type]
 
 
-def sizes_drawing(compared: Comparison, needed: int | None = None) -> Drawing:
+def sizes_drawing(compared: Comparison, needed: int | None = None) -> str:
     """The accuracies over the number of features; the markers of the first selector have titles."""
     ax = new_figure(1.5 * COLUMN_WIDTH, COLUMN_WIDTH * 0.8).add_subplot()
     plot_sizes(compared, needed=needed, ax=ax)
@@ -70,18 +63,18 @@ def sizes_drawing(compared: Comparison, needed: int | None = None) -> Drawing:
         f"{size} features: {row['accuracy']:.1%} ± {100 * row['accuracy_spread']:.1f}"
         for size, row in own.items()
     ]
-    return Drawing(inline_svg(ax.figure, "sizes", label, titles={"line-0": titles}))  # type: ignore[arg-type]
+    return inline_svg(ax.figure, "sizes", label, titles={"line-0": titles})  # type: ignore[arg-type]
 
 
-def _coverage(table: Table, chosen: Any) -> Drawing:
+def _coverage(table: Table, chosen: Any) -> str:
     figure = plot_coverage(
         minmax_scale(table.values), table.codes, chosen, class_names=table.classes
     )
     label = "Separation of every two classes, in all features and in the chosen ones."
-    return Drawing(inline_svg(figure, "coverage", label), wide=True)
+    return inline_svg(figure, "coverage", label)
 
 
-def _redundancy(table: Table, chosen: Any, names: list[str], summary: dict[str, Any]) -> Drawing:
+def _redundancy(table: Table, chosen: Any, names: list[str], summary: dict[str, Any]) -> str:
     redundant = summary["redundant"]
     ax = plot_redundancy(
         table.values[:, chosen], feature_names=names, threshold=redundant["threshold"]
@@ -90,10 +83,10 @@ def _redundancy(table: Table, chosen: Any, names: list[str], summary: dict[str, 
         f"Absolute correlation of every two of {len(names)} features; {redundant['total']} pairs "
         f"have {redundant['threshold']} or more."
     )
-    return Drawing(inline_svg(ax.figure, "redundancy", label))  # type: ignore[arg-type]
+    return inline_svg(ax.figure, "redundancy", label)  # type: ignore[arg-type]
 
 
-def _samples(table: Table, chosen: Any) -> Drawing:
+def _samples(table: Table, chosen: Any) -> str:
     ax = plot_samples(table.values[:, chosen], table.codes, class_names=table.classes)
     titles = {
         f"class-{q}": [f"{table.samples[i]}, {name}" for i in np.flatnonzero(table.codes == q)]
@@ -101,11 +94,10 @@ def _samples(table: Table, chosen: Any) -> Drawing:
     }
     few = len(table.samples) <= MOST_POINTS
     label = "The samples in the plane of the first two discriminants of the chosen features."
-    svg = inline_svg(ax.figure, "samples", label, titles=titles if few else None)  # type: ignore[arg-type]
-    return Drawing(svg)
+    return inline_svg(ax.figure, "samples", label, titles=titles if few else None)  # type: ignore[arg-type]
 
 
-def _pixels(table: Table, chosen: Any) -> Drawing:
+def _pixels(table: Table, chosen: Any) -> str:
     ax = plot_pixels(
         chosen,
         table.image_shape,  # type: ignore[arg-type]
@@ -113,4 +105,4 @@ def _pixels(table: Table, chosen: Any) -> Drawing:
         image_order=table.image_order,
     )
     label = f"The {len(chosen)} selected pixels on the mean picture."
-    return Drawing(inline_svg(ax.figure, "pixels", label))  # type: ignore[arg-type]
+    return inline_svg(ax.figure, "pixels", label)  # type: ignore[arg-type]
