@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from io import BytesIO
 from itertools import islice
 from typing import Any
 
@@ -87,7 +88,7 @@ class Delimited:
         self._data, self._source, self._options = data, source, options
         self._beside, self._annotation = beside, annotation or {}
         self._quoted = b'"' in data
-        self._start = self._skip_comments(0)
+        self._start = self._first_line()
         sample = self._sample_lines()
         delimiter = options.delimiter or _sniffed_delimiter(sample, suffix)
         self.dialect = Dialect(delimiter, options.decimal or ".", options.missing_words)
@@ -106,19 +107,16 @@ class Delimited:
                 )
         self._layout(header, body if self._has_header else rows)
 
-    def _skip_comments(self, start: int) -> int:
+    def _first_line(self) -> int:
         """Where the first line begins that is neither blank nor a comment."""
-        mark = (self._options.comment or _COMMENT).encode()
-        while True:
-            end = self._data.find(b"\n", start)
-            line = self._data[start : end if end >= 0 else len(self._data)].strip()
-            if line and not line.startswith(mark):
+        mark, start = (self._options.comment or _COMMENT).encode(), 0
+        for line in BytesIO(self._data):
+            if line.strip() and not line.strip().startswith(mark):
                 return start
-            if end < 0:
-                raise UnreadableError(
-                    f"{self._source} holds comments only; a header line and data are needed."
-                )
-            start = end + 1
+            start += len(line)
+        raise UnreadableError(
+            f"{self._source} holds comments only; a header line and data are needed."
+        )
 
     def _header_in_comment(self, first: str) -> int:
         """Where the header begins; it may be the last of the lines that look like comments."""
@@ -128,7 +126,7 @@ class Delimited:
         line = self._data[before : self._start].decode().strip()
         if not line.startswith(_COMMENT):
             return self._start
-        cells, below = (self._split(text) for text in (line.lstrip("# "), first))
+        cells, below = self._split(line.lstrip("# ")), self._split(first)
         is_header = (
             len(cells) == len(below) > 1
             and any(map(self.dialect.is_number, below))
@@ -138,11 +136,9 @@ class Delimited:
 
     def _split(self, line: str) -> list[str]:
         """The cells of one line."""
-        if self.dialect.delimiter == _BLANK and '"' not in line:
-            return line.split()
-        if '"' not in line:
-            return line.split(self.dialect.delimiter)
-        return next(self._csv(iter([line])), [])
+        if '"' in line:
+            return next(self._csv(iter([line])), [])
+        return line.split(None if self.dialect.delimiter == _BLANK else self.dialect.delimiter)
 
     def _csv(self, lines: Iterator[str]) -> Any:
         blank = self.dialect.delimiter == _BLANK
@@ -154,12 +150,10 @@ class Delimited:
         )
 
     def _lines(self) -> Iterator[str]:
-        data, start = self._data, self._start
-        while start < len(data):
-            end = data.find(b"\n", start)
-            end = len(data) if end < 0 else end
-            yield data[start:end].decode()
-            start = end + 1
+        file = BytesIO(self._data)
+        file.seek(self._start)
+        for line in file:
+            yield line.decode().removesuffix("\n")
 
     def _sample_lines(self) -> list[str]:
         """The first lines of the table that are not blank; at least two, if there are two."""
@@ -358,8 +352,6 @@ class Delimited:
             for row, kind in zip(sample, kinds, strict=True)
             if sum(kind) > len(kind) / 2
         ]
-        if not genes:
-            return set()
         found = {
             j
             for j in range(1, len(sample[0]))
