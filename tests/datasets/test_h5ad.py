@@ -101,6 +101,17 @@ def test_labels_of_several_kinds(tmp_path, labels, names):
     ]
 
 
+def test_cells_without_a_label_are_left_out(tmp_path):
+    adata = cells()
+    adata.obs.loc[["cell 0", "cell 4"], "cell_type"] = None
+    data = read_table(saved(adata, tmp_path / "t.h5ad"), "cell_type", drop_unlabelled=True)
+    kept = adata[adata.obs["cell_type"].notna()]
+    assert data.sample_ids == kept.obs_names.tolist()
+    assert len(data.sample_ids) == 38
+    np.testing.assert_array_equal(data.X.toarray(), kept.X.toarray())
+    assert [data.class_names[code] for code in data.y] == kept.obs["cell_type"].tolist()
+
+
 @pytest.mark.parametrize("suffix", ["csv", "json", "parquet"])
 def test_the_command_line_writes_what_python_selects(tmp_path, suffix):
     adata = cells()

@@ -235,6 +235,18 @@ def test_transposing_a_file_is_transposing_the_table(tmp_path):
     assert one[2:] == other[2:]
 
 
+def test_rows_without_a_label_are_left_out_of_arrays_and_pictures_stay(tmp_path):
+    rows = np.arange(18.0).reshape(3, 6)
+    arrays = {"y": ["u", "", "v"], "image_shape": [2, 3], "image_order": "F"}
+    np.savez(tmp_path / "t.npz", X=rows, **arrays)
+    data = read_table(tmp_path / "t.npz", drop_unlabelled=True)
+    np.testing.assert_array_equal(data.X, rows[[0, 2]])
+    assert (data.y.tolist(), data.class_names) == ([0, 1], ["u", "v"])
+    assert (data.image_shape, data.image_order) == ((2, 3), "F")
+    fewer = read_table(tmp_path / "t.npz", drop_unlabelled=True, drop="x5")
+    assert (fewer.X.shape, fewer.image_shape) == ((2, 5), None)
+
+
 def test_arrays_without_names(tmp_path):
     np.savez(tmp_path / "t.npz", X=X.astype(np.float32), y=np.array([b"v", b"u", b"v", b"u"]))
     data = read_table(tmp_path / "t.npz", drop="x1")
