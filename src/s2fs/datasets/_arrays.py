@@ -98,7 +98,7 @@ def _read_mat(source: Source) -> Arrays:
                 f"{source.name} is a MATLAB 7.3 file, which is not supported; save it in MATLAB "
                 "with save(…, '-v7')."
             )
-        return Answer("mat", source).arrays()
+        return Answer("mat", source).arrays
 
 
 def matrix_with_names(

@@ -24,7 +24,7 @@ def from_cells(source: Source, options: ReadOptions) -> Dataset:
     need("h5py", extra="bio", purpose=f"Reading {source.name}")
     with reading(source.name, ".h5ad"):
         answer = Answer("h5ad", source, layer=layer, target=None if target is None else str(target))
-        outline, arrays = answer.said, answer.arrays()
+        outline, arrays = answer.said, answer.arrays
     key = key_of_matrix(outline["layers"], layer, source.name, has_X=outline["has_X"])
     columns = outline["columns"]
     if target is None:

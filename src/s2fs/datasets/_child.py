@@ -12,9 +12,11 @@ import json
 import os
 import subprocess  # nosec B404
 import sys
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -62,15 +64,8 @@ class Answer:
             )
         head, _, self.content = result.stdout.partition(b"\n")
         self.said: dict[str, Any] = json.loads(head)
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays by name."""
-        from io import BytesIO
-
-        file = BytesIO(self.content)
-        return {
-            key: np.lib.format.read_array(file, allow_pickle=False) for key in self.said["arrays"]
-        }
+        file, names = BytesIO(self.content), self.said.get("arrays", ())
+        self.arrays = {name: npy.read_array(file, allow_pickle=False) for name in names}
 
 
 class _Refused(Exception):  # noqa: N818
@@ -127,13 +122,10 @@ def _h5ad(asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[Any]
             column = columns[int(column)] if _is_position(column, len(columns)) else None
         if key not in file or column is None:
             return said, {}
-        limit = asked["limit"]
-        arrays = {
-            "obs_names": _cells(_index(obs), limit),
-            "var_names": _cells(_index(var), limit),
-        }
-        arrays |= _labels(obs, column, limit)
-        X = file[key]
+        limit, X = asked["limit"], file[key]
+        arrays = _labels(obs, column, limit)
+        for name, group in (("obs_names", obs), ("var_names", var)):
+            arrays[name] = _cells(group[group.attrs.get("_index", "_index")], limit)
         if isinstance(X, h5py.Group):
             shape = X.attrs.get("shape", X.attrs.get("h5sparse_shape"))
             kind = X.attrs.get("encoding-type", X.attrs.get("h5sparse_format"))
@@ -150,10 +142,6 @@ def _is_position(wanted: Any, n: int) -> bool:
         return -n <= int(wanted) < n
     except (TypeError, ValueError):
         return False
-
-
-def _index(group: Any) -> Any:
-    return group[group.attrs.get("_index", "_index")]
 
 
 def _labels(obs: Any, column: str, limit: int) -> dict[str, NDArray[Any]]:
@@ -217,7 +205,7 @@ def _main() -> int:
             said, arrays = {"mat": _mat, "h5ad": _h5ad}[asked["kind"]](asked)
             out.write(json.dumps({**said, "arrays": list(arrays)}).encode() + b"\n")
             for array in arrays.values():
-                np.lib.format.write_array(out, array, allow_pickle=False)
+                npy.write_array(out, array, allow_pickle=False)
         out.flush()
     except _Refused as error:
         print(error, file=sys.stderr)
