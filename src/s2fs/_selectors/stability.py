@@ -199,12 +199,24 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         rng = check_random_state(self.random_state)
         subsamples = list(self._subsamples(codes, groups, rng))
         sources = [np.arange(len(y)), *self._shuffles(codes, groups, rng)]
+
+        def chosen(source: Indices, drawn: NDArray[np.bool_]) -> Indices:
+            """The features a fresh selector chooses on the drawn rows, in order of choice."""
+            rows = np.flatnonzero(drawn[source])
+            some = {name: given[rows] for name, given in arguments.items()}
+            selector = clone(base)
+            with inner_fit():
+                selector.fit(_safe_indexing(X, rows), y[source][rows], **some)
+            order = features_in_order(selector)
+            if order is None:
+                raise ValueError(
+                    f"selector is a {type(selector).__name__}, which has no indices_ and no "
+                    "scores_ after fit; give one that ranks features, such as S2FS."
+                )
+            return order
+
         run = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-        tasks = (
-            delayed(self._chosen)(base, X, y[source], arguments, np.flatnonzero(drawn[source]))
-            for source in sources
-            for drawn in subsamples
-        )
+        tasks = (delayed(chosen)(source, drawn) for source in sources for drawn in subsamples)
         with warnings.catch_warnings():
             # What is found is counted, and it may be nothing.
             warnings.filterwarnings("ignore", message="No feature does better than chance")
@@ -286,27 +298,6 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
                 first, group_of = starts, numbers
         for _ in range(self.n_shuffles):
             yield first[np.argsort(rng.permutation(len(first)))[group_of]]
-
-    def _chosen(
-        self,
-        selector: Any,
-        X: Any,
-        y: NDArray[Any],
-        arguments: dict[str, NDArray[Any]],
-        rows: Indices,
-    ) -> Indices:
-        """The features a fresh copy of the selector chooses on some rows, in order of choice."""
-        selector = clone(selector)
-        some = {name: values[rows] for name, values in arguments.items()}
-        with inner_fit():
-            selector.fit(_safe_indexing(X, rows), y[rows], **some)
-        chosen = features_in_order(selector)
-        if chosen is None:
-            raise ValueError(
-                f"selector is a {type(selector).__name__}, which has no indices_ and no scores_ "
-                "after fit; give one that ranks features, such as S2FS."
-            )
-        return chosen
 
     def _count(self) -> None:
         """Set what follows from the chosen sets."""

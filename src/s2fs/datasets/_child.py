@@ -12,6 +12,7 @@ import json
 import os
 import subprocess  # nosec B404
 import sys
+from contextlib import ExitStack
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -36,11 +37,13 @@ class Answer:
 
         from s2fs.datasets._source import UnreadableError
 
-        with NamedTemporaryFile(suffix=source.suffix) as copy:
-            if source.path is None:  # standard input or compressed: the libraries want a file
+        with ExitStack() as stack:
+            path = source.path
+            if path is None:  # standard input or compressed: the libraries want a file
+                copy = stack.enter_context(NamedTemporaryFile(suffix=source.suffix))
                 copy.write(source.content())
                 copy.flush()
-            asked |= {"kind": kind, "path": str(source.path or copy.name)}
+            asked |= {"kind": kind, "path": str(path or copy.name)}
             result = subprocess.run(  # our own file, no shell # nosec B603
                 [sys.executable, "-P", __file__, json.dumps({**asked, "limit": source.limit})],
                 capture_output=True,
