@@ -1,16 +1,15 @@
 """What the tests of bench reports share: made-up results, and a small results file."""
 
 import hashlib
-from dataclasses import replace
-from itertools import groupby
+from pathlib import Path
 
 import numpy as np
 
 from s2fs.baselines import BASELINES
 from s2fs.bench import (
     PAPER_DATASETS,
+    Archive,
     Column,
-    Ledger,
     Result,
     Run,
     SelectorSpec,
@@ -19,7 +18,6 @@ from s2fs.bench import (
     published_results,
     run_plan,
 )
-from s2fs.bench._run import Outcome
 from s2fs.evaluation import Curve
 
 DATASETS = ("glioma", "srbct", "all_aml_3", "isolet")
@@ -71,27 +69,13 @@ def made_up_results():
     return found
 
 
-def made_up_file(found, path):
-    """A results file with made-up results: of 100 test rows as many are hit as the scores say."""
-    with Ledger(path, create=True) as ledger:
-        for run, grid in groupby(found, key=lambda one: one.run):
-            pairs = list(grid)
-            hits = [np.round(100 * pair.curves["knn"].values)[:, None] for pair in pairs]
-            outcome = Outcome(
-                weights=np.array([pair.weights or (np.nan, np.nan) for pair in pairs]),
-                rankings=np.tile(np.arange(len(SIZES)), (len(pairs), 1)),
-                y_test=np.ones(100, dtype=int),
-                predictions={"knn": (np.arange(100) < hits).astype(int)},
-                nmi=None,
-                redundancy=np.full((len(pairs), len(SIZES)), 0.25),
-                seconds=1.5,
-            )
-            runs = [replace(run, fold=fold, n_folds=2) for fold in range(2)]
-            ledger.add(runs)
-            for one in runs:
-                ledger.claim(one.key)
-                ledger.finish(one.key, outcome.to_bytes(), 1.0)
-    return path
+class MadeUp(Archive):
+    """A results file with made-up results, each of which took a second."""
+
+    def __init__(self, found):
+        self.path = Path("made-up.npz")
+        self.results = list(found)
+        self._seconds = [[i, 1.0] for i in range(len(self.results))]
 
 
 def small_results(folder):

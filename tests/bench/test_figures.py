@@ -3,21 +3,41 @@
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from matplotlib.figure import Figure
 
-from bench.benches import DATASETS, made_up_results, result, small_results
+from bench.benches import DATASETS, MadeUp, made_up_results, result, small_results
 from s2fs.baselines import BASELINES
 from s2fs.bench import Ledger, build_tables, write_figures
-from s2fs.bench._figures import bench_figures, curve_panels
 from s2fs.cli import main
 
 
-@pytest.fixture
-def made_up():
-    return made_up_results()
+@pytest.fixture(scope="module")
+def draw(tmp_path_factory):
+    """The function that draws results; the figures by the names of their files."""
+
+    def drawn(found):
+        figures, save = [], Figure.savefig
+
+        def kept(figure, *arguments, **options):
+            figures.append(figure)
+            save(figure, *arguments, **options)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Figure, "savefig", kept)
+            paths = write_figures(MadeUp(found), tmp_path_factory.mktemp("figures"))
+        return {path.stem: figure for path, figure in zip(paths, figures, strict=True)}
+
+    return drawn
+
+
+@pytest.fixture(scope="module")
+def made_up(draw):
+    """The figures of made-up results."""
+    return draw(made_up_results())
 
 
 def test_draws_every_family(made_up):
-    assert [name for name, _ in bench_figures(made_up)] == [
+    assert list(made_up) == [
         "distance-and-direction",
         "curves-knn",
         "sensitivity-knn",
@@ -27,34 +47,43 @@ def test_draws_every_family(made_up):
     ]
 
 
+def curves(figure):
+    """For each dataset the curve of each algorithm."""
+    return {
+        ax.get_title(): {str(line.get_label()): line.get_ydata() for line in ax.lines}
+        for ax in figure.axes
+        if ax.lines
+    }
+
+
 def test_curves_are_those_of_the_best_pair(made_up):
-    (table,) = (t for t in build_tables(made_up) if t.statistic == "ave")
-    panels = curve_panels(made_up, "knn", [table.columns[j] for j in table.compared()])
+    (table,) = (t for t in build_tables(made_up_results()) if t.statistic == "ave")
+    panels = curves(made_up["curves-knn"])
     assert list(panels) == ["GLIOMA", "SRBCT", "ALL-AML-3", "Isolet"]
-    assert np.allclose(panels["SRBCT"]["S2FS"].values, [0.59, 0.69, 0.79])
+    assert np.allclose(panels["SRBCT"]["S²FS best α, β"], [0.59, 0.69, 0.79])
     for row, title in enumerate(table.datasets):
+        assert len(panels[title]) == len(table.compared())
         for j in table.compared():
-            drawn = panels[title][table.columns[j].algorithm]
-            assert drawn.ave == pytest.approx(table.ours[row, j])
+            drawn = panels[title][table.columns[j].heading]
+            assert drawn.mean() == pytest.approx(table.ours[row, j])
 
 
-def test_seeds_are_averaged_before_the_best_pair_is_taken():
+def test_seeds_are_averaged_before_the_best_pair_is_taken(draw):
     found = [
         result("srbct", "S2FS", [0.9, 0.9, 0.9], (0.01, 0.01)),
         result("srbct", "S2FS", [0.5, 0.5, 0.5], (0.01, 0.01), seed=1),
         result("srbct", "S2FS", [0.8, 0.8, 0.8], (0.1, 0.1)),
         result("srbct", "S2FS", [0.7, 0.7, 0.7], (0.1, 0.1), seed=1),
     ]
-    (table,) = (t for t in build_tables(found) if t.statistic == "ave")
-    panels = curve_panels(found, "knn", [table.columns[j] for j in table.compared()])
-    assert np.allclose(panels["SRBCT"]["S2FS"].values, 0.75)
+    (drawn,) = curves(draw(found)["curves-knn"])["SRBCT"].values()
+    assert np.allclose(drawn, 0.75)
 
 
 @pytest.mark.parametrize("name", ["FDM", "SFSS", "IPD"])
 def test_reconstructed_algorithms_are_called_so(made_up, name):
     status = BASELINES[name].status
     sign = {"confirmed": "", "partly reconstructed": "‡", "reconstructed": "†"}[status]
-    drawn = dict(bench_figures(made_up))
+    drawn = made_up
     legend = drawn["curves-knn"].legends[0]
     (ax,) = drawn["critical-difference-knn-ave"].axes
     for note in (legend.get_title().get_text(), ax.get_title()):
@@ -63,19 +92,19 @@ def test_reconstructed_algorithms_are_called_so(made_up, name):
     assert any(text.get_text().startswith(f" {name}{sign} (") for text in ax.texts)
 
 
-def test_leaky_results_are_called_so():
+def test_leaky_results_are_called_so(draw):
     found = [
         result(dataset, name, [0.5, 0.6, 0.7 + bonus], protocol="before")
         for dataset in DATASETS
         for name, bonus in (("S2FS", 0.1), ("FDM", 0))
     ]
-    drawn = dict(bench_figures(found))
+    drawn = draw(found)
     assert "leaky" in drawn["curves-knn"].legends[0].get_title().get_text()
     assert "leaky" in drawn["critical-difference-knn-max"].axes[0].get_title()
 
 
 def test_maps_hold_the_average_of_each_pair(made_up):
-    figure = dict(bench_figures(made_up))["sensitivity-knn"]
+    figure = made_up["sensitivity-knn"]
     ax = next(ax for ax in figure.axes if ax.get_title() == "GLIOMA")
     expected = [[0.6 + (3 * i + j) / 100 for j in range(3)] for i in range(3)]
     np.testing.assert_allclose(ax.images[0].get_array(), expected)
@@ -84,7 +113,7 @@ def test_maps_hold_the_average_of_each_pair(made_up):
 
 
 def test_variants_take_weights_in_the_recommended_region(made_up):
-    (ax,) = dict(bench_figures(made_up))["variants-knn"].axes
+    (ax,) = made_up["variants-knn"].axes
     medians = [line.get_ydata()[0] for line in ax.lines if line.get_gid()]
     # The best recommended pair of S²FS is (0.0316, 0.0316), the fifth of the grid.
     np.testing.assert_allclose(medians, np.array([0.64, 0.59, 0.58, 0.57]) + 0.015)
@@ -110,10 +139,10 @@ def test_an_empty_results_file_is_refused(tmp_path):
         write_figures(ledger, tmp_path)
 
 
-def test_pictures_show_their_pixels_where_the_data_are_at_hand(paper_data):
+def test_pictures_show_their_pixels_where_the_data_are_at_hand(paper_data, draw):
     paper_data("yale")
     found = [result("yale", "S2FS", [0.5, 0.6, 0.7])]
-    faces = dict(bench_figures(found))["pixels-yale"]
+    faces = draw(found)["pixels-yale"]
     titles = [ax.get_title() for ax in faces.axes]
     assert titles[:5] == ["1: 10", "1: 20", "1: 50", "1: 100", "1: 150"]
     assert titles[5:] == [f"{subject}: 150" for subject in range(2, 16)]

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 from click.testing import CliRunner
 
-from bench.benches import made_up_file, made_up_results, result, small_results
+from bench.benches import MadeUp, made_up_results, result, small_results
 from report.pages import Page
 from s2fs.bench import Ledger, bench_report, build_tables
 from s2fs.cli import main
@@ -18,9 +18,8 @@ def file(tmp_path_factory):
     return small_results(tmp_path_factory.mktemp("results"))
 
 
-def page_of(found, folder, name="made-up.sqlite"):
-    with Ledger(made_up_file(found, folder / name)) as ledger:
-        path = bench_report(ledger, folder / "bench.html", title="A <bench>", date=DATE)
+def page_of(found, folder):
+    path = bench_report(MadeUp(found), folder / "bench.html", title="A <bench>", date=DATE)
     return path.read_text(encoding="utf-8")
 
 
@@ -91,7 +90,7 @@ def test_leaky_results_are_called_so(tmp_path):
     found = [result("srbct", "FDM", [0.5, 0.6, 0.7], protocol="before")]
     assert "<strong>Leaky</strong>" in page_of(found, tmp_path)
     found = [result("srbct", "FDM", [0.5, 0.6, 0.7])]
-    assert "Leaky" not in page_of(found, tmp_path, "honest.sqlite")
+    assert "Leaky" not in page_of(found, tmp_path)
 
 
 def test_settings_that_differ_do_not_share_a_table(tmp_path):
