@@ -29,6 +29,7 @@ PLACES = {
     "SubsetState": "s2fs._engine.reference",
     "as_sent": "s2fs.distributed._exchange",
     "beam": "s2fs._search.subsets",
+    "bench_forest": "s2fs.bench._forest",
     "checked": "s2fs._engine.pairs",
     "chunk_found": "s2fs.distributed._pairs",
     "cluster": "s2fs.distributed._cluster",
@@ -39,6 +40,7 @@ PLACES = {
     "engine_neighbours": "s2fs._engine.neighbours",
     "floating": "s2fs._search.subsets",
     "forward": "s2fs._search.forward",
+    "initial_rows": "s2fs.bench._learners",
     "library": "s2fs._engine.library",
     "moments": "s2fs._core.pairs",
     "moments_of": "s2fs._engine.native_pairs",
@@ -51,6 +53,7 @@ PLACES = {
     "rows": "s2fs.distributed._rows",
     "separability_of": "s2fs._engine.separability",
     "shard": "s2fs.distributed._shard",
+    "svm_parts": "s2fs.bench._svm",
     "table_moments": "s2fs._engine.pairs",
     "together": "s2fs.distributed._pairs",
 }

@@ -134,7 +134,7 @@ def test_ranking_of_the_worked_example(snorm, peak):
 )
 def test_dependency_of_the_worked_example(subset, gamma):
     """The Łukasiewicz similarity of a set is one minus the satisfaction of the clause."""
-    growing = Clauses(X, CODES).unsatisfied()
+    growing = Satisfaction(Clauses(X, CODES))
     for feature in subset:
         growing.add(feature)
     lower = np.ones(len(X))  # a clause that is fulfilled is dropped

@@ -7,8 +7,8 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from inner import bench_forest
 from s2fs.bench import BENCH_LEARNERS
-from s2fs.bench._forest import predict, shares
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 4))
@@ -18,7 +18,9 @@ def test_one_feature_leaves_scikit_learn_no_choice(seed, n_classes):
     A[::3] = np.round(A[::3], 1)  # rows of equal values and different classes
     A, B = A.astype(np.float32), B.astype(np.float32)
     codes = np.append(np.arange(n_classes), rng.integers(n_classes, size=40 - n_classes))
-    found = shares(np.ascontiguousarray(A.T), codes, np.ascontiguousarray(B.T), 1, 1, seed, False)
+    found = bench_forest.shares(
+        np.ascontiguousarray(A.T), codes, np.ascontiguousarray(B.T), 1, 1, seed, False
+    )
     np.testing.assert_allclose(found, DecisionTreeClassifier().fit(A, codes).predict_proba(B))
 
 
@@ -30,7 +32,10 @@ def test_forests_are_as_good_as_those_of_scikit_learn():
         ours, theirs = (
             np.mean([(one == truth).mean() for one in several])
             for several in (
-                [predict(A, codes, B, sizes, n_trees=50, seed=seed)[0] for seed in range(3)],
+                [
+                    bench_forest.predict(A, codes, B, sizes, n_trees=50, seed=seed)[0]
+                    for seed in range(3)
+                ],
                 [
                     RandomForestClassifier(50, random_state=seed).fit(A, codes).predict(B)
                     for seed in range(3)

@@ -9,11 +9,13 @@ from sklearn.datasets import make_classification
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.svm import SVC
 
+from inner import initial_rows, svm_parts
 from prefixes import SIZES, continuous_rows, from_scratch, split
-from s2fs.bench import PAPER_LEARNERS, _svm
-from s2fs.bench._learners import initial_rows, svm
+from s2fs.bench import PAPER_LEARNERS
 from s2fs.evaluation import evaluate_fold
 from strategies import examples
+
+svm = PAPER_LEARNERS["svm"]
 
 
 def assert_svm_is_scikit_learns(X_train, codes, X_test, sizes):
@@ -87,7 +89,7 @@ def test_solver_follows_libsvm_through_shrinking(seed):
     model = SVC(C=10, gamma=0.3).fit(X_train, y)
     assert model.n_iter_[0] > 2 * n  # shrinking starts after n steps
     K = np.exp(-0.3 * ((X_train[:, None] - X_train) ** 2).sum(axis=2)).astype(np.float32)
-    weights, rho = _svm.solve(K, n_a, 10.0)
+    weights, rho = svm_parts.solve(K, n_a, 10.0)
     theirs = np.zeros(n)
     theirs[model.support_] = -model.dual_coef_[0]
     np.testing.assert_allclose(weights, theirs, atol=1e-9)
@@ -101,7 +103,7 @@ def test_kernel_width_is_scikit_learns(k, seed):
     X_train = rng.random((9, 12)) * rng.choice([0, 1e-3, 1, 50], 12)
     for gamma in ("scale", "auto", 0.7):
         theirs = SVC(gamma=gamma).fit(X_train[:, :k], np.arange(9) % 2)._gamma
-        ours = _svm.kernel_gammas(X_train, np.array([k]), gamma)[0]
+        ours = svm_parts.kernel_gammas(X_train, np.array([k]), gamma)[0]
         assert ours == pytest.approx(theirs, rel=1e-12)
 
 

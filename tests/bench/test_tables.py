@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from bench.benches import published_table
+from bench.benches import MadeUp, published_table
 from s2fs.baselines import BASELINES
 from s2fs.bench import (
     PAPER_LEARNERS,
@@ -19,16 +19,8 @@ from s2fs.bench import (
     build_tables,
     compare_ranks,
     published_results,
+    write_tables,
 )
-from s2fs.bench._render import (
-    _csv,
-    _latex_table,
-    _markdown_table,
-    comparison_rows,
-    markdown,
-    table_rows,
-)
-from s2fs.bench._results import by_setting
 from s2fs.evaluation import Curve
 
 #: F_F as published.
@@ -119,53 +111,103 @@ def test_incomplete_datasets_are_not_compared():
     assert list(compare_ranks(small())) == []
 
 
-def test_markdown():
-    lines = _markdown_table(small())
+def written(found, folder):
+    """The files that results are written to, as text by their names."""
+    paths = write_tables(MadeUp(found), folder)
+    return {path.name: path.read_text(encoding="utf-8") for path in paths}
+
+
+def of_svm(name, dataset, value, **spec):
+    """A result whose best and average score are the same."""
+    one = result(name, (value, value), **spec)
+    run = replace(one.run, dataset=dataset.lower(), dataset_title=dataset, learners=("svm",))
+    return replace(one, run=run, curves={"svm": replace(one.curves["knn"], learner="svm")})
+
+
+def four_columns(*, rdsi=(0.6, 0.4), ipd=(0.70001, None)):
+    """Weights tuned on the test data, chosen inside, and two baselines, on two datasets."""
+    grid = {"alphas": (0.01,), "betas": (0.01,)}
+    inside = {"chosen": ((0.01, 0.01),), "tune": "inside", **grid}
+    found = []
+    for i, dataset in enumerate(("Yale", "Other")):
+        found.append(of_svm("S2FS", dataset, (0.7, 0.5)[i], weights=(0.01, 0.01), **grid))
+        found.append(of_svm("S2FS", dataset, (0.9, 0.2)[i], **inside))
+        found.append(of_svm("RDSI", dataset, rdsi[i]))
+        if ipd[i] is not None:
+            found.append(of_svm("IPD", dataset, ipd[i]))
+    return found
+
+
+#: What the paper has for Yale, in the order of the columns.
+PUBLISHED = [published_results()["svm", "max", "Yale", a] for a in ("S2FS", "S2FS", "IPD", "RDSI")]
+
+
+def test_markdown(tmp_path):
+    text = written(four_columns(), tmp_path)["tables.md"]
+    lines = text[text.index("## SVM, Max accuracy") :].splitlines()[2:]
     assert lines[0] == "| Dataset | S²FS best α, β | S²FS α, β chosen inside | IPD† | RDSI‡ |"
+    ours = [0.7, 0.9, 0.70001, 0.6]
+    beside = [f"({p:.4f}, {v - p:+.4f})" for v, p in zip(ours, PUBLISHED, strict=True)]
     assert lines[2] == (
-        "| Yale | **0.7000** (0.7030, -0.0030) | 0.9000 (0.7030, +0.1970) "
-        "| **0.7000** (0.5000, +0.2000) | <u>0.6000</u> (0.6000, +0.0000) |"
+        f"| Yale | **0.7000** {beside[0]} | 0.9000 {beside[1]} "
+        f"| **0.7000** {beside[2]} | <u>0.6000</u> {beside[3]} |"
     )
     assert lines[3] == "| Other | **0.5000** | 0.2000 | – | <u>0.4000</u> |"
 
 
-def test_latex():
-    text = _latex_table(small())
+def test_latex(tmp_path):
+    text = written(four_columns(), tmp_path)["tables.tex"]
     assert r"S\textsuperscript{2}FS best $\alpha$, $\beta$ &" in text
-    assert r"Yale & \textbf{0.7000} (0.7030; $-0.0030$) & 0.9000 (0.7030; $+0.1970$) &" in text
+    best, inside = (f"({PUBLISHED[0]:.4f}; ${v - PUBLISHED[0]:+.4f}$)" for v in (0.7, 0.9))
+    assert rf"Yale & \textbf{{0.7000}} {best} & 0.9000 {inside} &" in text
     assert r"Other & \textbf{0.5000} & 0.2000 & -- & \underline{0.4000} \\" in text
     assert r"\multicolumn{5}{l}{\footnotesize $\dagger$: reconstructed algorithm, so a" in text
     assert text.isascii()
 
 
-def test_leaky_results_are_called_leaky_everywhere():
-    one = result("FDM")
-    (table, _) = build_tables([replace(one, run=replace(one.run, protocol="before"))])
-    assert table.leaky
-    assert "leaky: selected before the split" in _latex_table(table)
-    assert {row["leaky"] for row in table_rows([table])} == {True}
-    both = np.array([[0.7, 0.9, 0.8, 0.6], [0.5, 0.2, 0.3, 0.4]])
-    comparisons = list(compare_ranks(small(ours=both, leaky=True)))
-    assert {row["leaky"] for row in comparison_rows(comparisons)} == {True}
-    text = markdown([table], comparisons, [replace(one, run=replace(one.run, protocol="before"))])
+def test_leaky_results_are_called_leaky_everywhere(tmp_path):
+    honest = four_columns(rdsi=(0.6, 0.4), ipd=(0.8, 0.3))
+    leaky = [replace(one, run=replace(one.run, protocol="before")) for one in honest]
+    assert all(table.leaky for table in build_tables(leaky))
+    files = written(leaky, tmp_path)
+    assert "leaky: selected before the split" in files["tables.tex"]
+    for name in ("tables.csv", "comparisons.csv"):
+        rows = list(csv.DictReader(files[name].splitlines()))
+        assert {row["leaky"] for row in rows} == {"True"}
+    text = files["tables.md"]
     assert "**Leaky**" in text
-    assert "## 5-NN, Max accuracy (leaky: selected before the split)" in text
+    assert "## SVM, Max accuracy (leaky: selected before the split)" in text
     assert "### SVM, Max (leaky): S²FS best α, β against the others" in text
-    assert "leaky" not in markdown([small()], [], [one]).lower()
+    assert "leaky" not in written(honest, tmp_path)["tables.md"].lower()
 
 
-def test_csv():
-    rows = list(csv.DictReader(_csv(table_rows([small()])).splitlines()))
+def test_csv(tmp_path):
+    files = written(four_columns(), tmp_path)
+    rows = list(csv.DictReader(files["tables.csv"].splitlines()))
+    rows = [row for row in rows if row["statistic"] == "max"]
     assert len(rows) == 8
     first = rows[0]
     assert (first["algorithm"], first["weights"], first["mark"]) == ("S2FS", "best", "best")
-    assert float(first["difference"]) == pytest.approx(-0.003)
+    assert float(first["difference"]) == pytest.approx(0.7 - PUBLISHED[0])
     assert rows[2]["status"] == "reconstructed"
-    comparisons = list(compare_ranks(published_table("knn", "max")))
-    lines = list(csv.DictReader(_csv(comparison_rows(comparisons)).splitlines()))
+    assert files["comparisons.csv"] == ""  # one dataset is not complete
+
+
+def test_comparisons_of_the_published_numbers(tmp_path):
+    table = published_table("knn", "max")
+    found = []
+    for dataset, row in zip(table.datasets, table.ours, strict=True):
+        for column, value in zip(table.columns, row, strict=True):
+            one = result("S2FS" if column.algorithm == "S2FS" else "FDM", (value, value))
+            spec = SelectorSpec(column.algorithm, column.algorithm, {})
+            run = replace(one.run, selector=spec, dataset=dataset, dataset_title=dataset)
+            found.append(replace(one, run=replace(run, status="confirmed")))
+    rows = csv.DictReader(written(found, tmp_path)["comparisons.csv"].splitlines())
+    lines = [row for row in rows if row["statistic"] == "max"]
     assert len(lines) == 9
     assert {line["status"] for line in lines} == {"confirmed"}  # as published, all are originals
     assert float(lines[0]["critical_difference"]) == pytest.approx(3.7988, abs=1e-4)
+    assert round(float(lines[0]["F_F"]), 4) == F_F["max"]["knn"]
 
 
 def test_all_720_numbers_are_there():
@@ -217,12 +259,18 @@ def test_seeds_are_averaged():
     assert np.allclose(table.ours, [[0.5]])
 
 
-def test_settings_keep_what_differs_apart():
+def test_settings_keep_what_differs_apart(tmp_path):
     one = result()
+    beside = replace(one, run=replace(one.run, dataset="other", dataset_title="Other"))
     other = replace(one, run=replace(one.run, n_folds=5))
     leaky = replace(one, run=replace(one.run, protocol="before"))
-    assert {name: len(some) for name, some in by_setting([one, other, leaky, one]).items()} == {
-        "inside-10-folds-top-1-to-2": 2,
-        "inside-5-folds-top-1-to-2": 1,
-        "before-10-folds-top-1-to-2": 1,
+    write_tables(MadeUp([one, other, leaky, beside]), tmp_path)
+    datasets = {}
+    for folder in tmp_path.iterdir():
+        rows = csv.DictReader((folder / "tables.csv").read_text(encoding="utf-8").splitlines())
+        datasets[folder.name] = {row["dataset"] for row in rows}
+    assert datasets == {
+        "inside-10-folds-top-1-to-2": {"Yale", "Other"},
+        "inside-5-folds-top-1-to-2": {"Yale"},
+        "before-10-folds-top-1-to-2": {"Yale"},
     }
