@@ -27,3 +27,12 @@ class Waiting(AnovaF):
         while len(X) > 30 and os.path.exists(os.environ.get("HOLD", "")):
             time.sleep(0.05)
         return super().fit(X, y)
+
+
+class Telling(Waiting):
+    """Says that it waits."""
+
+    def fit(self, X, y):
+        if len(X) > 30:
+            print("ready", flush=True)
+        return super().fit(X, y)

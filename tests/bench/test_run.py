@@ -1,18 +1,26 @@
-"""One run, against the evaluation spelt out."""
+"""Runs and the results that are pooled from them, against the evaluation spelt out."""
 
 import json
 from dataclasses import asdict, replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 
 from s2fs import S2FS
 from s2fs.baselines import AnovaF
-from s2fs.bench import PAPER_LEARNERS, Run, SelectorSpec
-from s2fs.bench._run import Outcome, choose_weights, evaluate_run
-from s2fs.evaluation import pool_folds, prefix_curves, stratified_folds
+from s2fs.bench import (
+    PAPER_LEARNERS,
+    Ledger,
+    Run,
+    SelectorSpec,
+    plan_for_file,
+    results,
+    run_plan,
+)
+from s2fs.evaluation import evaluate_fold, pool_folds, prefix_curves, stability, stratified_folds
 
 SIZES = (1, 2, 3, 5)
 GRID = {"alphas": (0.01, 1.0), "betas": (0.0, 0.1, 1.0)}
@@ -26,18 +34,56 @@ def data():
 
 
 def run_of(fold=0, **selector):
-    spec = SelectorSpec(**{"name": "S2FS", "method": "S2FS", "parameters": {}, **selector})
-    return Run("d", "h", spec, "inside", fold, 4, 7, SIZES, tuple(PAPER_LEARNERS))
+    return Run("d", "h", spec_of(**selector), "inside", fold, 4, 7, SIZES, tuple(PAPER_LEARNERS))
+
+
+def spec_of(**selector):
+    return SelectorSpec(**{"name": "S2FS", "method": "S2FS", "parameters": {}, **selector})
+
+
+@pytest.fixture
+def run(tmp_path):
+    """The function that runs selectors on a table, by way of files, and names the results file."""
+
+    def ran(X, y, *selectors, **changes):
+        place = tmp_path / f"{len(list(tmp_path.iterdir()))}.csv"
+        pd.DataFrame(X).add_prefix("x").assign(kind=y).to_csv(place, index=False)
+        settings = {
+            "learners": tuple(PAPER_LEARNERS), "sizes": SIZES, "folds": 4, "seeds": (7,),
+            "score": "accuracy", "selectors": selectors,
+        }  # fmt: skip
+        plan = replace(plan_for_file(place, "kind"), **settings | changes)
+        return run_plan(plan, place.with_suffix(".sqlite")), place.with_suffix(".sqlite")
+
+    return ran
+
+
+@pytest.fixture
+def evaluate(run):
+    """The function that runs selectors on a table and gives the results back."""
+
+    def evaluated(*table_and_selectors, **changes):
+        summary, place = run(*table_and_selectors, **changes)
+        assert summary.failed == 0
+        with Ledger(place) as ledger:
+            return list(results(ledger))
+
+    return evaluated
+
+
+def assert_same(one, other):
+    """Equal curves of all learners, and equal agreement of the rankings."""
+    assert list(one.curves) == list(other.curves)
+    for learner, curve in one.curves.items():
+        assert np.array_equal(curve.values, other.curves[learner].values)
+    np.testing.assert_array_equal(one.stabilities, other.stabilities)
+    np.testing.assert_array_equal(one.redundancies, other.redundancies)
 
 
 @pytest.mark.parametrize("protocol", ["inside", "before"])
-def test_folds_pooled_are_the_prefix_curves(data, protocol):
+def test_folds_pooled_are_the_prefix_curves(data, evaluate, protocol):
     X, y = data
-    runs = [
-        replace(run_of(fold, parameters={"alpha": 0.3}), protocol=protocol) for fold in range(4)
-    ]
-    folds = [evaluate_run(run, X, y).fold_result(0, SIZES) for run in runs]
-    curves = pool_folds(folds)
+    (found,) = evaluate(X, y, spec_of(parameters={"alpha": 0.3}), protocol=protocol)
     truth = prefix_curves(
         X,
         y,
@@ -48,47 +94,63 @@ def test_folds_pooled_are_the_prefix_curves(data, protocol):
         random_state=7,
         protocol=protocol,
     )
+    assert set(found.curves) == set(PAPER_LEARNERS)
     for learner in PAPER_LEARNERS:
-        assert np.array_equal(curves[learner].values, truth[learner].values)
-    for fold, ranking in zip(folds, truth.rankings, strict=True):
-        assert np.array_equal(fold.ranking, ranking)
+        assert np.array_equal(found.curves[learner].values, truth[learner].values)
+    for k, agreement in zip(SIZES, found.stabilities, strict=True):
+        rankings = [ranking[:k] for ranking in truth.rankings]
+        assert agreement == pytest.approx(stability(rankings, 12).value)
 
 
-def test_grid_is_so_many_single_runs(data):
+def test_only_the_learners_that_are_asked_for(data, evaluate):
+    (found,) = evaluate(*data, spec_of(), learners=("knn",))
+    assert list(found.curves) == ["knn"]
+
+
+def test_grid_is_so_many_single_runs(data, evaluate):
     """Prefixes that rankings share are scored once; the numbers must not show it."""
     X, y = data
-    grid = evaluate_run(run_of(**GRID), X, y)
-    assert grid.weights.tolist() == [[a, b] for a in GRID["alphas"] for b in GRID["betas"]]
-    assert len(np.unique(grid.rankings, axis=0)) > 1
-    assert (grid.rankings[:, :1] == grid.rankings[0, :1]).sum() > 1
-    for i, (alpha, beta) in enumerate(grid.weights):
-        one = evaluate_run(run_of(parameters={"alpha": alpha, "beta": beta}), X, y)
-        assert np.array_equal(grid.rankings[i], one.rankings[0])
-        for learner, predicted in one.predictions.items():
-            assert np.array_equal(grid.predictions[learner][i], predicted[0])
-        assert np.array_equal(grid.nmi[i], one.nmi[0])
+    pairs = [(a, b) for a in GRID["alphas"] for b in GRID["betas"]]
+    rankings = [S2FS(5, alpha=a, beta=b).fit(X, y).indices_.tolist() for a, b in pairs]
+    assert len({tuple(ranking) for ranking in rankings}) > 1
+    assert len({ranking[0] for ranking in rankings}) < len(pairs)
+    grid = evaluate(X, y, spec_of(**GRID))
+    assert [one.weights for one in grid] == pairs
+    single = [spec_of(name=f"{a}, {b}", parameters={"alpha": a, "beta": b}) for a, b in pairs]
+    for of_grid, alone in zip(grid, evaluate(X, y, *single), strict=True):
+        assert_same(of_grid, alone)
 
 
-def test_a_limit_holds_in_single_runs_and_in_grids(data):
+def test_a_limit_holds_in_single_runs_and_in_grids(data, evaluate):
     X, y = data
-    limited = {"parameters": {"max_correlation": 0.4}}
-    grid = evaluate_run(run_of(**GRID, **limited), X, y)
-    assert not np.array_equal(grid.rankings, evaluate_run(run_of(**GRID), X, y).rankings)
-    for i, (alpha, beta) in enumerate(grid.weights):
-        parameters = {"alpha": alpha, "beta": beta, **limited["parameters"]}
-        one = evaluate_run(run_of(parameters=parameters), X, y)
-        assert np.array_equal(grid.rankings[i], one.rankings[0])
-    baseline = evaluate_run(run_of(method="AnovaF", **limited), X, y)
-    train, _ = next(iter(stratified_folds(y, 4, random_state=7)))
-    truth = AnovaF(5, max_correlation=0.4).fit(X[train], y[train]).indices_
-    assert np.array_equal(baseline.rankings[0], truth)
+    limit = {"max_correlation": 0.4}
+    grid = evaluate(X, y, spec_of(**GRID, parameters=limit))
+    single = [
+        spec_of(name=f"{a}, {b}", parameters={"alpha": a, "beta": b, **limit})
+        for a, b in (one.weights for one in grid)
+    ]
+    for of_grid, alone in zip(grid, evaluate(X, y, *single), strict=True):
+        assert_same(of_grid, alone)
+    free = evaluate(X, y, spec_of(**GRID))
+    assert any(
+        not np.array_equal(one.redundancies, other.redundancies)
+        for one, other in zip(grid, free, strict=True)
+    )
+    (baseline,) = evaluate(X, y, spec_of(name="F", method="AnovaF", parameters=limit))
+    truth = prefix_curves(
+        X, y, AnovaF(5, max_correlation=0.4), learners=PAPER_LEARNERS, sizes=SIZES, cv=4,
+        random_state=7,
+    )  # fmt: skip
+    for learner in PAPER_LEARNERS:
+        assert np.array_equal(baseline.curves[learner].values, truth[learner].values)
 
 
 @pytest.mark.parametrize("selector", [{}, GRID, GRID | {"tune": "inside"}, {"method": "AnovaF"}])
-def test_a_limit_that_leaves_too_few_is_an_error(data, selector):
-    run = run_of(parameters={"max_correlation": 0.0}, **selector)
-    with pytest.raises(ValueError, match="sizes goes up to"):
-        evaluate_run(run, *data)
+def test_a_limit_that_leaves_too_few_is_an_error(data, run, selector):
+    summary, place = run(*data, spec_of(**selector, parameters={"max_correlation": 0.0}))
+    assert summary.failed == 4
+    with Ledger(place) as ledger:
+        assert all("sizes goes up to" in entry.error for entry in ledger.entries())
 
 
 def inner_accuracy(X, y, alpha, beta):
@@ -104,35 +166,27 @@ def inner_accuracy(X, y, alpha, beta):
     return right / (len(y) * len(SIZES))
 
 
-def test_weights_are_chosen_from_the_training_rows_alone(data):
+def test_weights_are_chosen_from_the_training_rows_alone(data, evaluate):
     X, y = data
-    tuned = run_of(**GRID, tune="inside")
-    train, test = next(iter(stratified_folds(y, 4, random_state=7)))
+    tuned = spec_of(**GRID, tune="inside")
     pairs = [(a, b) for a in GRID["alphas"] for b in GRID["betas"]]
+    (found,) = evaluate(X, y, tuned)
+    folds, parts = list(stratified_folds(y, 4, random_state=7)), []
+    train = folds[0][0]
     scores = [inner_accuracy(X[train], y[train], *pair) for pair in pairs]
     assert max(scores) > min(scores)
-    best = int(np.argmax(scores))
-    assert choose_weights(tuned, X[train], y[train]) == best
-    outcome = evaluate_run(tuned, X, y)
-    assert outcome.weights.tolist() == [list(pairs[best])]
-    truth = S2FS(5, alpha=pairs[best][0], beta=pairs[best][1]).fit(X[train], y[train])
-    assert np.array_equal(outcome.rankings[0], truth.indices_)
+    assert found.chosen[0] == pairs[int(np.argmax(scores))]
+    for (train, test), (alpha, beta) in zip(folds, found.chosen, strict=True):
+        ranking = S2FS(5, alpha=alpha, beta=beta).fit(X[train], y[train]).indices_
+        rows = X[train], y[train], X[test], y[test]
+        parts.append(evaluate_fold(*rows, ranking, learners=PAPER_LEARNERS, sizes=SIZES))
+    for learner, curve in pool_folds(parts).items():
+        assert np.array_equal(found.curves[learner].values, curve.values)
     # Test rows of another world change nothing in what was chosen.
     other = X.copy()
-    other[test] = 1000
-    assert evaluate_run(tuned, other, y).weights.tolist() == outcome.weights.tolist()
-
-
-def test_outcome_survives_storage(data):
-    outcome = evaluate_run(run_of(**GRID), *data)
-    back = Outcome.from_bytes(outcome.to_bytes())
-    for name in ("weights", "rankings", "y_test", "nmi"):
-        assert np.array_equal(getattr(back, name), getattr(outcome, name))
-    assert list(back.predictions) == ["cart", "knn", "svm"]
-    for learner, predicted in outcome.predictions.items():
-        assert np.array_equal(back.predictions[learner], predicted)
-    bare = evaluate_run(replace(run_of(), learners=("knn",)), *data)
-    assert Outcome.from_bytes(bare.to_bytes()).nmi is None
+    other[folds[0][1]] = 1000
+    (elsewhere,) = evaluate(other, y, tuned)
+    assert elsewhere.chosen[0] == found.chosen[0]
 
 
 def test_unit_survives_storage():
@@ -178,8 +232,10 @@ def test_key_does_not_depend_on_the_order_of_parameters():
     assert run_of(parameters=one).key == run_of(parameters=other).key
 
 
-def test_random_selectors_get_the_seed(data):
-    spec = {"name": "random", "method": "RandomOrder"}
-    first, second = (evaluate_run(run_of(**spec), *data).rankings for _ in range(2))
-    assert np.array_equal(first, second)
-    assert not np.array_equal(first, evaluate_run(replace(run_of(**spec), seed=8), *data).rankings)
+def test_random_selectors_get_the_seed(data, evaluate):
+    spec = spec_of(name="random", method="RandomOrder")
+    settings = {"learners": ("knn",), "seeds": (7, 8), "protocol": "before"}
+    first, other = evaluate(*data, spec, **settings)
+    again, _ = evaluate(*data, spec, **settings)
+    assert_same(first, again)
+    assert not np.array_equal(first.redundancies, other.redundancies, equal_nan=True)

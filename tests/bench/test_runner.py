@@ -28,7 +28,6 @@ from s2fs.bench import (
     results,
     run_plan,
 )
-from s2fs.bench import _runner as runner
 from s2fs.datasets import load_srbct
 from s2fs.evaluation import prefix_curves, stability, stratified_folds
 
@@ -104,7 +103,8 @@ def test_number_of_workers_does_not_matter(path, tmp_path):
 def test_second_call_has_nothing_to_do(path, monkeypatch):
     run_plan(SMALL, path)
     before = exported(path)
-    monkeypatch.setattr(runner, "evaluate_run", None)
+    for selector in (S2FS, AnovaF):
+        monkeypatch.setattr(selector, "fit", None)
     summary = run_plan(SMALL, path)
     assert (summary.done, summary.failed, summary.before) == (0, 0, 6)
     assert same(exported(path), before)
@@ -148,9 +148,10 @@ def test_death_of_a_worker_is_reported_and_costs_no_result(path, monkeypatch):
     assert (states.count("done"), states.count("waiting")) == (6, 3)
 
 
-def test_runs_of_another_process_are_left_alone(path):
-    data = load_srbct()
-    runs = list(runner.plan_runs(SMALL, "srbct_bundled", data))
+def test_runs_of_another_process_are_left_alone(path, tmp_path):
+    run_plan(SMALL, tmp_path / "all.sqlite")
+    with Ledger(tmp_path / "all.sqlite") as ledger:
+        runs = [entry.run for entry in ledger.entries()]
     with Ledger(path, create=True) as other:
         other.add(runs)
         assert other.claim(runs[0].key)
@@ -163,12 +164,12 @@ def test_runs_of_another_process_are_left_alone(path):
 def test_interrupted_plan_gives_its_claims_back(path, monkeypatch):
     calls = iter([None, None])
 
-    def until_interrupted(*arguments, real=runner.evaluate_run):
-        if next(calls, "stop") == "stop":
+    def until_interrupted(selector, X, y, real=S2FS.fit):
+        if len(X) > 30 and next(calls, "stop") == "stop":  # not in the toy that is run to compile
             raise KeyboardInterrupt
-        return real(*arguments)
+        return real(selector, X, y)
 
-    monkeypatch.setattr(runner, "evaluate_run", until_interrupted)
+    monkeypatch.setattr(S2FS, "fit", until_interrupted)
     with pytest.raises(KeyboardInterrupt):
         run_plan(SMALL, path)
     with Ledger(path) as ledger:
@@ -193,22 +194,29 @@ def test_datasets_can_be_chosen(path):
         run_plan(plan, path, datasets=["lungs"])
 
 
-def test_worker_ends_with_the_process_that_started_it():
-    worker = """
-import os, time
-from s2fs.bench._runner import _ending_with
-with _ending_with(os.getppid()):
-    print("ready", flush=True)
-    time.sleep(600)
+def test_workers_end_with_the_process_that_started_them(path, tmp_path):
+    hold = tmp_path / "hold"
+    hold.touch()
+    code = f"""
+from dataclasses import replace
+from s2fs.bench import SelectorSpec, load_plan, run_plan
+waiting = SelectorSpec("Waiting", "breaking:Telling", {{}})
+plan = replace(load_plan("quick"), selectors=(waiting,), learners=("knn",), sizes=(1,), folds=3)
+run_plan(plan, {str(path)!r}, n_jobs=2)
 """
-    starter = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {worker!r}])"
-    process = subprocess.Popen([sys.executable, "-c", starter], stdout=subprocess.PIPE)
+    paths = os.pathsep.join([HERE, os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "HOLD": str(hold), "PYTHONPATH": paths}
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment
+    )
     try:
-        assert process.stdout.readline() == b"ready\n"
+        assert [process.stdout.readline() for _ in range(2)] == [b"ready\n"] * 2
+        process.kill()
+        # The workers hold the other end of the pipe: this returns when they have gone, not before.
+        assert process.communicate(timeout=300) == (b"", None)
     finally:
         process.kill()
-    # The worker holds the other end of the pipe: this returns when it has gone, not before.
-    assert process.communicate(timeout=600) == (b"", None)
+        hold.unlink()
 
 
 def n_done(path):
