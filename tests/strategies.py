@@ -58,3 +58,12 @@ def weighted(draw, whole=False, **sizes):
     weights = rng.integers(0, 4, len(y))
     weights[[np.flatnonzero(y == q)[0] for q in (0, 1)]] = 1  # two classes stay
     return X, y, weights
+
+
+def correlations(X):
+    """|r| of every two columns; a constant one has none."""
+    r = np.zeros((X.shape[1],) * 2)
+    varies = np.flatnonzero(np.ptp(X, axis=0) > 0)
+    r[np.ix_(varies, varies)] = np.abs(np.atleast_2d(np.corrcoef(X[:, varies].T)))
+    np.fill_diagonal(r, 0.0)
+    return r

@@ -13,20 +13,11 @@ from sklearn.preprocessing import minmax_scale
 
 from literal_pairs import pair_cover
 from s2fs import S2FS, PairCover, separability
-from strategies import EQUAL, examples, problems, weighted
+from strategies import EQUAL, correlations, examples, problems, weighted
 
 limits = st.sampled_from([0.0, 0.3, 0.7, 0.95, 1.0])
 searches = st.sampled_from(["forward", "floating", "beam"])
 selectors = st.sampled_from([S2FS, PairCover])
-
-
-def correlations(X):
-    """|r| of every two columns; a constant one has none."""
-    r = np.zeros((X.shape[1],) * 2)
-    varies = np.flatnonzero(np.ptp(X, axis=0) > 0)
-    r[np.ix_(varies, varies)] = np.abs(np.atleast_2d(np.corrcoef(X[:, varies].T)))
-    np.fill_diagonal(r, 0.0)
-    return r
 
 
 def clear_of(r, limit):

@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from s2fs import StabilitySelector, compare
 from s2fs.baselines import BASELINES, AnovaF, Baseline, RandomOrder
 from s2fs.baselines.base import Ranked
-from strategies import examples, problems
+from strategies import correlations, examples, problems
 
 INSTALLED = [name for name in BASELINES if name != "FastCan" or find_spec("fastcan")]
 limits = st.sampled_from([0.0, 0.3, 0.7, 0.95, 1.0])
@@ -23,15 +23,6 @@ def made(name, *args, **parameters):
     quick = {"random_state": 0, "n_estimators": 5}
     known = BASELINES[name]().get_params()
     return BASELINES[name](*args, **{n: v for n, v in quick.items() if n in known}, **parameters)
-
-
-def correlations(X):
-    """|r| of every two columns; a constant one has none."""
-    r = np.zeros((X.shape[1],) * 2)
-    varies = np.flatnonzero(np.ptp(X, axis=0) > 0)
-    r[np.ix_(varies, varies)] = np.abs(np.atleast_2d(np.corrcoef(X[:, varies].T)))
-    np.fill_diagonal(r, 0.0)
-    return r
 
 
 def walked(order, r, limit):

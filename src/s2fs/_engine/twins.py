@@ -70,13 +70,13 @@ class Whole(NamedTuple):
             above, below = sums[0], self.norm * self.norm[feature]
             varies = below > 0
         else:
-            n, sums_, squares, own, own_squares, products = sums
+            n, totals, squares, own, own_squares, products = sums
             n = np.where(n > 0, n, 1.0)
-            spread = np.maximum(squares - sums_**2 / n, 0.0)
+            spread = np.maximum(squares - totals**2 / n, 0.0)
             spread *= np.maximum(own_squares - own**2 / n, 0.0)
             # What is left of two sums that cancel is no spread.
             varies = spread > (ROUNDING**2) * squares * own_squares
-            above, below = products - own * sums_ / n, np.sqrt(spread)
+            above, below = products - own * totals / n, np.sqrt(spread)
         r = np.divide(above, below, out=np.zeros_like(above), where=varies)
         return np.clip(r, -1.0, 1.0)
 

@@ -273,7 +273,6 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
     include: Iterable[str | int] | None
     exclude: Iterable[str | int] | None
     groups: Iterable[Any] | None
-    max_correlation: float | None
     costs: ArrayLike | None
     budget: float | None
     max_time: float | None
