@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy.special import logsumexp
-from scipy.stats import rankdata
+from scipy.stats import false_discovery_control, rankdata
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import f_classif
 from sklearn.linear_model import LogisticRegression
@@ -53,8 +53,10 @@ VARIANTS = {
     "discriminant, ρ = 0.75, J/32": {"discriminant": True, "correlation": 0.75, "divisor": 32.0},
     "mean of Q over 5 subsamples": {"subsamples": 5},
     "ρ = t/2 or 0, S/(1 + 2 noise)": {"correlation": "auto", "fade": 2.0},
-    "ρ = t/2 or 0, p(F) > 1/m waits": {"correlation": "auto", "waiting": True},
-    "ρ = t/2 or 0, both of these": {"correlation": "auto", "fade": 2.0, "waiting": True},
+    "ρ = t/2 or 0, p(F) > 1/m waits": {"correlation": "auto", "n_false": 1.0},
+    "ρ = t/2 or 0, both of these": {"correlation": "auto", "fade": 2.0, "n_false": 1.0},
+    "ρ = t/2 or 0, p(F) > 10/m waits": {"correlation": "auto", "n_false": 10.0},
+    "ρ = t/2 or 0, false discovery rate 5 %": {"correlation": "auto", "false_rate": 0.05},
 }
 
 
@@ -138,7 +140,7 @@ class Cover:
 def cover(
     X, y, k, *, ranks=False, subsamples=None,
     correlation=0.25, divisor=8.0, noise=1.0, shrinkage=0.0, discriminant=False,
-    tails=None, fade=0.0, waiting=False,
+    tails=None, fade=0.0, n_false=np.inf, false_rate=None,
 ):  # fmt: skip
     """The first ``k`` features of a variant, in order of choice."""
     values = np.apply_along_axis(rankdata, 0, X) if ranks else X
@@ -167,11 +169,15 @@ def cover(
     states = [Cover(values[rows], y[rows], **options) for rows in parts]
     free = np.ptp(X, axis=0) > 0
     # Features that may differ between the classes by chance come after all others.
-    first = free & (f_classif(X[:, free], y)[1] <= 1 / len(free))[np.cumsum(free) - 1]
+    p = np.ones(len(free))
+    p[free] = np.nan_to_num(f_classif(X[:, free], y)[1])  # NaN: nothing varies inside the classes
+    if false_rate is not None:  # p-values become q-values (Benjamini and Hochberg)
+        p, n_false = false_discovery_control(p), false_rate * len(p)
+    first = free & (p <= n_false / len(p))
     chosen = []
     for _ in range(min(k, free.sum())):
         q = sum(state.scores() for state in states)
-        left = free & first if waiting and (free & first).any() else free
+        left = free & first if (free & first).any() else free
         f = int(np.argmax(np.where(left, q, -np.inf)))
         chosen.append(f)
         free[f] = False

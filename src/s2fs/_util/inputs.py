@@ -423,7 +423,7 @@ def current_client() -> Any:
 #    more than 2.5 √(2 p / n) of themselves, which noise does among n rows of p classes, are left
 #    out: half of nothing is no alarm.
 #
-# Only the features that were chosen are looked at, so this costs next to nothing.
+# Only the features that were chosen are looked at.
 
 #: Fewer rows are not looked at, and in more than this one row is not looked for.
 _FEWEST_ROWS, _MOST_ROWS = 50, 100_000
@@ -543,35 +543,35 @@ def _n_uncommon(columns: Floats) -> Indices:
 
 def _decisive_rows(X: Floats, codes: Indices, sample_weight: Floats | None) -> Indices:
     """Rule 2: for each column the row it depends on, or −1."""
-    n, k = X.shape
+    k = X.shape[1]
     row = np.full(k, -1)
-    members = csr_array((np.ones(n), (codes, np.arange(n))))
     weights = np.ones(X.shape) if sample_weight is None else np.tile(sample_weight, (k, 1)).T
     if (missing := np.isnan(X)).any():
         X = np.where(missing, 0.0, X)
         weights[missing] = 0.0
     total = np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
-    before = _separation(X, weights, members)
-    separates = np.flatnonzero(before > _NOISE * np.sqrt(2 * members.shape[0] / total))
+    before = _separation(X, weights, codes)
+    separates = np.flatnonzero(before > _NOISE * np.sqrt(2 * (codes.max() + 1) / total))
     if not len(separates):
         return row
     X, weights, before = X[:, separates], weights[:, separates], before[separates]
     centre = (weights * X).sum(axis=0) / total[separates]
     farthest = np.where(weights > 0, np.abs(X - centre), -1.0).argmax(axis=0)
     weights[farthest, np.arange(len(separates))] = 0.0
-    after = _separation(X, weights, members)
+    after = _separation(X, weights, codes)
     # Not a number where no class is left beside another: nothing is, without that row.
     decides = ~(after >= _LEFT * before)
     row[separates[decides]] = farthest[decides]
     return row
 
 
-def _separation(X: Floats, weights: Floats, members: csr_array) -> Floats:
+def _separation(X: Floats, weights: Floats, codes: Indices) -> Floats:
     """The separation of every column; classes without weight are not there."""
+    members = csr_array((np.ones(len(codes)), (codes, np.arange(len(codes)))))
     counts = members @ weights
     there = counts > 0
     mean = members @ (weights * X) / np.where(there, counts, 1.0)
-    inside = (weights * np.abs(X - members.T @ mean)).sum(axis=0)
+    inside = (weights * np.abs(X - mean[codes])).sum(axis=0)
     gaps = np.diff(np.sort(np.where(there, mean, np.nan), axis=0), axis=0)  # without rows last
     edge = np.full((1, X.shape[1]), np.nan)
     nearest = np.fmin(np.vstack([edge, gaps]), np.vstack([gaps, edge]))
