@@ -274,7 +274,9 @@ def plot_path(path: NDArray[Any], *, suggested: int | None = None, title: str = 
     figure = new_figure(height=COLUMN_WIDTH * 1.05)
     above, below = figure.subplots(2, 1, sharex=True)
     look: dict[str, Any] = {"linewidth": 1.3, "markersize": 3, "markevery": max(1, len(path) // 25)}
-    above.plot(sizes, _without_points(path["sep"]), "-o", color=COLOURS[0], gid="sep", **look)
+    # A gap where Sep is that of single points: all else would be flat beside it.
+    sep = np.where(path["sep"] < PERFECT, path["sep"], np.nan)
+    above.plot(sizes, sep, "-o", color=COLOURS[0], gid="sep", **look)
     for field, label, color, line in _COMPONENTS:
         below.plot(sizes, path[field], line, color=color, label=label, marker=".", **look)
     if suggested is not None:
@@ -301,8 +303,3 @@ def plot_path(path: NDArray[Any], *, suggested: int | None = None, title: str = 
     for ax in (above, below):
         ax.grid(color="0.5", alpha=0.2, linewidth=0.5)
     return figure
-
-
-def _without_points(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Leave a gap where Sep is that of single points: all else would be flat beside it."""
-    return np.where(values < PERFECT, values, np.nan)

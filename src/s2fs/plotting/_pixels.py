@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from s2fs.plotting.style import COLUMN_WIDTH, FONT_SIZE, axes_or_new, colour_bar, new_figure, shown
 
@@ -61,7 +61,11 @@ def plot_pixels(
            [1., 0., 0.]])
     """
     chosen = np.asarray(ranking, dtype=np.intp)
-    size = _check_shape(image_shape, image_order)
+    if image_order not in ("C", "F"):
+        raise ValueError(f"image_order is {image_order!r}; use 'C' (by rows) or 'F' (by columns).")
+    if len(image_shape) != 2 or min(image_shape) < 1:
+        raise ValueError(f"image_shape is {image_shape!r}; give the height and the width.")
+    size = image_shape[0] * image_shape[1]
     if chosen.size == 0 or chosen.min() < 0 or chosen.max() >= size:
         raise ValueError(
             f"ranking must hold features from 0 to {size - 1}, the pixels of image_shape "
@@ -71,7 +75,14 @@ def plot_pixels(
     order[chosen] = np.arange(1, len(chosen) + 1)
     ax = axes_or_new(ax, height=COLUMN_WIDTH * 0.85)
     if image is not None:
-        ax.imshow(_upright(image, image_shape, image_order), cmap="gray", interpolation="nearest")
+        pixels = np.asarray(image, dtype=np.float64)
+        if pixels.size != size:
+            raise ValueError(
+                f"image has {pixels.size} pixels, but image_shape is {image_shape[0]} × "
+                f"{image_shape[1]}; give the shape of the picture."
+            )
+        upright = pixels.reshape(image_shape, order=image_order)
+        ax.imshow(upright, cmap="gray", interpolation="nearest")
     marked = ax.imshow(
         np.ma.masked_invalid(order.reshape(image_shape, order=image_order)),
         cmap=_ORDER_OF_CHOICE,
@@ -153,21 +164,3 @@ def plot_faces(
             ax=figure.add_subplot(n_rows, n_columns, i + 1),
         )
     return figure
-
-
-def _check_shape(image_shape: tuple[int, int], image_order: str) -> int:
-    if image_order not in ("C", "F"):
-        raise ValueError(f"image_order is {image_order!r}; use 'C' (by rows) or 'F' (by columns).")
-    if len(image_shape) != 2 or min(image_shape) < 1:
-        raise ValueError(f"image_shape is {image_shape!r}; give the height and the width.")
-    return int(np.prod(image_shape))
-
-
-def _upright(image: ArrayLike, shape: tuple[int, int], order: Order) -> NDArray[np.float64]:
-    pixels = np.asarray(image, dtype=np.float64)
-    if pixels.size != np.prod(shape):
-        raise ValueError(
-            f"image has {pixels.size} pixels, but image_shape is {shape[0]} × {shape[1]}; give the "
-            "shape of the picture."
-        )
-    return pixels.reshape(shape, order=order)

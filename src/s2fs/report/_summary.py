@@ -90,9 +90,8 @@ def summarise(
     chosen = _chosen(selector, table)
     k = len(chosen.indices)
     pairs = _redundant_pairs(chosen.indices, table)
-    with (
-        warnings.catch_warnings()
-    ):  # what there is to warn of was said when the selector was fitted
+    with warnings.catch_warnings():
+        # What there is to warn of was said when the selector was fitted.
         warnings.simplefilter("ignore", UserWarning)
         if isinstance(selector, StabilitySelector):  # it has done this itself
             stable = selector
@@ -102,7 +101,7 @@ def summarise(
     halves = [] if stable is None else stable.selected_
     needed = k if compared is None else _needed(compared)
     by_size = [
-        _at_size(size, chosen, table, halves, pairs, compared, needed)
+        _at_size(size, table, halves, pairs, compared, needed)
         for size in (_sizes(k) if compared is None or not compared.sizes else compared.sizes)
     ]
     last = by_size[-1]
@@ -252,7 +251,6 @@ def _needed(compared: Comparison) -> int:
 
 def _at_size(
     size: int,
-    chosen: _Chosen,
     table: Table,
     halves: list[Indices],
     pairs: list[dict[str, Any]],
@@ -263,19 +261,13 @@ def _at_size(
     sets = [half[:size] for half in halves]
     m = table.values.shape[1]
     share = sum(map(len, sets)) / (len(sets) * m) if sets else 0.0
-    index = stability(sets, m) if 0 < share < 1 else None
     found: dict[str, Any] = {
         "size": size,
-        "stability": None if index is None else index.value,
-        "stability_low": None if index is None else index.low,
-        "stability_high": None if index is None else index.high,
-        "stability_text": "–" if index is None else f"{index.value:.2f}",
-        "stability_note": (
-            ("all features were selected every time" if sets else "not measured")
-            if index is None
-            else f"{_word(index.value)}, {index.low:.2f} to {index.high:.2f}, on {len(sets)} "
-            "random halves; 1 is always the same"
-        ),
+        "stability": None,
+        "stability_low": None,
+        "stability_high": None,
+        "stability_text": "–",
+        "stability_note": "all features were selected every time" if sets else "not measured",
         "redundant": sum(max(pair["ranks"]) <= size for pair in pairs),
         "accuracy_text": "–",
         "accuracy_note": "not measured",
@@ -285,6 +277,19 @@ def _at_size(
         "rows": [],
         "confusion": [],
     }
+    if 0 < share < 1:
+        index = stability(sets, m)
+        word = next(word for least, word in WORDS if index.value >= least)
+        found |= {
+            "stability": index.value,
+            "stability_low": index.low,
+            "stability_high": index.high,
+            "stability_text": f"{index.value:.2f}",
+            "stability_note": (
+                f"{word}, {index.low:.2f} to {index.high:.2f}, on {len(sets)} random halves; 1 is "
+                "always the same"
+            ),
+        }
     if compared is None:
         return found
     at = compared.at(size) if compared.sizes else compared
@@ -340,10 +345,6 @@ def _rest(at: Comparison, standing: Mapping[str, str], size: int, needed: int) -
 
 def _features_word(size: int) -> str:
     return f"{size} feature{'' if size == 1 else 's'}"
-
-
-def _word(value: float) -> str:
-    return next(word for least, word in WORDS if value >= least)
 
 
 def _describe(table: Table) -> dict[str, Any]:
