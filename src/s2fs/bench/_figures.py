@@ -214,19 +214,14 @@ def _average_label(learner: str) -> str:
 
 def _faces(name: str) -> "Figure | None":
     """The pixels that S²FS selects on all pictures of a dataset that is at hand."""
-    if (
-        name not in PAPER_DATASETS
-        or PAPER_DATASETS[name].image_shape is None
-        or find_dataset(name) is None
-    ):
+    info = PAPER_DATASETS.get(name)
+    if info is None or info.image_shape is None or find_dataset(name) is None:
         return None
     data = load_dataset(name)
-    selector = S2FS(N_PIXELS).fit(data.X, data.y)
-    subjects = np.asarray(data.y) + 1
     return plot_faces(
         data.X,
-        subjects,
-        selector.indices_,
-        data.image_shape,  # type: ignore[arg-type]
-        image_order=data.image_order or "C",
+        data.y + 1,
+        S2FS(N_PIXELS).fit(data.X, data.y).indices_,
+        info.image_shape,
+        image_order=info.image_order or "C",
     )

@@ -229,7 +229,7 @@ class Ledger:
         seconds : float
             The processor time it took.
         """
-        self._close(key, "done", seconds, result=result)
+        self._close(key, "done", seconds, result, None)
 
     def fail(self, key: str, error: str, seconds: float) -> None:
         """Note why a claimed run failed.
@@ -243,16 +243,10 @@ class Ledger:
         seconds : float
             The processor time it took.
         """
-        self._close(key, "failed", seconds, error=error)
+        self._close(key, "failed", seconds, None, error)
 
     def _close(
-        self,
-        key: str,
-        state: str,
-        seconds: float,
-        *,
-        result: bytes | None = None,
-        error: str | None = None,
+        self, key: str, state: str, seconds: float, result: bytes | None, error: str | None
     ) -> None:
         with self._transaction() as db:
             # Only while the claim holds: a process that was taken for dead must not write any more.
@@ -330,16 +324,15 @@ def _in_words(path: Path, error: sqlite3.DatabaseError) -> Exception:
     return ValueError(f"{path} is not a results file ({said}); give another file.")
 
 
-def _patiently(step: Callable[[], Any], attempts: int = 100) -> None:
+def _patiently(step: Callable[[], Any]) -> None:
     """Try again while another process makes the same file: in these steps SQLite gives up."""
-    for attempt in range(attempts):
+    for _ in range(99):
         try:
             step()
             return
         except sqlite3.OperationalError:
-            if attempt == attempts - 1:
-                raise
             time.sleep(0.05)
+    step()
 
 
 def _is_dead(owner: str) -> bool:

@@ -38,9 +38,7 @@ def made_dense(data: Dataset) -> Dataset:
     >>> made_dense(data) is data
     True
     """
-    if not issparse(data.X):
-        return data
-    return data._replace(X=_dense(data.X))
+    return data._replace(X=_dense(data.X)) if issparse(data.X) else data
 
 
 def _dense(X: Any) -> NDArray[Any]:
