@@ -32,26 +32,47 @@ def test_info(run):
     assert "not known" in run("info", "lung").output
 
 
-def test_fetch_prints_the_file(run, monkeypatch, tmp_path):
-    monkeypatch.setattr(
-        "s2fs.cli._data.fetch_dataset", lambda name, force: tmp_path / f"{name}.npz"
-    )
+@pytest.fixture
+def cached(tmp_path, monkeypatch):
+    """Puts datasets into the cache; nothing else can be had, since nobody answers."""
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+
+    def put(*names):
+        folder = tmp_path / "cache" / "s2fs"
+        folder.mkdir(parents=True)
+        paths = [folder / f"{name}.npz" for name in names]
+        for path in paths:
+            np.savez(path, X=np.zeros(1))
+        return list(map(str, paths))
+
+    return put
+
+
+def test_fetch_prints_the_file(run, cached):
+    paths = cached(*PAPER_DATASETS)
     result = run("fetch", "--all")
-    assert result.exit_code == 0
-    assert result.output.split() == [str(tmp_path / f"{name}.npz") for name in PAPER_DATASETS]
+    assert result.exit_code == 0, result.stderr
+    assert result.output.split() == paths
 
 
-def test_failed_fetch_does_not_stop_the_others(run, monkeypatch, tmp_path):
-    def fetch(name, force):
-        if name == "orl":
-            raise OSError("orl could not be downloaded.")
-        return tmp_path / name
-
-    monkeypatch.setattr("s2fs.cli._data.fetch_dataset", fetch)
+def test_failed_fetch_does_not_stop_the_others(run, cached):
+    paths = cached("yale")
     result = run("fetch", "orl", "yale")
     assert result.exit_code == 2
-    assert result.stdout.split() == [str(tmp_path / "yale")]
-    assert result.stderr.splitlines() == ["Error: orl could not be downloaded."]
+    assert result.stdout.split() == paths
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("Error: orl could not be downloaded from https://")
+
+
+def test_force_asks_again_for_what_is_in_the_cache(run, cached):
+    (path,) = cached("yale")
+    assert run("fetch", "yale").stdout.split() == [path]
+    result = run("fetch", "yale", "--force")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "yale could not be downloaded" in result.stderr
 
 
 @pytest.mark.parametrize(

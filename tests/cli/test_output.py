@@ -1,65 +1,77 @@
+"""What is printed: plain in a pipe, drawn on a terminal, and beside the result for users only."""
+
 import os
 import subprocess
 import sys
-from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from s2fs.cli._shared import note, print_table
+from s2fs import S2FS
 
-TABLE = {
-    "rank": [1, 2],
-    "feature": ["[red]a[/red]", "two\nlines\t\x1b[2J\0!"],
-    "sep": [1.5, float("inf")],
-}
+needs_terminal = pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 
 
-class Terminal(StringIO):
-    def isatty(self):
-        return True
+X, Y = np.array([[0, 1.0], [1, 3], [8, 2], [9, 9]]), np.array(["u", "u", "v", "v"])
 
 
-def test_plain_when_piped(capsys):
-    print_table(TABLE)
-    assert capsys.readouterr().out == (
-        "rank  feature                   sep\n"
-        "   1  [red]a[/red]              1.5\n"
-        "   2  two\\nlines\\t\\x1b[2J\\x00!  inf\n"
-    )  # fmt: skip
+@pytest.fixture
+def command(tmp_path):
+    """A selection of features whose names are markup, and would steer a terminal."""
+    path = tmp_path / "t.npz"
+    names = np.array(["[red]a[/red]", "two\nlines\t\x1b[2J\0!"])
+    np.savez(path, X=X, y=Y, feature_names=names)
+    return [Path(sys.executable).with_name("s2fs"), "select", path, "-k", "2", "--no-verdict"]
 
 
-def test_drawn_on_a_terminal(monkeypatch):
-    monkeypatch.setattr(sys, "stdout", Terminal())
-    print_table(TABLE)
-    drawn = sys.stdout.getvalue()
+def test_plain_when_piped(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    heading, *lines = done.stdout.splitlines()
+    assert heading.split() == ["rank", "feature", "score", "gain"]
+    assert [line[: heading.index("score") - 2].rstrip() for line in (heading, *lines[:2])] == [
+        "rank  feature",
+        "   1  [red]a[/red]",
+        "   2  two\\nlines\\t\\x1b[2J\\x00!",
+    ]
+    # Text to the left, numbers to the right, two blanks between.
+    assert all(len(line) == len(heading) for line in lines[:2])
+    start = len("   2  two\\nlines\\t\\x1b[2J\\x00!")
+    scores, gains = zip(*(line[start:].split() for line in lines[:2]), strict=True)
+    widest = max(len("score"), *map(len, scores)), max(len("gain"), *map(len, gains))
+    assert heading[start:] == f"  {'score':>{widest[0]}}  {'gain':>{widest[1]}}"
+    assert list(scores) == [f"{score:.6g}" for score in S2FS(2).fit(X, Y).scores_]
+    assert done.stderr == ""  # notes are for terminals only
+
+
+def seen(command, stream):
+    """What a terminal in the place of an output is shown, and what goes into the other one."""
+    ours, theirs = os.openpty()
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: theirs}
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    done = subprocess.run(command, **streams, env=environment, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    return shown, (done.stdout or done.stderr or b"").decode()
+
+
+@needs_terminal
+def test_drawn_on_a_terminal(command):
+    drawn, _ = seen(command, "stdout")
     assert "[red]a[/red]" in drawn  # a name, not a colour
     assert "│" in drawn
     assert r"two\nlines\t\x1b[2J\x00!" in drawn
+    assert "\x1b[2J" not in drawn
 
 
-def test_notes_are_for_terminals_only(monkeypatch, capsys):
-    note("hello")
-    assert capsys.readouterr() == ("", "")
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    note("hello")
-    assert sys.stderr.getvalue() == "hello\n"
-
-
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
+@needs_terminal
 def test_progress_goes_to_a_terminal_and_not_into_the_pipe(tmp_path):
     data = tmp_path / "t.csv"
     data.write_text("a,b,y\n0,1,u\n1,3,u\n5,2,v\n6,9,v\n")
-    ours, theirs = os.openpty()
     command = [Path(sys.executable).with_name("s2fs"), "select", data, "-t", "y", "-k", "2"]
-    environment = {**os.environ, "TERM": "xterm"}
-    result = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=theirs, env=environment, check=True
-    )
-    os.close(theirs)
-    seen = os.read(ours, 10_000).decode()
-    os.close(ours)
-    assert "4 samples, 2 features, 2 classes" in seen
-    assert "S²FS" in seen
-    assert result.stdout.decode().split()[:2] == ["rank", "feature"]
-    assert "S²FS" not in result.stdout.decode()
+    shown, piped = seen(command, "stderr")
+    assert "4 samples, 2 features, 2 classes" in shown
+    assert "S²FS" in shown
+    assert piped.split()[:2] == ["rank", "feature"]
+    assert "S²FS" not in piped
