@@ -21,6 +21,29 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 TESTS = [path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)]
 
+#: The test files that name private parts of the package, and why they do.
+PRIVATE = {"inner.py": "the inner parts that tests are about, in one place"}
+#: The tests whose subject is an inner part, which they take from ``inner.py``, and what it is.
+ABOUT_INNER = {
+    "conftest.py": "a native loop cut into the shortest calls",
+    "_core/test_pairs.py": "the definitions of pair cover against the vectors of its spec",
+    "_engine/test_library.py": "which build of the native library is loaded",
+    "_engine/test_native.py": "the native engine against the NumPy state",
+    "_engine/test_native_pairs.py": "pair cover in the native library against NumPy",
+    "_engine/test_neighbours.py": "nearest neighbours of the native library against NumPy",
+    "_engine/test_state.py": "both states against the definition, and the bounds of a step",
+    "_selectors/test_paths.py": "each distinct set of a grid is evaluated once",
+    "baselines/test_completion.py": "how a list goes on where a search stops, for any set function",
+    "baselines/test_loops.py": "the native loops of the baselines against NumPy",
+    "bench/test_forest.py": "one compiled tree against scikit-learn's",
+    "bench/test_learners.py": "the solver and the kernel of the compiled SVM",
+    "distributed/test_cli.py": "how long a scheduler is waited for",
+    "distributed/test_exchange.py": "what is sent between workers",
+    "distributed/test_lost_workers.py": "how long workers are waited for, and when they die",
+    "distributed/test_pairs.py": "chunks add up to the moments of the whole",
+    "distributed/test_shards.py": "shards add up to the state of the whole",
+}
+
 
 def lint(package):
     """What import-linter says of a package under the contract of pyproject.toml."""
@@ -127,22 +150,54 @@ def test_a_private_name_of_another_subpackage_is_noticed(line):
     assert found.startswith("s2fs.datasets._readers")
 
 
-def test_tests_of_behaviour_go_through_public_names():
-    """The tests of a subpackage may know its own private parts.
+def of_tests(names_of):
+    """What a function finds in the code of each test file, where it finds something."""
+    found = {
+        path.relative_to(ROOT / "tests").as_posix(): names_of(path.read_text(encoding="utf-8"))
+        for path in TESTS
+    }
+    return {path: names for path, names in found.items() if names}
 
-    Those of private subpackages, and of the second backend, may know the private subpackages too;
-    ``conftest.py`` serves them.
-    """
-    found = []
-    for path in TESTS:
-        if path.name == "inner.py":  # the one place for inner parts that several tests need
-            continue
-        code = path.read_text(encoding="utf-8")
-        names, folder = [*imports(code), *texts(code)], home(path, ROOT / "tests")
-        inner = folder.startswith("_") or folder in ("conftest", "distributed")
-        reached = foreign(names, folder) if inner else private(names, folder)
-        found += [f"{path.relative_to(ROOT)}: {name}" for name in reached]
-    assert not found, "\n".join(found)
+
+def attributes(code):
+    """Every name that is reached through the package itself, as in ``s2fs.bench.run_plan``."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Attribute) and (name := ast.unparse(node)).startswith("s2fs."):
+            yield name
+
+
+def private_names(code):
+    """The private names of the package that a test imports, patches or hands to a child."""
+    return private([*imports(code), *texts(code), *attributes(code)], "")
+
+
+def test_tests_go_through_public_names():
+    """A file that needs no private name any more leaves the list, so that it only gets shorter."""
+    found = of_tests(private_names)
+    new = {path: names for path, names in found.items() if path not in PRIVATE}
+    assert not new, f"say it by public names, or by inner.py: {new}"
+    assert set(PRIVATE) == set(found)
+
+
+def test_inner_parts_are_for_the_tests_about_them():
+    found = of_tests(lambda code: [name for name in imports(code) if re.match(r"inner\b", name)])
+    assert set(found) == set(ABOUT_INNER)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from s2fs._core.pairs import moments",
+        "from s2fs.bench import _run",
+        "def test(monkeypatch):\n    monkeypatch.setattr('s2fs.cli._data.fetch_dataset', None)",
+        "CHILD = 'from s2fs.bench._runner import run'",
+        "import s2fs.bench\ns2fs.bench._run.Outcome",
+    ],
+    ids=["a subpackage", "a module", "a patch", "the code of a child", "an attribute"],
+)
+def test_a_private_name_in_a_test_is_noticed(line):
+    assert private_names(line)
+    assert not private_names("from s2fs import S2FS\nfrom s2fs.__main__ import main")
 
 
 def test_pages_and_examples_use_public_names():
