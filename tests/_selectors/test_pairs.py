@@ -10,7 +10,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
-from scipy.stats import f_oneway
 from sklearn.datasets import load_digits, load_wine
 from sklearn.feature_selection import f_classif
 
@@ -150,71 +149,6 @@ def test_auto_of_a_wide_table_is_that_of_features_of_every_strength():
     residual = X - np.array([X[y == q].mean(axis=0) for q in range(2)])[y]
     r = np.corrcoef(residual.T)[np.triu_indices(2000, 1)]
     assert found.correlation_ == pytest.approx((1 - 1 / (48 * np.mean(r**2))) / 2, abs=0.02)
-
-
-def weak_signals(seed, m=60):
-    """Classes that differ in a few of many features, by more than luck in some of them."""
-    rng = np.random.default_rng(seed)
-    y = np.arange(72) % 3
-    return rng.normal(size=(72, m)) + (rng.normal(size=m) ** 3 / 4) * rng.normal(size=(3, m))[y], y
-
-
-@pytest.mark.parametrize("correlated", [False, True])
-@pytest.mark.parametrize("missing", [False, True])
-def test_with_auto_features_that_may_be_luck_wait(correlated, missing):
-    X, y = weak_signals(5)
-    rng = np.random.default_rng(6)
-    if correlated:
-        X = X + rng.normal(size=(72, 1))
-    if missing:
-        X[rng.random(X.shape) < 0.1] = np.nan
-    columns = [[x[(y == q) & ~np.isnan(x)] for q in range(3)] for x in X.T]
-    p_values = np.array([f_oneway(*classes).pvalue for classes in columns])
-    waits = p_values > 10 / 60
-    assert 10 < waits.sum() < 50
-    found = PairCover("all").fit(X, y)
-    assert (found.correlation_ > 0) == correlated
-    n_first = 60 - waits.sum()
-    assert not waits[found.indices_[:n_first]].any()
-    # Among themselves both kinds are chosen as the criterion says.
-    plain = PairCover(n_first, correlation=found.correlation_, exclude=np.flatnonzero(waits))
-    np.testing.assert_array_equal(found.indices_[:n_first], plain.fit(X, y).indices_)
-    rest = PairCover("all", correlation=found.correlation_, include=found.indices_[:n_first])
-    np.testing.assert_array_equal(found.indices_, rest.fit(X, y).indices_)
-    np.testing.assert_allclose(found.scores_, rest.fit(X, y).scores_)
-
-
-def test_a_number_as_correlation_and_few_features_let_none_wait():
-    X, y = weak_signals(5)
-    assert PairCover(30, correlation=0).fit(X, y).indices_.tolist() != (
-        PairCover(30).fit(X, y).indices_.tolist()
-    )
-    few = X[:, :10]
-    assert (f_classif(few, y)[1] > 0.9).any()
-    ten = PairCover("all").fit(few, y)
-    plain = PairCover("all", correlation=ten.correlation_).fit(few, y)
-    np.testing.assert_array_equal(ten.indices_, plain.indices_)
-
-
-@given(st.integers(0, 99))
-def test_what_waits_depends_on_what_the_rows_say_alone(seed):
-    X, y = weak_signals(seed, 30)
-    rng = np.random.default_rng(seed)
-    known = PairCover("all").fit(X, y)
-    rows = rng.permutation(72)
-    same(PairCover("all").fit(3 + 2 * X[rows], np.array(list("cab"))[y[rows]]), known)
-    same(PairCover("all").fit(sparse.csr_array(X), y), known)
-    weight = rng.integers(0, 3, 72)
-    twice = np.repeat(np.arange(72), weight)
-    same(PairCover("all").fit(X, y, weight), PairCover("all").fit(X[twice], y[twice]))
-
-
-def test_a_group_may_come_as_soon_as_one_of_its_features():
-    X, y = weak_signals(5)
-    p_values = f_classif(X, y)[1]
-    strong, weak = p_values.argmin(), p_values.argmax()
-    found = PairCover(6, groups=[[strong, weak]]).fit(X, y).indices_.tolist()
-    assert {strong, weak} <= set(found)
 
 
 def test_two_classes_rank_as_a_t_test():

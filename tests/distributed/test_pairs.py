@@ -57,15 +57,6 @@ def test_options_mean_the_same(client, options):
     assert_same(PairCover(**options).fit(there, y), PairCover(**options).fit(X, y))
 
 
-def test_features_that_may_be_luck_wait_there_as_here(client):
-    rng = np.random.default_rng(8)
-    y = np.arange(90) % 3
-    X = rng.normal(size=(90, 40)) + (np.arange(40) < 8) * rng.normal(size=(3, 40))[y]
-    here, plain = PairCover("all").fit(X, y), PairCover("all", correlation=0).fit(X, y)
-    assert here.indices_.tolist() != plain.indices_.tolist()
-    assert_same(PairCover("all").fit(da.from_array(X, chunks=(17, 40)), y), here)
-
-
 @pytest.mark.parametrize("correlation", [0.0, 0.25, "auto"])
 def test_weights_missing_values_and_single_precision(client, correlation):
     X, y = problem(4)

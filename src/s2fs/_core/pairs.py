@@ -16,17 +16,11 @@ Plain NumPy written for reading, and the truth the fast form is tested against.
 5. Cover. exp(−Δ²/8) bounds the error between two Gaussian classes at distance Δ, so
    Q = −ln(mean over pairs of exp(−separation / 8)) grows as the mean bound falls. A pair that is
    already far apart stops counting.
-6. Chance. Among thousands of features some differ between the classes by luck. A feature waits
-   until no other is left if, were all m features noise, more than 10 of them would have as large an
-   F statistic: if the p-value of its F test is above 10/m. This, too, only where ρ is left to the
-   data.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import fdtri
 
 from s2fs._core.criterion import EQUAL
 from s2fs._util.types import Floats, Indices
@@ -35,8 +29,6 @@ from s2fs._util.types import Floats, Indices
 LEAST_SPREAD = 0.01
 #: Step 4: features that cancel each other out leave at least this share of the spread.
 LEAST_JOINT = 0.05
-#: Step 6: a feature is no better than this many features of noise would be.
-BY_CHANCE = 10
 
 
 class Moments(NamedTuple):
@@ -115,25 +107,6 @@ def pair_gaps(known: Moments) -> tuple[Floats, Floats]:
 def degrees_of_freedom(known: Moments) -> Floats:
     """Of each feature inside the classes."""
     return np.maximum(known.counts.sum(axis=0) - len(known.counts), 1.0)
-
-
-def between_classes(known: Moments) -> Floats:
-    """Of each feature the weighted sum of squared differences of class means to the mean of all."""
-    total = np.maximum(known.counts.sum(axis=0), 1.0)
-    grand = (known.counts * known.mean).sum(axis=0) / total
-    return (known.counts * (known.mean - grand) ** 2).sum(axis=0)
-
-
-def may_be_chance(known: Moments) -> NDArray[np.bool_]:
-    """Step 6: mask of the features that wait; constant ones are not meant."""
-    m = np.count_nonzero(known.upper > known.lower)
-    if m <= BY_CHANCE:
-        return np.zeros(len(known.squares), dtype=bool)
-    groups, freedom = (known.counts > 0).sum(axis=0) - 1, degrees_of_freedom(known)
-    if not (np.ptp(groups) or np.ptp(freedom)):  # one limit for all, unless values are missing
-        groups, freedom = groups[:1], freedom[:1]
-    limit = fdtri(groups, freedom, 1 - BY_CHANCE / m)  # of F, with the p-value 10/m
-    return between_classes(known) * freedom < limit * groups * known.squares
 
 
 def trusted_correlation(r: Floats, freedom: Floats) -> float:

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from s2fs._core.criterion import EQUAL
-from s2fs._core.pairs import Moments, may_be_chance, spread
+from s2fs._core.pairs import Moments, spread
 from s2fs._engine.library import TERMS_PER_CALL, address, load, slices
 from s2fs._engine.native import readable
 from s2fs._engine.pairs import Correlations, Cover, checked, correlation_for, table_moments
-from s2fs._engine.protocol import Scored, may_be_best, turns
+from s2fs._engine.protocol import Scored, may_be_best
 from s2fs._util.types import Floats, Indices
 
 #: As in native/pairs.h.
@@ -105,18 +105,15 @@ def cover_of(
 ) -> Cover:
     """The criterion of the empty subset, by the native library where there is one.
 
-    The parameters are those of :class:`~s2fs._engine.pairs.Cover`; the correlation may be "auto",
-    and then features that may be chance wait.
+    The parameters are those of :class:`~s2fs._engine.pairs.Cover`; the correlation may be "auto".
     A feature that has no value in one of the classes is left to NumPy: what it says of two classes
     is no difference of means.
     """
+    correlation = correlation_for(known, correlation, products)
     varying = known.upper > known.lower
-    native = load() is not None and (known.counts > 0)[:, varying].all()
-    kind = NativeCover if native else Cover
-    criterion = kind(known, correlation_for(known, correlation, products), products)
-    if correlation == "auto":
-        criterion.turn[may_be_chance(known) & varying] = 1
-    return criterion
+    if load() is None or not (known.counts > 0)[:, varying].all():
+        return Cover(known, correlation, products)
+    return NativeCover(known, correlation, products)
 
 
 class NativeCorrelations(Correlations):
@@ -178,8 +175,7 @@ class NativeCover(Cover):
             raise RuntimeError("there is no native library.")
         self._library = _declared(library)
         known = checked(known)
-        varying = known.upper > known.lower
-        self.turn = turns(varying)
+        self.varying = known.upper > known.lower
         self.correlation = correlation
         self.separations: tuple[Floats, ...] = ()
         self._products = products
@@ -195,7 +191,7 @@ class NativeCover(Cover):
             self._fixed["residuals"] = np.empty(shape, np.float32)
         self._growing = self._empty(m, p, n_blocks, n_pairs)
         counts = known.counts
-        least = counts[:, varying].min(initial=np.inf)
+        least = counts[:, self.varying].min(initial=np.inf)
         self._struct = _Cover(
             n_features=m, n_classes=p, n_pairs=n_pairs, n_blocks=n_blocks,
             correlation=correlation, equal=EQUAL, most_noise=2 / least, seed=-1,
@@ -347,7 +343,7 @@ class NativeCover(Cover):
         p = len(known.mean)
         fixed: dict[str, NDArray[Any]] = {
             "mean": np.ascontiguousarray(known.mean),
-            "spread": np.where(known.upper > known.lower, spread(known), 0.0),
+            "spread": np.where(self.varying, spread(known), 0.0),
         }
         if not self.correlation:
             fixed["bounds"] = np.empty((n_blocks, n_pairs, _BLOCK), np.float32)

@@ -28,14 +28,13 @@ from s2fs._core.criterion import EQUAL
 from s2fs._core.pairs import (
     LEAST_JOINT,
     Moments,
-    between_classes,
     cover,
     degrees_of_freedom,
     pair_gaps,
     spread,
     trusted_correlation,
 )
-from s2fs._engine.protocol import Scored, may_be_best, turns
+from s2fs._engine.protocol import Scored, may_be_best
 from s2fs._util.messages import some_of
 from s2fs._util.types import Floats, Indices
 
@@ -264,9 +263,13 @@ class Correlations:
 
 def witnesses(known: Moments) -> Indices:
     """Features of every strength, the same whatever the order of the columns."""
+    counts = known.counts
+    total = np.maximum(counts.sum(axis=0), 1.0)
+    grand = (counts * known.mean).sum(axis=0) / total
+    between = (counts * (known.mean - grand) ** 2).sum(axis=0)
     varying = np.flatnonzero(known.upper > known.lower)
     with np.errstate(divide="ignore"):
-        strength = between_classes(known)[varying] / known.squares[varying]
+        strength = between[varying] / known.squares[varying]
     order = varying[np.argsort(strength, kind="stable")]
     n_witnesses = min(WITNESSES, len(order))
     return order[(2 * np.arange(n_witnesses) + 1) * len(order) // (2 * max(n_witnesses, 1))]
@@ -288,7 +291,7 @@ class Cover:
 
     def __init__(self, known: Moments, correlation: float = 0.0, products: Any = None) -> None:
         d, noise = pair_gaps(checked(known))
-        self.turn = turns(known.upper > known.lower)
+        self.varying = known.upper > known.lower
         self.correlation = correlation
         self._products = products
         self._gap = np.ascontiguousarray((d**2 - noise).T)  # feature × pair

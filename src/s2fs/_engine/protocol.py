@@ -15,8 +15,6 @@ from s2fs._core.criterion import EQUAL, Components
 from s2fs._util.types import Floats, Indices
 
 Weights = tuple[float, float]  # (alpha, beta)
-#: The turn of constant features.
-LAST = 2
 
 
 class Scored(NamedTuple):
@@ -38,11 +36,8 @@ class Criterion(Protocol):
     """The criterion of a growing subset, empty at first."""
 
     @property
-    def turn(self) -> NDArray[np.int8]:
-        """When each feature may be chosen: those with a larger number wait for all others.
-
-        Constant features come :data:`LAST`, by their index.
-        """
+    def varying(self) -> NDArray[np.bool_]:
+        """Mask of the features that are not constant; its length is the number of features."""
 
     def shortlist(self, candidates: Indices, n_best: int = 1) -> Indices:
         """The candidates that may have one of the ``n_best`` largest scores, increasing."""
@@ -91,11 +86,6 @@ class State(Protocol):
 
     def copy(self) -> Self:
         """An independent state of the same subset."""
-
-
-def turns(varying: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """The turns of features of which only the constant ones wait."""
-    return np.where(varying, 0, LAST).astype(np.int8)
 
 
 def may_be_best(low: Floats, high: Floats, n_best: int = 1) -> NDArray[np.bool_]:

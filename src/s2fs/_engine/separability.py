@@ -10,7 +10,7 @@ from s2fs._core.criterion import CentroidMembership, Compactness
 from s2fs._core.problem import Problem
 from s2fs._engine.library import load
 from s2fs._engine.native import NativeState
-from s2fs._engine.protocol import Scored, State, turns
+from s2fs._engine.protocol import Scored, State
 from s2fs._engine.reference import SubsetState
 from s2fs._util.types import Indices
 
@@ -30,9 +30,9 @@ class Separability:
         self.state, self.alpha, self.beta = state, alpha, beta
 
     @property
-    def turn(self) -> NDArray[np.int8]:
-        """When each feature may be chosen; constant ones come last."""
-        return turns(self.state.problem.varying)
+    def varying(self) -> NDArray[np.bool_]:
+        """Mask of the features that are not constant."""
+        return self.state.problem.varying
 
     def shortlist(self, candidates: Indices, n_best: int = 1) -> Indices:
         """The candidates that may have one of the ``n_best`` largest scores, increasing."""

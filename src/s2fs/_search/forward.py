@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._engine.protocol import LAST, Criterion, RunsAhead, Scored, may_be_best
+from s2fs._engine.protocol import Criterion, RunsAhead, Scored, may_be_best
 from s2fs._search.choices import Choices, Group
 from s2fs._util.types import Floats, Indices
 
@@ -40,7 +40,7 @@ def forward(
     joins feature by feature. The search ends early if nothing is left that fits. With ``ahead`` the
     criterion may already have more features than were yielded.
     """
-    left = Choices.everything(len(criterion.turn)) if choices is None else choices
+    left = Choices.everything(len(criterion.varying)) if choices is None else choices
     score, n_left = 0.0, k - len(left.included)
     for feature in left.included:
         step = best(np.array([feature]), criterion.score(np.array([feature])), score)
@@ -51,7 +51,7 @@ def forward(
     while left := left.fitting(n_left):
         free = not left.groups and left.twins is None and left.costs is None
         if runner is not None and free:
-            ready = eligible(criterion.turn, left).singles
+            ready = eligible(criterion.varying, left).singles
             taken: list[Group] = []
             for feature, now, parts in runner.run(ready, min(n_left, len(ready))):
                 taken.append((feature,))
@@ -72,7 +72,7 @@ def forward(
 
 def extensions(criterion: Criterion, left: Choices, n_best: int = 1) -> list[tuple[Group, Scored]]:
     """What is best added next: up to ``n_best`` groups, with the scores of the joined subsets."""
-    ready = eligible(criterion.turn, left)
+    ready = eligible(criterion.varying, left)
     groups: list[Group] = []
     scored: list[Scored] = []
     if len(ready.singles):
@@ -96,18 +96,16 @@ def extensions(criterion: Criterion, left: Choices, n_best: int = 1) -> list[tup
     ]
 
 
-def eligible(turn: NDArray[np.int8], left: Choices) -> Choices:
-    """What may be chosen now: what has the earliest turn of all that is left."""
-    if not turn.any():
+def eligible(varying: NDArray[np.bool_], left: Choices) -> Choices:
+    """What may be chosen now: constant features wait until no other is left."""
+    if varying.all():
         return left
-    of_singles = turn[left.singles]
-    of_groups = [turn[list(group)].min() for group in left.groups]
-    now = min(of_singles.min(initial=LAST), min(of_groups, default=LAST))
-    if now == LAST:
-        first = [*((int(f),) for f in left.singles[:1]), *left.groups[:1]]
-        return left.only([min(first, key=min)])
-    groups = (group for group, own in zip(left.groups, of_groups, strict=True) if own == now)
-    return replace(left, singles=left.singles[of_singles == now], groups=tuple(groups))
+    singles = left.singles[varying[left.singles]]
+    groups = tuple(group for group in left.groups if varying[list(group)].any())
+    if len(singles) or groups:
+        return replace(left, singles=singles, groups=groups)
+    first = [*((int(f),) for f in left.singles[:1]), *left.groups[:1]]
+    return left.only([min(first, key=min)])
 
 
 def best(candidates: Indices, scored: Scored, before: float) -> Step:

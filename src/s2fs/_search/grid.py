@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from s2fs._core.criterion import Components
-from s2fs._engine.protocol import Scored, State, Weights, turns
+from s2fs._engine.protocol import Scored, State, Weights
 from s2fs._search.choices import Choices
 from s2fs._search.forward import Step, best, eligible
 
@@ -20,7 +20,7 @@ def forward_grid(
     not be added to a set is that of the set, too. A row of steps has those of the pairs that found
     something to add, by their positions.
     """
-    turn = turns(state.problem.varying)
+    varying = state.problem.varying
     seps = [0.0] * len(weights)
     at_set = {frozenset[int](): (state, list(range(len(weights))))}
     for row in range(k):
@@ -30,7 +30,7 @@ def forward_grid(
             if row < len(choices.included):
                 candidates = np.array(choices.included[row : row + 1])
             elif left := choices.minus([(feature,) for feature in chosen]):
-                candidates = eligible(turn, left).singles
+                candidates = eligible(varying, left).singles
             else:
                 continue
             shortlists = shared.shortlists(candidates, [weights[pair] for pair in pairs])

@@ -68,11 +68,9 @@ class PairCover(SearchSelector):
     correlation : float or "auto", default="auto"
         How much the correlation of features inside the classes counts, from 0 to 1. Above 0,
         features that repeat what others say count less, and the rows are needed at every step.
-        "auto" takes more the further the correlations of the table are above chance, at most 0.5;
-        and features that may differ between the classes by luck wait until no other is left: were
-        all features noise, more than ten would do as well in an F test. It was better than any
-        fixed value on tables kept apart (``docs/unseen.md``). 0 needs one pass over the rows, and
-        is what :meth:`partial_fit` takes.
+        "auto" takes more the further the correlations of the table are above chance, at most 0.5:
+        it was better than any fixed value on tables kept apart (``docs/unseen.md``). 0 needs one
+        pass over the rows, and is what :meth:`partial_fit` takes.
     search : {"forward", "floating", "beam"}, default="forward"
         As for :class:`S2FS`.
     beam_width : int, default=5
@@ -140,7 +138,6 @@ class PairCover(SearchSelector):
     ['flavanoids', 'proline', 'color_intensity']
     """
 
-    algorithm_version: ClassVar[int] = 2
     _label: ClassVar[str] = "PairCover"
     _score_name: ClassVar[str] = "cover"
     _part_names: ClassVar[tuple[str, ...]] = ("closest",)
