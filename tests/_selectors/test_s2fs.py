@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import minmax_scale
 
-from s2fs import S2FS, separability
+from s2fs import S2FS, PairCover, separability
 from strategies import problems
 
 
@@ -207,3 +207,10 @@ def test_paper_datasets_are_selected_as_the_literal_criterion_would(paper_data):
         left = np.setdiff1d(np.arange(300), before)
         seps = [separability(scaled[:, [*before, f]], y) for f in left]
         assert left[np.argmax(seps)] == selector.indices_[step]
+
+
+@pytest.mark.parametrize("cls", [S2FS, PairCover])
+def test_number_of_features_may_be_one_of_numpy(cls):
+    X, y = load_wine(return_X_y=True)
+    for k in (np.int64(3), np.float64(0.25)):
+        assert cls(k).fit(X, y).indices_.tolist() == cls(3).fit(X, y).indices_.tolist()

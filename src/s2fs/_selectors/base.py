@@ -491,7 +491,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
 
     def _set_path(self, rows: list[tuple[float, ...]]) -> Self:
         tested = self.n_features_to_select == "auto" and self.search == "forward"
-        measures = (self._score_name, "gain", *self._part_names, *["p_value"] * tested)
+        measures = (self._score_name, "gain", *self._part_names, *(["p_value"] if tested else []))
         fields = [("feature", np.intp), *((name, np.float64) for name in measures)]
         self.path_ = np.array(rows, dtype=fields)
         scores = self.path_[self._score_name].copy()
