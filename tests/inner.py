@@ -27,9 +27,6 @@ MODULES = {
 }
 #: Classes and functions, and the module of each.
 PARTS = {
-    "moments": "s2fs._core.pairs",
-    "pair_cover": "s2fs._core.pairs",
-    "pair_gaps": "s2fs._core.pairs",
     "Problem": "s2fs._core.problem",
     "NativeState": "s2fs._engine.native",
     "NativeCorrelations": "s2fs._engine.native_pairs",

@@ -1,7 +1,23 @@
 """Pair cover by its definition, pair by pair of classes and feature by feature."""
 
+from collections import namedtuple
+
 import numpy as np
 from scipy.special import logsumexp
+
+Moments = namedtuple("Moments", "counts mean squares lower upper")
+
+
+def moments(X, y, weight=None):
+    """Weight and mean of each class, squares about it, and ends of each feature; NaN is missing."""
+    weight = np.ones(len(y)) if weight is None else weight
+    there = [np.where(np.isnan(X[y == q]), 0.0, weight[y == q, None]) for q in range(y.max() + 1)]
+    counts = np.array([own.sum(axis=0) for own in there])
+    sums = np.array([np.nansum(own * X[y == q], axis=0) for q, own in enumerate(there)])
+    means = sums / np.where(counts > 0, counts, 1.0)
+    squares = [np.nansum(own * (X[y == q] - means[q]) ** 2, axis=0) for q, own in enumerate(there)]
+    ends = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
+    return Moments(counts, means, np.sum(squares, axis=0), *ends)
 
 
 def standardized(X, y):

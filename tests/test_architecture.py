@@ -26,7 +26,6 @@ PRIVATE = {"inner.py": "the inner parts that tests are about, in one place"}
 #: The tests whose subject is an inner part, which they take from ``inner.py``, and what it is.
 ABOUT_INNER = {
     "conftest.py": "a native loop cut into the shortest calls",
-    "_core/test_pairs.py": "the definitions of pair cover against the vectors of its spec",
     "_engine/test_library.py": "which build of the native library is loaded",
     "_engine/test_native.py": "the native engine against the NumPy state",
     "_engine/test_native_pairs.py": "pair cover in the native library against NumPy",
@@ -187,7 +186,7 @@ def test_inner_parts_are_for_the_tests_about_them():
 @pytest.mark.parametrize(
     "line",
     [
-        "from s2fs._core.pairs import moments",
+        "from s2fs._core.pairs import cover",
         "from s2fs.bench import _run",
         "def test(monkeypatch):\n    monkeypatch.setattr('s2fs.cli._data.fetch_dataset', None)",
         "CHILD = 'from s2fs.bench._runner import run'",

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 
 import inner
-from inner import chunk_found, moments, together
+from inner import chunk_found, together
+from literal_pairs import moments
 from s2fs import PairCover
 from strategies import examples, problems
 

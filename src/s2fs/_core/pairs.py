@@ -1,6 +1,6 @@
 """Pair cover, definition by definition: how well a set of features tells every two classes apart.
 
-Plain NumPy written for reading, and the truth the fast form is tested against.
+Plain NumPy written for reading. ``tests/literal_pairs.py`` has the same pair by pair.
 
 1. Spread. s(f)² is the pooled variance of feature f inside the classes, and never less than
    (0.01 · range)²: a feature that is constant inside every class is very good, not infinitely good.
@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from s2fs._core.criterion import EQUAL
-from s2fs._util.types import Floats, Indices
+from s2fs._util.types import Floats
 
 #: Step 1: the spread of a feature is at least this share of its range.
 LEAST_SPREAD = 0.01
@@ -51,36 +51,6 @@ class Moments(NamedTuple):
     squares: Floats
     lower: Floats
     upper: Floats
-
-
-def moments(X: Floats, codes: Indices, sample_weight: Floats | None = None) -> Moments:
-    """The moments of a table, in two passes; missing values (NaN) are left out.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The values.
-    codes : ndarray of shape (n_samples,)
-        The classes, as 0, 1, ….
-    sample_weight : ndarray of shape (n_samples,), optional
-        How much each row counts.
-
-    Returns
-    -------
-    Moments
-        Sums over the rows, class by class.
-    """
-    p = int(codes.max()) + 1
-    weight = np.ones(len(X)) if sample_weight is None else sample_weight
-    count, mean = np.zeros((p, X.shape[1])), np.zeros((p, X.shape[1]))
-    squares = np.zeros(X.shape[1])
-    for q in range(p):
-        values = X[codes == q]
-        counts = np.where(np.isnan(values), 0.0, weight[codes == q, None])
-        count[q] = counts.sum(axis=0)
-        mean[q] = np.nansum(counts * values, axis=0) / np.where(count[q] > 0, count[q], 1.0)
-        squares += np.nansum(counts * (values - mean[q]) ** 2, axis=0)
-    return Moments(count, mean, squares, np.nanmin(X, axis=0), np.nanmax(X, axis=0))
 
 
 def spread(known: Moments) -> Floats:
@@ -124,35 +94,3 @@ def cover(separation: Floats) -> Floats:
     nearest = separation.min(axis=0)
     terms = np.exp(-(separation - nearest) / 8)
     return nearest / 8 - np.log(terms.mean(axis=0))
-
-
-def pair_cover(X: Floats, codes: Indices, correlation: float = 0.0) -> float:
-    """Q of all features of a table without missing values, literally.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The features of the set.
-    codes : ndarray of shape (n_samples,)
-        The classes, as 0, 1, ….
-    correlation : float, default=0.0
-        ρ of step 4.
-
-    Returns
-    -------
-    float
-        The criterion, larger is better.
-    """
-    known = moments(X, codes)
-    d, noise = pair_gaps(known)
-    J = np.maximum((d**2 - noise).sum(axis=1), 0.0)
-    if correlation == 0:
-        return float(cover(J))
-    s = spread(known)
-    residuals = (X - known.mean[codes]) / np.where(s > 0, s, 1.0)
-    W = residuals.T @ residuals / max(len(X) - len(known.counts), 1)
-    np.fill_diagonal(W, 1.0)
-    alone = (d**2).sum(axis=1)
-    joint = np.maximum(((d @ W) * d).sum(axis=1), LEAST_JOINT * alone)
-    along = correlation * joint + (1 - correlation) * alone
-    return float(cover(np.divide(J**2, along, out=np.zeros_like(J), where=along > 0)))
