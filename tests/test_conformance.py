@@ -126,6 +126,9 @@ BAD_INPUT = {
     "text column": (
         {"X": table()[0].assign(c=["u", "v"] * 6)}, {}, "columns that are not numeric: 'c'",
     ),
+    "one name twice": (
+        {"X": table()[0].set_axis(list("abca"), axis=1)}, {}, "more than one column named 'a'",
+    ),
     "y too short": ({"y": np.arange(11) % 3}, {}, r"y has 11 label\(s\) for the 12 row\(s\) of X"),
     "continuous y": ({"y": np.linspace(0, 1, 12)}, {}, "continuous"),
     "k = 0": ({}, {"n_features_to_select": 0}, "'n_features_to_select' parameter"),
