@@ -67,7 +67,7 @@ def test_the_example_passes_the_common_tests(with_example):
     result = with_example("-m", "pytest", tests, "-k", "NearMean", "-p", "no:cacheprovider")
     assert result.returncode == 0, result.stdout
     passed = int(re.search(r"(\d+) passed", result.stdout)[1])
-    assert passed == 20  # in three of them run all checks of scikit-learn
+    assert passed == 21  # in three of them run all checks of scikit-learn
 
 
 def test_the_example_is_public_and_documented(with_example):

@@ -76,15 +76,15 @@ void compactness_of(const Table &t, const State &s, const Tangent &tangent, Bloc
             for (int i = 0; i < LANES; i += N_FLOATS) {
                 const Index instance = k * LANES + i;
                 const double *D = s.D + k * p * LANES + i, *P = s.P + k * p * LANES + i;
-                Floats a[N], centre[N], memberships[N] = {}, pull[N] = {};
+                Floats a[N], x[N], memberships[N] = {}, pull[N] = {};
                 for (int j = 0; j < N; j++) {
                     a[j] = load(offsets[j] + (k - blocks.first) * LANES + i);
-                    centre[j] = gather(c[j], t.own + instance);
+                    x[j] = a[j] + gather(c[j], t.own + instance);
                 }
                 for (Index r = 0; r < p; r++) {
                     const Floats D_r = narrow(D + r * LANES), P_r = narrow(P + r * LANES);
                     for (int j = 0; j < N; j++) {
-                        const Floats b = a[j] + (centre[j] - all(c[j][r]));
+                        const Floats b = x[j] - all(c[j][r]);
                         const Floats w = inverse_root(larger(fma(b, b, D_r), zero));
                         const Floats w2 = w * w;
                         memberships[j] += w2;
@@ -100,8 +100,7 @@ void compactness_of(const Table &t, const State &s, const Tangent &tangent, Bloc
                     const auto apart = square >= zero;
                     distance[j] = fma(weight, apart ? length : nought, distance[j]);
                     direction[j] = fma(weight, apart ? turned : nought, direction[j]);
-                    const Floats size = magnitude(centre[j] + a[j]) +
-                                        fma(all(1.5f), magnitude(a[j]), all(rounding[j]));
+                    const Floats size = fma(all(1.5f), magnitude(x[j]), magnitude(a[j])) + rounding[j];
                     const Floats most = scale * size * root(memberships[j]);
                     error[j] = fma(weight, smaller(most, two), error[j]);
                 }

@@ -69,6 +69,7 @@ Workspace lay_out(const Search &search, Index thread) {
     ws.carried.losses_at = -1;
     ws.open = parts.take<Index>(n_threads);
     ws.most = parts.take<float>(search.n_pairs * m);
+    ws.before = parts.take<float>(m);
     ws.upper = parts.take<float>(3 * m);
     ws.least = parts.take<float>(3 * m);
     ws.lambdas = parts.take<double>(4 * m);
@@ -549,21 +550,35 @@ bool bound_all(Search &search, Workspace &ws, Known kind) {
     return true;
 }
 
+// The candidates of this thread that came next to the best in the step before, at most n.
+Index runners_up(const Search &search, const Workspace &ws, Index n, Index *top) {
+    const Worker &w = ws.worker;
+    for (Index f = w.first; f < w.last; f++) ws.before[f] = -1;
+    for (Index i = 1; i <= w.screened[0]; i++) {
+        const Index f = w.screened[i];
+        if (ws.is_candidate[f]) ws.before[f] = static_cast<float>(search.low[f]);
+    }
+    return largest_of(ws.before, w.first, w.last, n, top);
+}
+
 // Screen all candidates that may be among the best; false if the work is to be stopped.
 bool contend(Search &search, Workspace &ws, Known kind) {
     const Table &t = *search.table;
     Worker &w = ws.worker;
     const Index m = padded(t.n_features);
     const bool directed = is_directed(search);
+    Index *list = w.list;
+    const Index n_first = most_of((FIRST + search.n_threads - 1) / search.n_threads, search.n_best);
+    const Index n_again = runners_up(search, ws, n_first / 2, list);
     w.screened[0] = 0;
     if (w.thread == 0)
         for (Index pair = 0; pair < search.n_pairs; pair++) ws.reached[pair] = 0;
     if (!bound_all(search, ws, kind)) return false;
     const Room room(search, ws.tangent);
-    Index *list = w.list;
-    const Index n_first = most_of((FIRST + search.n_threads - 1) / search.n_threads, search.n_best);
+    for (Index i = 0; i < n_again; i++) ws.most[list[i]] = -1;  // nothing rules them out
     for (Index pair = 0; pair < search.n_pairs; pair++) {
-        const Index n = largest_of(ws.most + pair * m, w.first, w.last, n_first, list);
+        Index n = pair == 0 ? n_again : 0;
+        n += largest_of(ws.most + pair * m, w.first, w.last, n_first - n, list + n);
         know_separation(search, ws, directed, list, n);
         for (Index i = 0; i < n; i++)
             if (ws.known[list[i]] == Separation::UNSURE) know_exactly(search, ws, list[i]);
@@ -632,9 +647,10 @@ bool contend(Search &search, Workspace &ws, Known kind) {
     return all_here(search);
 }
 
-// Mark the candidates, and begin with the classes in any order.
+// Mark the candidates, and begin with the classes in any order; there was no step before.
 void mark(const Search &search, Workspace &ws) {
     const Index p = search.table->n_classes;
+    ws.worker.screened[0] = 0;
     for (Index i = 0; i < p * p; i++)
         ws.worker.order[i] = static_cast<std::int32_t>(i % p);
     if (ws.worker.thread > 0) return;

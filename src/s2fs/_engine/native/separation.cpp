@@ -282,16 +282,13 @@ void put_in_order(const Table &t, const State &s, Worker &w) {
         }
         double T = 0;
         for (Index r = 0; r < p; r++) {
+            const double once = r == q ? 0.0 : 1 / s.G[q * p + r];
             w.ordered[q * p + r] = G[order[r]];
-            w.inverses[q * p + r] = static_cast<float>(1 / s.G[q * p + r]);
+            w.inverses[q * p + r] = static_cast<float>(once);
+            T += once;
         }
-        w.inverses[q * p + q] = 0;
-        for (Index r = 0; r < p; r++) {
-            if (r == q) continue;
-            const double g = s.G[q * p + r];
-            T += 1 / g;
-            least = g < least ? g : least;
-        }
+        // The nearest class comes first, at a distance that is rounded.
+        least = G[order[0]] < least ? G[order[0]] : least;
         w.least_T[q] = rounded_down(T);
         w.most_T[q] = rounded_up(T);
     }

@@ -136,6 +136,7 @@ struct Workspace {
     Carried carried;
     Index *open;         // (threads): how many candidates the first bound left
     float *most;         // (pairs, features): upper bound of Sep, -1 if no candidate any more
+    float *before;       // (features): lower bound of Sep in the step before, -1 if not screened
     float *upper;        // (3, features): upper bounds of Λ_dis / unit and Λ_dir, and Σ S g²
     float *least;        // (3, features): lower bounds of what Θ_dis and Θ_dir are made of, and
                          // Σ curvature a² of those bounded by roots
