@@ -157,12 +157,13 @@ def reject_text_columns(X: Any) -> None:
     """Raise if a data frame has columns that are not numbers, or two of one name."""
     if isinstance(X, np.ndarray):
         return
-    if twice := repeated(getattr(X, "columns", [])):
+    try:
+        frame = nw.from_native(X, pass_through=True)
+    except nw.exceptions.DuplicateError:
         raise ValueError(
-            f"X has more than one column named {some_of(twice)}; give each its own name, or give "
-            "X.to_numpy()."
-        )
-    frame = nw.from_native(X, pass_through=True)
+            f"X has more than one column named {some_of(repeated(X.columns))}; give each its own "
+            "name, or give X.to_numpy()."
+        ) from None
     if isinstance(frame, nw.LazyFrame) and not is_dask(X):
         raise ValueError(f"X is a {type(X).__name__}, which is not read yet; give X.collect().")
     if not isinstance(frame, nw.DataFrame):
