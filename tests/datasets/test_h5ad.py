@@ -44,6 +44,26 @@ def run(*args):
     return result
 
 
+def test_names_and_categories_may_be_text_with_gaps(tmp_path):
+    """As AnnData 0.13 writes text: a group of values and a mask."""
+    path = saved(cells(), tmp_path / "t.h5ad")
+    whole = read_table(path, "cell_type")
+    with h5py.File(path, "a") as file:
+        for place in ("obs/_index", "var/_index", "obs/cell_type/categories"):
+            old = file[place]
+            values = (old if isinstance(old, h5py.Dataset) else old["values"]).asstr()[()]
+            del file[place]
+            group = file.create_group(place)
+            group.attrs["encoding-type"] = "nullable-string-array"
+            group["values"] = values.astype(object)
+            group["mask"] = np.zeros(len(values), bool)
+    again = read_table(path, "cell_type")
+    assert again.feature_names == whole.feature_names
+    assert again.class_names == whole.class_names
+    np.testing.assert_array_equal(again.y, whole.y)
+    np.testing.assert_array_equal(again.X.toarray(), whole.X.toarray())
+
+
 @pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csc_matrix, np.asarray])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint16])
 def test_the_matrix_comes_as_it_is_stored(tmp_path, form, dtype):

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
@@ -199,6 +200,8 @@ SHAPES = {
 
 @pytest.mark.parametrize("case", SHAPES)
 def test_zarr_with_odd_metadata(cluster, table, tmp_path, case):
+    if case == "no chunks" and version("zarr") >= "3.4":
+        pytest.skip("zarr takes chunks of 0 rows for chunks of 1 row")
     change, message = SHAPES[case]
     zarr_group(table, tmp_path / "cells.zarr")
     metadata = tmp_path / "cells.zarr" / "X" / "zarr.json"

@@ -165,6 +165,8 @@ def _cells(data: Any, limit: int) -> NDArray[Any]:
     """The content of an HDF5 dataset, after what it declares is seen to be possible."""
     import h5py
 
+    if isinstance(data, h5py.Group) and "values" in data:  # text with gaps, as AnnData 0.13 writes
+        data = data["values"]
     if not isinstance(data, h5py.Dataset) or data.shape is None:
         raise _Refused(f"has no plain array at {data.name!r}; it is damaged or not supported.")
     declared, stored = data.size * max(data.dtype.itemsize, 1), data.id.get_storage_size()
