@@ -1,7 +1,7 @@
 """How near the loops of the engine come to what the machine can move and compute, on one thread.
 
 Run ``python benchmarks/roofline.py``. All times are those the processor works. The bound of Θ reads
-the scaled table once; the screen of a candidate takes 16 operations per instance and class. What
+the scaled table once; the screen of a candidate takes 15 operations per instance and class. What
 the machine moves is measured by the sum of an array as large as the table, what it computes by a
 product of matrices in single precision.
 """
@@ -21,7 +21,7 @@ from s2fs._engine.native import NativeState
 SHAPES = {"narrow (Isolet)": (1560, 617, 26), "wide": (500, 50_000, 4)}
 #: Operations per instance and class of a screen: the offset, the distance, its inverse root with a
 #: Newton step, the product, the membership and the pull.
-OPERATIONS = 16
+OPERATIONS = 15
 worked = partial(seconds, clock=time.process_time)
 
 
