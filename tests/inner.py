@@ -29,6 +29,7 @@ MODULES = {
 PARTS = {
     "Problem": "s2fs._core.problem",
     "NativeState": "s2fs._engine.native",
+    "readable": "s2fs._engine.native",
     "NativeCorrelations": "s2fs._engine.native_pairs",
     "NativeCover": "s2fs._engine.native_pairs",
     "cover_of": "s2fs._engine.native_pairs",

@@ -26,9 +26,10 @@ from inner import (
     floating,
     forward,
     library,
+    readable,
     separability_of,
 )
-from s2fs import S2FS
+from s2fs import S2FS, PairCover
 from strategies import examples, problems
 
 INSTRUCTION_SETS = library.INSTRUCTION_SETS
@@ -222,7 +223,7 @@ def interrupted(code):
 def test_ctrl_c_ends_a_long_fit(n_jobs):
     _, out, err = interrupted(f"""
 import numpy as np
-from s2fs import S2FS
+from s2fs import S2FS, PairCover
 rng = np.random.default_rng(0)
 X, y = rng.standard_normal((20_000, 600), dtype=np.float32), np.arange(20_000) % 30
 print("ready")
@@ -243,6 +244,30 @@ def test_callbacks_see_every_step_of_a_run():
     steps.close()  # whoever has enough leaves no thread behind
     assert first == S2FS(1).fit(X, y).indices_[0]
     assert not LINUX or len(os.listdir("/proc/self/task")) <= n_threads
+
+
+def off_by_a_byte(array):
+    """The same array where no number should stand, as bytes that came over a network."""
+    bytes_of = np.empty(array.nbytes + 1, np.uint8)[1:]
+    bytes_of[:] = np.frombuffer(array.tobytes(), np.uint8)
+    return bytes_of.view(array.dtype).reshape(array.shape)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_library_gets_numbers_where_they_may_stand(dtype):
+    X, y = wide_table(40)
+    X = X.astype(dtype)
+    astray = off_by_a_byte(X)
+    assert not astray.flags.aligned
+    assert readable(astray)[1].flags.aligned
+    S = sparse.csc_array(X)
+    for name in ("data", "indices", "indptr"):
+        setattr(S, name, off_by_a_byte(getattr(S, name)))
+    table, values = readable(S)
+    assert all(part.flags.aligned for part in (table.indices, table.indptr, values))
+    for cls in (S2FS, PairCover):
+        whole = cls(5).fit(X, y).indices_
+        np.testing.assert_array_equal(cls(5).fit(astray, y).indices_, whole)
 
 
 def wide_table(m=3000):
@@ -349,7 +374,7 @@ def test_sparse_input_with_bad_values(bad):
 
 SCRIPT = """
 import numpy as np
-from s2fs import S2FS
+from s2fs import S2FS, PairCover
 rng = np.random.default_rng(0)
 y = np.arange(90) % 5
 X = rng.normal(size=(90, 3000)) + rng.normal(size=(5, 3000))[y]

@@ -456,14 +456,20 @@ def _in_threads(
 
 
 def readable(X: Any) -> tuple[Any, NDArray[Any]]:
-    """The input in a form that the native library reads, and its values."""
+    """The input in a form that the native library reads, and its values.
+
+    What came over a network may begin at any byte, where no number may stand.
+    """
     if isinstance(X, np.ndarray):
         whole = all(stride % X.itemsize == 0 for stride in X.strides)
         if X.dtype not in (np.float32, np.float64) or not whole:
             X = X.astype(np.float64)
+        X = np.require(X, requirements="A")
         return X, X
     if X.dtype not in (np.float32, np.float64):
         X = X.astype(np.float64)
+    if not all(part.flags.aligned for part in (X.data, X.indices, X.indptr)):
+        X = X.copy()
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

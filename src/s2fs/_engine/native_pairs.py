@@ -125,7 +125,7 @@ class NativeCorrelations(Correlations):
             return super()._products(residual)
         n, m = self.X.shape
         rows = _DenseRows(self.X, self.codes, len(self.mean), self.sample_weight)
-        mean, residual = (np.ascontiguousarray(array) for array in (self.mean, residual))
+        mean, residual = (np.require(array, None, ["C", "A"]) for array in (self.mean, residual))
         products = np.zeros(m)
         run = _declared(library).s2fs_residual_products
         for first, last in slices(n, m) if n > m else ((0, n),):
@@ -146,7 +146,7 @@ class _DenseRows:
         self.values = readable(X)[1]
         self.codes = np.ascontiguousarray(codes, np.int32)
         weight = np.ones(len(codes)) if sample_weight is None else sample_weight
-        self.weight = np.ascontiguousarray(weight, np.float64)
+        self.weight = np.require(weight, np.float64, ["C", "A"])
         row_step, column_step = (stride // self.values.itemsize for stride in self.values.strides)
         self.struct = _Rows(
             self.values.ctypes.data, row_step, column_step, *X.shape, n_classes,
@@ -190,7 +190,7 @@ class NativeCover(Cover):
             shape = n_blocks, self._rows.struct.n_samples, _BLOCK
             self._fixed["residuals"] = np.empty(shape, np.float32)
         self._growing = self._empty(m, p, n_blocks, n_pairs)
-        counts = known.counts
+        counts = np.require(known.counts, None, "A")
         least = counts[:, self.varying].min(initial=np.inf)
         self._struct = _Cover(
             n_features=m, n_classes=p, n_pairs=n_pairs, n_blocks=n_blocks,
@@ -234,7 +234,7 @@ class NativeCover(Cover):
             return
         products, terms = None, self._struct.n_classes
         if self._rows is None:
-            products = np.ascontiguousarray(self._products(feature), np.float64)
+            products = np.require(self._products(feature), np.float64, ["C", "A"])
         else:
             terms += self._rows.struct.n_samples
         where = None if products is None else products.ctypes.data
@@ -342,7 +342,7 @@ class NativeCover(Cover):
         """What stays as it is while the subset grows."""
         p = len(known.mean)
         fixed: dict[str, NDArray[Any]] = {
-            "mean": np.ascontiguousarray(known.mean),
+            "mean": np.require(known.mean, None, ["C", "A"]),
             "spread": np.where(self.varying, spread(known), 0.0),
         }
         if not self.correlation:
