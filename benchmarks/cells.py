@@ -50,7 +50,7 @@ def run(way: str, path: str, k: int, method: str) -> None:
     from s2fs.bio import select
     from s2fs.datasets import read_table
 
-    selector = {"s2fs": S2FS, "pairs": PairCover}[method]
+    selector = {"s2fs": S2FS, "paircover": PairCover}[method]
 
     def memory(line: str) -> float:
         return float(Path("/proc/self/status").read_text().split(line)[1].split()[0]) / 1024
@@ -127,7 +127,7 @@ def panels(sizes: tuple[int, ...]) -> list[tuple[str, ...]]:
         return select(train, "bulk_labels", k, method=method).feature_names_.tolist()
 
     ways = {
-        "select(method='pairs')": (by_s2fs, "pairs"),
+        "select(method='paircover')": (by_s2fs, "paircover"),
         "select(method='s2fs')": (by_s2fs, "s2fs"),
         "rank_genes_groups, t test, groups in turn": (by_scanpy, "t-test"),
         "rank_genes_groups, Wilcoxon, groups in turn": (by_scanpy, "wilcoxon"),
@@ -169,7 +169,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cells.h5ad"
         size = write_cells(path, args.n, args.m, args.p)
-        for way, method in product(WAYS, ("pairs", "s2fs")):
+        for way, method in product(WAYS, ("paircover", "s2fs")):
             call = [sys.executable, __file__, "--one"]
             call.append(json.dumps([way, str(path), args.k, method]))
             out = subprocess.run(call, check=True, capture_output=True, text=True).stdout

@@ -30,7 +30,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 from timing import machine, paper_data, table
 
-from s2fs import S2FS, S2FSCV, s2fs_paths
+from s2fs import S2FS, SelectorCV, s2fs_paths
 from s2fs._core.criterion import PAPER_GRID
 from s2fs._selectors.prefixes import Split, prefix_scorer, score_prefixes, shared_prefixes
 from s2fs.bench import PAPER_LEARNERS
@@ -39,7 +39,7 @@ from s2fs.evaluation import evaluate_fold, stratified_folds
 RESULTS = Path(__file__).with_name("results") / "tuning.csv"
 DATASETS = ("srbct", "glioma", "yale")
 OUTER_FOLDS = 5
-SELECTORS = ("S2FS(10)", "S2FS(50)", "S2FSCV()", "S2FSCV(one_standard_error=False)")
+SELECTORS = ("S2FS(10)", "S2FS(50)", "SelectorCV()", "SelectorCV(one_standard_error=False)")
 COLUMNS = ("dataset", "selector", "fold", "n_test", "accuracy", "n_features", "alpha", "beta",
            "seconds")  # fmt: skip
 
@@ -103,13 +103,13 @@ def nested(datasets: list[str]) -> None:
 def fit_all(X, y) -> dict[str, tuple]:
     """Every selector of the study with the time it took; one search serves both tuned ones."""
     fitted = {f"S2FS({k})": timed(S2FS(k), X, y) for k in (10, 50)}
-    tuned, spent = fitted["S2FSCV()"] = timed(S2FSCV(n_jobs=2), X, y)
+    tuned, spent = fitted["SelectorCV()"] = timed(SelectorCV(n_jobs=2), X, y)
     found = tuned.cv_results_
     keys = [found[f"param_{name}"] for name in ("beta", "alpha", "n_features_to_select")]
     best = np.lexsort((*keys, found["rank_test_score"]))[0]
     beta, alpha, k = (values[best] for values in keys)
     unruled = S2FS(int(k), alpha=float(alpha), beta=float(beta)).fit(X, y)
-    return {**fitted, "S2FSCV(one_standard_error=False)": (unruled, spent)}
+    return {**fitted, "SelectorCV(one_standard_error=False)": (unruled, spent)}
 
 
 def timed(selector, X, y) -> tuple:

@@ -49,7 +49,12 @@ result = compare(
     data.X,
     data.y,
     k=[1, 2, 3, 5, 7, 10, 15, 20],
-    selectors={"S²FS": "s2fs", "PairCover": "pairs", "ANOVA F": "anovaf", "random": "randomorder"},
+    selectors={
+        "S²FS": "s2fs",
+        "PairCover": "paircover",
+        "ANOVA F": "anovaf",
+        "random": "randomorder",
+    },
 )
 sizes = plot_sizes(result)
 

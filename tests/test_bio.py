@@ -44,10 +44,10 @@ def adata():
     return cells
 
 
-METHODS = {"pairs": PairCover, "s2fs": S2FS}
+METHODS = {"paircover": PairCover, "s2fs": S2FS}
 
 
-def truth(adata, k, method="pairs", **parameters):
+def truth(adata, k, method="paircover", **parameters):
     """The selector on a plain dense table."""
     X = adata.X.toarray() if sparse.issparse(adata.X) else np.asarray(adata.X)
     selector = METHODS[method](k, **parameters)
@@ -55,7 +55,7 @@ def truth(adata, k, method="pairs", **parameters):
 
 
 @pytest.mark.parametrize(("method", "options"), [
-    ("pairs", {"correlation": 0.25}),
+    ("paircover", {"correlation": 0.25}),
     ("s2fs", {"alpha": 0.1}),
 ])  # fmt: skip
 def test_what_is_written(adata, method, options):
@@ -69,7 +69,7 @@ def test_what_is_written(adata, method, options):
     assert set(np.flatnonzero(var["s2fs_selected"])) == set(expected.indices_)
     assert var["s2fs_rank"].iloc[expected.indices_].tolist() == [1, 2, 3, 4, 5, 6, 7]
     np.testing.assert_allclose(var["s2fs_score"].iloc[expected.indices_], expected.scores_)
-    for name in ("rank", "score", "group", *(["pair"] if method == "pairs" else [])):
+    for name in ("rank", "score", "group", *(["pair"] if method == "paircover" else [])):
         assert (var[f"s2fs_{name}"].notna() == var["s2fs_selected"]).all()
     path = adata.uns["s2fs"]["path"]
     assert path["feature"].tolist() == adata.var_names[expected.indices_].tolist()
@@ -92,8 +92,8 @@ def test_what_is_written(adata, method, options):
 def test_the_pair_each_gene_serves(adata):
     selector = select(adata, "cell_type", 6)
     path, bound = adata.uns["s2fs"]["path"], adata.uns["s2fs"]["coverage"]
-    pairs = adata.var["s2fs_pair"].iloc[selector.indices_]
-    assert pairs.tolist() == [f"{a} | {b}" for a, b in path[["first", "second"]].to_numpy()]
+    paircover = adata.var["s2fs_pair"].iloc[selector.indices_]
+    assert paircover.tolist() == [f"{a} | {b}" for a, b in path[["first", "second"]].to_numpy()]
     assert path["first"].tolist() == selector.classes_[selector.pairs_["first"]].tolist()
     np.testing.assert_array_equal(path["after"], selector.pairs_["after"])
     groups = adata.uns["s2fs"]["groups"].tolist()
@@ -355,7 +355,7 @@ def test_groups_of_genes(adata, kind):
     lists = [["<script>", "gene 8"], ["a/b", "gene 20", 11]]
     label_of = {2: "one", 8: "one", 1: "two", 20: "two", 11: "two"}
     groups = lists if kind == "lists" else [label_of.get(f) for f in range(30)]
-    selector = select(adata, "cell_type", n_features_to_select=30, groups=groups)
+    selector = select(adata, "cell_type", n_features_to_select=30, feature_groups=groups)
     order = selector.indices_.tolist()
     for group in ((2, 8), (1, 20, 11)):
         places = sorted(order.index(f) for f in group)
@@ -473,7 +473,7 @@ BAD = {
     "text layer": ({"layer": "names"}, "layers/names is not a matrix of real numbers"),
     "quantity": ({"groupby": "depth"}, "fractions such as 0.5, so it is a quantity"),
     "one class": ({"groupby": "batch"}, r"groupby 'batch' has one class only \('b1'\)"),
-    "method": ({"method": "t-test"}, "method is 't-test'; use 'pairs', 's2fs' or a sel"),
+    "method": ({"method": "t-test"}, "method is 't-test'; use 'paircover', 's2fs' or a sel"),
     "unlabelled": ({"unlabelled": "drop"}, "unlabelled is 'drop'; use 'error' or 'ignore'"),
 }
 

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks, get_tags
 
-from s2fs import S2FS, S2FSCV, PairCover, StabilitySelector
+from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
 from s2fs.baselines import BASELINES, RandomForestImportance
 
 #: The one baseline that another package computes is there for those who have that package.
@@ -22,11 +22,11 @@ FOREST = partial(RandomForestImportance, n_estimators=5)  # its many fits are qu
 CLASSES = [S2FS, PairCover, FOREST, *(c for c in INSTALLED if c is not RandomForestImportance)]
 #: Those that repeat a selection, with few repetitions.
 REPEATED = [
-    partial(S2FSCV, alphas=(0.0316, 1.0), betas=(0.0316,), cv=2),
+    partial(SelectorCV, alphas=(0.0316, 1.0), betas=(0.0316,), cv=2),
     partial(StabilitySelector, n_resamples=3),
 ]
 #: With as many as by default, which takes long.
-BY_DEFAULT = [S2FSCV(), StabilitySelector()]
+BY_DEFAULT = [SelectorCV(), StabilitySelector()]
 SELECTORS = [cls() for cls in [*CLASSES, *REPEATED]]
 SELECTORS += [cls(wanted) for cls in [*CLASSES, *REPEATED] for wanted in (1, 0.5)]
 SELECTORS += [
@@ -36,7 +36,7 @@ SELECTORS += [
     PairCover("auto"),
     PairCover(0.5, correlation=0.25, class_weight="balanced"),
 ]
-SELECTORS += [S2FSCV("auto", alphas=(0.1,), betas=(0.1,), cv=2)]
+SELECTORS += [SelectorCV("auto", alphas=(0.1,), betas=(0.1,), cv=2)]
 #: Checks that ``check_estimator`` does not run.
 EXTRA = [
     "check_dataframe_column_names_consistency",

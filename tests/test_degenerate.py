@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from s2fs import S2FS, S2FSCV, PairCover, StabilitySelector
+from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
 from s2fs.baselines import BASELINES
 
 nothing = pytest.mark.filterwarnings("ignore:No features? (does better|were selected):UserWarning")
@@ -50,7 +50,7 @@ SELECTORS = {
     "S2FS auto": S2FS("auto"),
     "PairCover": PairCover("all"),
     "PairCover correlation": PairCover("all", correlation=0.5),
-    "S2FSCV": S2FSCV(2, alphas=[0.1], betas=[0.1]),
+    "SelectorCV": SelectorCV(2, alphas=[0.1], betas=[0.1]),
     "StabilitySelector": StabilitySelector(2, n_resamples=3),
     **{name: cls("all") for name, cls in BASELINES.items()},
 }

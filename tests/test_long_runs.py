@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from s2fs import S2FS, S2FSCV, PairCover, StabilitySelector
+from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
 
 RNG = np.random.default_rng(0)
 Y = np.arange(60) % 3
@@ -53,7 +53,7 @@ SLOW = {
     "beam": S2FS(200, search="beam"),
     "auto": S2FS("auto", tol=0, level=0.01),
     "pair cover": PairCover(300, search="floating"),
-    "tuning": S2FSCV(40, alphas=[0.1], betas=[0.1], cv=90, n_jobs=2),
+    "tuning": SelectorCV(40, alphas=[0.1], betas=[0.1], cv=90, n_jobs=2),
     "stability": StabilitySelector(selector=S2FS(100), n_resamples=10_000, n_jobs=2),
 }
 

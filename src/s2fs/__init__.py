@@ -7,7 +7,7 @@ from s2fs._util.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from s2fs._core.criterion import Components, components, separability
-    from s2fs._selectors.cv import S2FSCV
+    from s2fs._selectors.cv import SelectorCV
     from s2fs._selectors.pairs import PairCover
     from s2fs._selectors.paths import Paths, s2fs_paths
     from s2fs._selectors.s2fs import S2FS
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "S2FS",
-    "S2FSCV",
     "Comparison",
     "Components",
     "PairCover",
     "Paths",
     "Selection",
+    "SelectorCV",
     "StabilitySelector",
     "compare",
     "components",
@@ -34,7 +34,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "S2FS": "s2fs._selectors.s2fs",
-        "S2FSCV": "s2fs._selectors.cv",
+        "SelectorCV": "s2fs._selectors.cv",
         "Comparison": "s2fs.evaluation",
         "Components": "s2fs._core.criterion",
         "PairCover": "s2fs._selectors.pairs",

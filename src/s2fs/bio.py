@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["select"]
 
 #: The parameters of the selector that may name genes.
-_OF_GENES = {"include", "exclude", "groups"}
-_METHODS = {"pairs": PairCover, "s2fs": S2FS}
+_OF_GENES = {"include", "exclude", "feature_groups"}
+_METHODS = {"paircover": PairCover, "s2fs": S2FS}
 #: What is written for a number that is too large for any format: a gene without any spread.
 _LARGEST = float(np.finfo(np.float32).max)
 #: How many numbers of a matrix are taken at once.
@@ -51,7 +51,7 @@ def select(
     groupby: str,
     n_features_to_select: int | float | Literal["all", "auto"] = ...,
     *,
-    method: Literal["pairs", "s2fs"] | RankingSelector = ...,
+    method: Literal["paircover", "s2fs"] | RankingSelector = ...,
     layer: str | None = ...,
     use_raw: bool | None = ...,
     key_added: str = ...,
@@ -65,7 +65,7 @@ def select(
     groupby: str,
     n_features_to_select: int | float | Literal["all", "auto"] = ...,
     *,
-    method: Literal["pairs", "s2fs"] | RankingSelector = ...,
+    method: Literal["paircover", "s2fs"] | RankingSelector = ...,
     layer: str | None = ...,
     use_raw: bool | None = ...,
     key_added: str = ...,
@@ -78,7 +78,7 @@ def select(
     groupby: str,
     n_features_to_select: int | float | Literal["all", "auto"] = 50,
     *,
-    method: Literal["pairs", "s2fs"] | RankingSelector = "pairs",
+    method: Literal["paircover", "s2fs"] | RankingSelector = "paircover",
     layer: str | None = None,
     use_raw: bool | None = None,
     key_added: str = "s2fs",
@@ -102,17 +102,17 @@ def select(
       names ``adata.var["s2fs_stand_ins"]``, and with a :class:`s2fs.StabilitySelector`
       ``adata.var["s2fs_q_value"]`` of every gene;
     * ``adata.var["s2fs_group"]``: the group that the gene marks, by the largest t of the group
-      against the rest, and with ``method="pairs"`` also ``adata.var["s2fs_pair"]``: the two groups
-      that it was chosen to tell apart;
+      against the rest, and with ``method="paircover"`` also ``adata.var["s2fs_pair"]``: the two
+      groups that it was chosen to tell apart;
     * ``adata.uns["s2fs"]["names"]``, ``["scores"]``, ``["logfoldchanges"]``, ``["pvals"]`` and
       ``["pvals_adj"]``: the selected genes for each group, as ``rank_genes_groups`` with its t test
       writes them, the gene with the largest t first;
     * ``adata.uns["s2fs"]["path"]``: a data frame with a row for each step: ``rank``, ``feature``,
       ``position`` (of the gene, from 0), ``group``, the criterion with its parts, and with
-      ``method="pairs"`` the pair ``first`` and ``second`` with its error bound ``before`` and
+      ``method="paircover"`` the pair ``first`` and ``second`` with its error bound ``before`` and
       ``after``;
-    * ``adata.uns["s2fs"]["groups"]``, and with ``method="pairs"`` ``["coverage"]``: the names of
-      the groups, and the error bound of every two of them by all selected genes;
+    * ``adata.uns["s2fs"]["groups"]``, and with ``method="paircover"`` ``["coverage"]``: the names
+      of the groups, and the error bound of every two of them by all selected genes;
     * ``adata.uns["s2fs"]["params"]``: what was asked for; the parameters of the selector are JSON
       text.
 
@@ -129,7 +129,7 @@ def select(
         label.
     n_features_to_select : int, float, "all" or "auto", default=50
         How many genes to select, as in :class:`s2fs.PairCover`.
-    method : {"pairs", "s2fs"} or selector, default="pairs"
+    method : {"paircover", "s2fs"} or selector, default="paircover"
         The selector: :class:`s2fs.PairCover`, :class:`s2fs.S2FS` as published, or another one of
         this package such as ``StabilitySelector(selector=PairCover(20))``, of which a copy gets
         ``n_features_to_select`` and ``parameters``.
@@ -146,7 +146,7 @@ def select(
         What to do about cells without a group: raise an error, or select on the other cells.
     **parameters
         Further parameters of the selector, such as ``correlation`` and ``class_weight``. Genes to
-        ``include`` or ``exclude``, and those in ``groups``, may be named.
+        ``include`` or ``exclude``, and those in ``feature_groups``, may be named.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def select(
     selector.feature_names_in_ = np.array(names, dtype=object)
     selector.feature_names_ = selector.feature_names_in_[selector.indices_]
     selector.set_params(**parameters)
-    ways = ["method='pairs'" if isinstance(selector, S2FS) else "", "exclude"]
+    ways = ["method='paircover'" if isinstance(selector, S2FS) else "", "exclude"]
     warn_of_fragile(X, codes, None, selector.indices_, selector.feature_names_, ways, [])
     order = _order_of_groups(adata.obs[groupby], classes)
     tests = _t_tests(X, codes, len(classes), selector.indices_)
@@ -226,7 +226,7 @@ def _fresh(method: Any, n_features_to_select: Any) -> RankingSelector:
     if isinstance(method, str) and method in _METHODS:
         return _METHODS[method](n_features_to_select)
     if not isinstance(method, RankingSelector):
-        raise ValueError(f"method is {method!r}; use 'pairs', 's2fs' or a selector of s2fs.")
+        raise ValueError(f"method is {method!r}; use 'paircover', 's2fs' or a selector of s2fs.")
     return clone(method).set_params(n_features_to_select=n_features_to_select)
 
 

@@ -59,7 +59,7 @@ def test_groups_of_one_are_no_groups(data, search, as_labels):
     X, y = data
     m = X.shape[1]
     groups = [f"g{f}" for f in range(m)] if as_labels else [[f] for f in range(m)]
-    plain, grouped = S2FS(0.8, search=search), S2FS(0.8, search=search, groups=groups)
+    plain, grouped = S2FS(0.8, search=search), S2FS(0.8, search=search, feature_groups=groups)
     np.testing.assert_array_equal(grouped.fit(X, y).path_, plain.fit(X, y).path_)
 
 
@@ -76,13 +76,13 @@ def test_groups_are_judged_and_chosen_as_a_whole(data, draw):
     ]
     expected = literal_units(X, y, k, [], units)
     if not expected:  # no group fits
-        with pytest.raises(ValueError, match="groups has nothing that fits"):
-            S2FS(k, groups=labels).fit(X, y)
+        with pytest.raises(ValueError, match="feature_groups has nothing that fits"):
+            S2FS(k, feature_groups=labels).fit(X, y)
         return
-    selector = S2FS(k, groups=labels).fit(X, y)
+    selector = S2FS(k, feature_groups=labels).fit(X, y)
     assert selector.indices_.tolist() == expected
     assert len(selector.indices_) <= k
-    by_lists = S2FS(k, groups=[list(unit) for unit in units if len(unit) > 1]).fit(X, y)
+    by_lists = S2FS(k, feature_groups=[list(unit) for unit in units if len(unit) > 1]).fit(X, y)
     np.testing.assert_array_equal(by_lists.path_, selector.path_)
 
 
@@ -106,7 +106,7 @@ def test_names_and_positions_mean_the_same(wine):
 def test_including_a_feature_includes_its_group(wine):
     X, y = wine
     groups = [["ash", "hue", "proline"], ["alcohol", "flavanoids"]]
-    selector = S2FS(6, groups=groups, include=["hue"]).fit(X, y)
+    selector = S2FS(6, feature_groups=groups, include=["hue"]).fit(X, y)
     chosen = selector.ranking_table()["feature"].tolist()
     assert chosen[:3] == ["hue", "ash", "proline"]
     assert set(chosen[3:]) >= {"alcohol", "flavanoids"}
@@ -115,31 +115,31 @@ def test_including_a_feature_includes_its_group(wine):
 def test_an_excluded_feature_leaves_its_group(wine):
     X, y = wine
     groups = [["ash", "hue", "flavanoids"], ["alcohol", "proline"]]
-    selector = S2FS(5, groups=groups, exclude=["ash", "alcohol"]).fit(X, y)
+    selector = S2FS(5, feature_groups=groups, exclude=["ash", "alcohol"]).fit(X, y)
     rest = [["hue", "flavanoids"]]
-    deleted = S2FS(5, groups=rest).fit(X.drop(columns=["ash", "alcohol"]), y)
+    deleted = S2FS(5, feature_groups=rest).fit(X.drop(columns=["ash", "alcohol"]), y)
     assert selector.ranking_table().equals(deleted.ranking_table())
 
 
 def test_a_group_that_does_not_fit_is_passed_over(wine):
     X, y = wine
     pairs = [[f, f + 1] for f in range(0, 12, 2)]
-    selector = S2FS(5, groups=pairs, exclude=[12]).fit(X, y)
+    selector = S2FS(5, feature_groups=pairs, exclude=[12]).fit(X, y)
     assert len(selector.indices_) == 4  # a third pair would make six
     assert set(selector.ranking_[~selector.support_]) == {5}
-    assert len(S2FS(5, groups=pairs).fit(X, y).indices_) == 5  # the single one fits
+    assert len(S2FS(5, feature_groups=pairs).fit(X, y).indices_) == 5  # the single one fits
     for search in ("floating", "beam"):
-        found = S2FS(5, groups=pairs, search=search).fit(X, y)
+        found = S2FS(5, feature_groups=pairs, search=search).fit(X, y)
         members = set(found.indices_.tolist())
         assert all(len(members & set(pair)) in (0, 2) for pair in pairs)
-        assert found.scores_[-1] >= S2FS(5, groups=pairs).fit(X, y).scores_[-1]
+        assert found.scores_[-1] >= S2FS(5, feature_groups=pairs).fit(X, y).scores_[-1]
 
 
 def test_constraints_in_the_compiled_engine_and_on_sparse_input():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 4
     X = rng.poisson(0.5 + rng.random((4, 40))[y]).astype(float)
-    options = {"include": [7, 3], "exclude": [0, 1], "groups": [[10, 11, 12], [20, 30]]}
+    options = {"include": [7, 3], "exclude": [0, 1], "feature_groups": [[10, 11, 12], [20, 30]]}
     searches = ("forward", "floating", "beam")
     plain = [S2FS(9, search=search, **options).fit(X, y) for search in searches]
     for truth in plain:
@@ -171,11 +171,11 @@ BAD = {
     "a mask": ({"include": [True, False]}, "include has True"),
     "one name": ({"include": "hue"}, "'include' parameter"),
     "nothing left": ({"exclude": list(range(13))}, r"exclude has all 13 feature\(s\)"),
-    "two groups": ({"groups": [[0, 1], [1, 2]]}, "groups has 'malic_acid' in more than one group"),
-    "empty group": ({"groups": [[0, 1], []]}, "groups has an empty group at position 1"),
-    "labels too short": ({"groups": ["u"] * 12}, "groups has 12 entries"),
-    "group of unknown": ({"groups": [["hue", "ush"]]}, r"groups has 'ush'.*did you mean"),
-    "no group fits": ({"groups": ["u"] * 13}, "groups has nothing that fits"),
+    "two groups": ({"feature_groups": [[0, 1], [1, 2]]}, "'malic_acid' in more than one group"),
+    "empty group": ({"feature_groups": [[0, 1], []]}, "has an empty group at position 1"),
+    "labels too short": ({"feature_groups": ["u"] * 12}, "feature_groups has 12 entries"),
+    "group of unknown": ({"feature_groups": [["hue", "ush"]]}, r"has 'ush'.*did you mean"),
+    "no group fits": ({"feature_groups": ["u"] * 13}, "feature_groups has nothing that fits"),
 }  # fmt: skip
 
 
@@ -202,6 +202,6 @@ def test_names_need_names(wine):
 def test_labels_may_come_as_a_series(wine):
     X, y = wine
     first_letter = pd.Series([name[0] for name in X.columns])
-    selector = S2FS(5, groups=first_letter).fit(X, y)
+    selector = S2FS(5, feature_groups=first_letter).fit(X, y)
     letters = [X.columns[f][0] for f in selector.indices_]
     assert letters.count("a") in (0, 4)

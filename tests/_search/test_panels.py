@@ -43,7 +43,7 @@ def test_no_search_spends_more(search):
     selector = S2FS("all", search=search, costs=COSTS, budget=14, include=[0]).fit(X, y)
     assert 0 in selector.indices_
     assert COSTS[selector.indices_].sum() <= 14
-    grouped = S2FS("all", search=search, costs=COSTS, budget=14, groups=[[1, 2], [3, 4]])
+    grouped = S2FS("all", search=search, costs=COSTS, budget=14, feature_groups=[[1, 2], [3, 4]])
     assert COSTS[grouped.fit(X, y).indices_].sum() <= 14
 
 

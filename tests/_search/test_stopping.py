@@ -195,7 +195,7 @@ def test_constraints_hold():
     assert selector.indices_[:2].tolist() == useless
     assert len(selector.indices_) > 2
     assert not set(best) & set(selector.indices_.tolist())
-    grouped = S2FS("auto", groups=[best + useless]).fit(X, y)
+    grouped = S2FS("auto", feature_groups=[best + useless]).fit(X, y)
     members = set(grouped.indices_.tolist())
     assert len(members & {*best, *useless}) in (0, 4)
 

@@ -94,7 +94,7 @@ def test_fewer_are_selected_if_nothing_else_is_left(doubled):
     assert sorted(chosen % 30) == list(range(30))
     assert len(S2FS("all", max_correlation=0.999).fit(X, y).indices_) == 30  # that is all there is
     with pytest.warns(UserWarning, match="leaves 3 of the 4 .* or is in a group that does not fit"):
-        S2FS(4, max_correlation=0.0, groups=[[0, 1], [2, 3, 4]]).fit(X[:, :5], y)
+        S2FS(4, max_correlation=0.0, feature_groups=[[0, 1], [2, 3, 4]]).fit(X[:, :5], y)
 
 
 @pytest.mark.parametrize("selector", [S2FS, PairCover])
@@ -106,7 +106,9 @@ def test_auto_keeps_the_limit(doubled, selector):
 
 def test_included_features_and_groups_stay_together(doubled):
     X, y = doubled
-    chosen = S2FS(8, max_correlation=0.9, include=[0, 30], groups=[[7, 37], [5, 8]]).fit(X, y)
+    chosen = S2FS(8, max_correlation=0.9, include=[0, 30], feature_groups=[[7, 37], [5, 8]]).fit(
+        X, y
+    )
     first, rest = chosen.indices_[:2].tolist(), chosen.indices_[2:].tolist()
     assert first == [0, 30]
     r = correlations(X)

@@ -1,4 +1,4 @@
-"""S2FSCV and StabilitySelector take every selector of the package."""
+"""SelectorCV and StabilitySelector take every selector of the package."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 
-from s2fs import S2FS, S2FSCV, PairCover, StabilitySelector
+from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
 from s2fs.baselines import BASELINES
 
 SELECTORS = {"S2FS": S2FS, "PairCover": PairCover, **BASELINES}
@@ -38,7 +38,7 @@ def test_every_selector_in_both(table, name):
     except ImportError as error:
         pytest.skip(str(error))
     assert alone.feature_names_.tolist() == X.columns[alone.indices_].tolist()
-    tuned = S2FSCV("auto", selector=make(name, 3), cv=2).fit(X, y)
+    tuned = SelectorCV("auto", selector=make(name, 3), cv=2).fit(X, y)
     assert 1 <= len(tuned.indices_) <= 6
     again = make(name, 3).set_params(**tuned.best_params_).fit(X, y)
     assert tuned.feature_names_.tolist() == again.feature_names_.tolist()

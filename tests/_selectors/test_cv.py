@@ -1,4 +1,4 @@
-"""S2FSCV against a literal nested loop of separate fits and scikit-learn's own classifiers."""
+"""SelectorCV against a literal nested loop of separate fits and scikit-learn's own classifiers."""
 
 import warnings
 
@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from s2fs import S2FS, S2FSCV, PairCover, StabilitySelector
+from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
 from s2fs.baselines import AnovaF
 from s2fs.evaluation import stratified_folds
 
@@ -82,7 +82,7 @@ def test_equals_a_nested_loop_of_separate_fits(estimator, model, scoring):
     folds = list(stratified_folds(y, 3, random_state=0))
     truth = literal(X, y, folds, model, scoring)
     settings = {"max_features": 6, "alphas": ALPHAS, "betas": BETAS, "cv": 3}
-    selector = S2FSCV(**settings, estimator=estimator, scoring=scoring).fit(X, y)
+    selector = SelectorCV(**settings, estimator=estimator, scoring=scoring).fit(X, y)
     results = pd.DataFrame(selector.cv_results_)
     for i, fold in enumerate(truth):
         np.testing.assert_allclose(results[f"split{i}_test_score"], fold.ravel(), atol=1e-12)
@@ -111,7 +111,7 @@ PAIRS = ((0.0, 0.0), (10.0, 0.0))
 
 
 def chosen(mean, error=0.0, **options):
-    """Which pair and number S2FSCV chooses if the folds have these mean scores."""
+    """Which pair and number SelectorCV chooses if the folds have these mean scores."""
     mean = np.atleast_2d(mean)
     rng, y = np.random.default_rng(51), np.arange(48) % 2
     X = rng.normal(size=(48, 4)) + y[:, None] * rng.uniform(0, 1.5, size=4)
@@ -130,7 +130,7 @@ def chosen(mean, error=0.0, **options):
         return known
 
     alphas = [alpha for alpha, _ in PAIRS[: len(mean)]]
-    selector = S2FSCV(
+    selector = SelectorCV(
         max_features=mean.shape[1], alphas=alphas, betas=[0.0], cv=4, scale=None,
         estimator=DecisionTreeClassifier(), scoring=scoring, **options,
     ).fit(X, y)  # fmt: skip
@@ -165,20 +165,20 @@ def test_equal_prefixes_are_scored_once():
             return super().fit(X, y)
 
     X, y = noisy()
-    S2FSCV(max_features=6, alphas=ALPHAS, betas=BETAS, cv=3, estimator=Counting()).fit(X, y)
+    SelectorCV(max_features=6, alphas=ALPHAS, betas=BETAS, cv=3, estimator=Counting()).fit(X, y)
     assert len(fits) == len(set(fits))
     assert len(fits) < 3 * len(ALPHAS) * len(BETAS) * 6
 
 
 def test_a_given_number_leaves_the_weights_to_be_chosen():
     X, y = noisy()
-    selector = S2FSCV(5, alphas=ALPHAS, betas=BETAS, cv=4).fit(X, y)
+    selector = SelectorCV(5, alphas=ALPHAS, betas=BETAS, cv=4).fit(X, y)
     truth = literal(
         X, y, list(stratified_folds(y, 4, random_state=0)), KNeighborsClassifier(5), sizes=[5]
     )
     np.testing.assert_allclose(selector.cv_results_["mean_test_score"], truth.mean(axis=0).ravel())
     assert len(selector.indices_) == selector.best_params_["n_features_to_select"] == 5
-    assert len(S2FSCV(0.25, alphas=ALPHAS, betas=[0.1]).fit(X, y).indices_) == 3
+    assert len(SelectorCV(0.25, alphas=ALPHAS, betas=[0.1]).fit(X, y).indices_) == 3
 
 
 def test_any_splitter_and_groups():
@@ -192,13 +192,13 @@ def test_any_splitter_and_groups():
 
     groups = np.repeat(np.arange(30), 3)
     small = {"alphas": [0.1], "betas": [0.1], "max_features": 4}
-    one = S2FSCV(cv=Watched(3), **small).fit(X, y, groups=groups)
+    one = SelectorCV(cv=Watched(3), **small).fit(X, y, groups=groups)
     assert seen[0] is groups
-    listed = S2FSCV(cv=list(GroupKFold(3).split(X, y, groups)), **small).fit(X, y)
+    listed = SelectorCV(cv=list(GroupKFold(3).split(X, y, groups)), **small).fit(X, y)
     assert one.best_params_ == listed.best_params_
     assert one.n_splits_ == 3
     repeated = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1)
-    assert S2FSCV(cv=repeated, **small).fit(X, y).n_splits_ == 6
+    assert SelectorCV(cv=repeated, **small).fit(X, y).n_splits_ == 6
 
 
 def test_a_number_of_folds_keeps_groups_together():
@@ -208,8 +208,8 @@ def test_a_number_of_folds_keeps_groups_together():
     labels = np.arange(40) % 2
     X, y, twins = np.vstack([half, half]), np.tile(labels, 2), np.tile(np.arange(40), 2)
     settings = {"alphas": [0.1], "betas": [0.1], "estimator": KNeighborsClassifier(1)}
-    apart = S2FSCV(20, **settings).fit(X, y)
-    together = S2FSCV(20, **settings).fit(X, y, groups=twins)
+    apart = SelectorCV(20, **settings).fit(X, y)
+    together = SelectorCV(20, **settings).fit(X, y, groups=twins)
     assert apart.best_score_ > 0.8
     assert together.best_score_ < 0.7
 
@@ -220,7 +220,7 @@ def test_pure_noise_does_not_leak():
     scores, leaky = [], []
     for _ in range(5):
         X, y = rng.normal(size=(60, 200)), rng.permutation(np.arange(60) % 2)
-        selector = S2FSCV(10, alphas=[0.0316], betas=[0.0316]).fit(X, y)
+        selector = SelectorCV(10, alphas=[0.0316], betas=[0.0316]).fit(X, y)
         scores.append(selector.best_score_)
         model = make_pipeline(MinMaxScaler(), KNeighborsClassifier(5))
         chosen = X[:, S2FS(10).fit(X, y).indices_]
@@ -235,7 +235,7 @@ def test_tuned_on_noise_an_outer_fold_sees_chance():
     inside, outside = [], []
     for _ in range(3):
         X, y = rng.normal(size=(60, 50)), rng.permutation(np.arange(60) % 2)
-        tuned = S2FSCV(alphas=ALPHAS, betas=BETAS, max_features=6, cv=3)
+        tuned = SelectorCV(alphas=ALPHAS, betas=BETAS, max_features=6, cv=3)
         model = make_pipeline(tuned, MinMaxScaler(), KNeighborsClassifier(5))
         outside.append(cross_val_score(model, X, y, cv=5).mean())
         inside.append(tuned.fit(X, y).cv_results_["mean_test_score"].max())
@@ -247,11 +247,11 @@ def test_threads_sparse_and_single_precision_change_nothing():
     X, y = noisy()
     X[np.abs(X) < 0.5] = 0
     settings = {"alphas": ALPHAS, "betas": BETAS, "max_features": 5, "cv": 3}
-    truth = S2FSCV(**settings).fit(X, y)
+    truth = SelectorCV(**settings).fit(X, y)
     for other in (
-        S2FSCV(**settings, n_jobs=2).fit(X, y),
-        S2FSCV(**settings).fit(csr_array(X), y),
-        S2FSCV(**{**settings, "alphas": ALPHAS[::-1]}).fit(X, y),  # their order is no matter
+        SelectorCV(**settings, n_jobs=2).fit(X, y),
+        SelectorCV(**settings).fit(csr_array(X), y),
+        SelectorCV(**{**settings, "alphas": ALPHAS[::-1]}).fit(X, y),  # their order is no matter
     ):
         assert other.best_params_ == truth.best_params_
         np.testing.assert_array_equal(other.indices_, truth.indices_)
@@ -264,15 +264,15 @@ def test_constraints_and_weights_hold_in_the_folds_too():
     names = [f"gene {f}" for f in range(12)]
     frame = pd.DataFrame(X, columns=names)
     settings = {"alphas": [0.1], "betas": [0.1], "max_features": 6, "one_standard_error": False}
-    by_name = S2FSCV(include=["gene 3", "gene 7"], exclude=["gene 0"], **settings).fit(frame, y)
-    by_position = S2FSCV(include=[3, 7], exclude=[0], **settings).fit(X, y)
+    by_name = SelectorCV(include=["gene 3", "gene 7"], exclude=["gene 0"], **settings).fit(frame, y)
+    by_position = SelectorCV(include=[3, 7], exclude=[0], **settings).fit(X, y)
     assert by_name.indices_[:2].tolist() == [3, 7]
     assert 0 not in by_name.indices_
     np.testing.assert_array_equal(by_name.indices_, by_position.indices_)
     sizes = by_name.cv_results_["param_n_features_to_select"]
     assert sizes.tolist() == [2, 3, 4, 5, 6]
-    without = S2FSCV(class_weight=None, **settings).fit(X[:70], y[:70])
-    balanced = S2FSCV(class_weight="balanced", **settings).fit(X[:70], y[:70])
+    without = SelectorCV(class_weight=None, **settings).fit(X[:70], y[:70])
+    balanced = SelectorCV(class_weight="balanced", **settings).fit(X[:70], y[:70])
     folds = list(stratified_folds(y[:70], 5, random_state=0))
     for selector, weight in ((without, None), (balanced, "balanced")):
         for i, (train, test) in enumerate(folds):
@@ -285,7 +285,7 @@ def test_constraints_and_weights_hold_in_the_folds_too():
 
 def test_in_a_pipeline_with_names_and_scores():
     X, y = load_wine(return_X_y=True, as_frame=True)
-    selector = S2FSCV(alphas=[0.0316, 1.0], betas=[0.0316], max_features=8, cv=3)
+    selector = SelectorCV(alphas=[0.0316, 1.0], betas=[0.0316], max_features=8, cv=3)
     model = make_pipeline(selector, MinMaxScaler(), LogisticRegression())
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     assert cross_val_score(model, X, y, cv=folds).mean() > 0.9
@@ -296,7 +296,7 @@ def test_in_a_pipeline_with_names_and_scores():
 
 def test_ranks_are_those_of_the_scores():
     X, y = noisy()
-    results = S2FSCV(alphas=ALPHAS, betas=BETAS, max_features=4, cv=3).fit(X, y).cv_results_
+    results = SelectorCV(alphas=ALPHAS, betas=BETAS, max_features=4, cv=3).fit(X, y).cv_results_
     mean, rank = results["mean_test_score"], results["rank_test_score"]
     assert [1 + np.sum(mean > value + 1e-9) for value in mean] == rank.tolist()
 
@@ -318,13 +318,13 @@ def test_ranks_are_those_of_the_scores():
 )
 def test_bad_arguments(parameters, words):
     with pytest.raises(ValueError, match=words):
-        S2FSCV(**({"alphas": [0.1], "betas": [0.1]} | parameters)).fit(*noisy())
+        SelectorCV(**({"alphas": [0.1], "betas": [0.1]} | parameters)).fit(*noisy())
 
 
 @pytest.mark.parametrize("selector", [PairCover(correlation=0.25), AnovaF(), S2FS(alpha=0.1)])
 def test_another_selector(selector):
     X, y = noisy()
-    found = S2FSCV(selector=selector, max_features=6, one_standard_error=False).fit(X, y)
+    found = SelectorCV(selector=selector, max_features=6, one_standard_error=False).fit(X, y)
     scores = []
     for train, test in stratified_folds(y, 5, random_state=0):
         order = clone(selector).set_params(n_features_to_select=6).fit(X[train], y[train]).indices_
@@ -349,7 +349,9 @@ def test_a_fold_with_too_few_features_is_scored_with_those_it_has(selector):
     base = S2FS(alpha=0.1, beta=0.1) if selector is None else clone(selector)
     base.set_params(max_correlation=0.5)
     grid = {"alphas": [0.1], "betas": [0.1], "max_correlation": 0.5} if selector is None else {}
-    tuned = S2FSCV(selector=None if selector is None else base, one_standard_error=False, **grid)
+    tuned = SelectorCV(
+        selector=None if selector is None else base, one_standard_error=False, **grid
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = tuned.fit(X, y)
@@ -383,14 +385,14 @@ def test_a_fold_with_too_few_features_is_scored_with_those_it_has(selector):
         ({"include": [1]}, r"include is \[1\], which is for S2FS"),
         ({"max_correlation": 0.9}, r"max_correlation is 0.9, which is for S2FS"),
         (
-            {"selector": PairCover(groups=np.arange(12) // 2), "n_features_to_select": 3},
+            {"selector": PairCover(feature_groups=np.arange(12) // 2), "n_features_to_select": 3},
             r"selector chose 2 feature\(s\) on the rows of a fold where 3 were asked for",
         ),
     ],
 )
 def test_parameters_another_selector_does_not_see(parameters, words):
     with pytest.raises(ValueError, match=words):
-        S2FSCV(**({"selector": PairCover()} | parameters)).fit(*noisy())
+        SelectorCV(**({"selector": PairCover()} | parameters)).fit(*noisy())
 
 
 @pytest.mark.parametrize("selector", [None, PairCover()])
@@ -398,17 +400,19 @@ def test_weights_count_in_the_selections(selector):
     X, y = noisy()
     weight = np.where(y == "a", 0.01, 1.0) * np.random.default_rng(3).random(len(y))
     grid = {} if selector else {"alphas": [0.1], "betas": [0.1]}
-    found = S2FSCV(3, selector=selector, **grid).fit(X, y, sample_weight=weight)
+    found = SelectorCV(3, selector=selector, **grid).fit(X, y, sample_weight=weight)
     base = PairCover(3) if selector else S2FS(3, alpha=0.1, beta=0.1)
     np.testing.assert_allclose(found.scores_, base.fit(X, y, sample_weight=weight).scores_)
     assert not np.allclose(found.scores_, base.fit(X, y).scores_)
     with pytest.raises(
         ValueError, match="sample_weight is given, but selector is a AnovaF, whose fit"
     ):
-        S2FSCV(3, selector=AnovaF()).fit(X, y, sample_weight=weight)
+        SelectorCV(3, selector=AnovaF()).fit(X, y, sample_weight=weight)
 
 
-@pytest.mark.parametrize("selector", [S2FSCV(2, alphas=[0.1], betas=[0.1]), StabilitySelector(2)])
+@pytest.mark.parametrize(
+    "selector", [SelectorCV(2, alphas=[0.1], betas=[0.1]), StabilitySelector(2)]
+)
 def test_metadata_routing(selector):
     """A pipeline hands groups and weights on when asked to, and refuses them when not."""
     X, y = noisy()

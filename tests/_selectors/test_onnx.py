@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from s2fs import S2FS, S2FSCV, PairCover, StabilitySelector
+from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
 from s2fs.baselines import AnovaF
 
 skl2onnx = pytest.importorskip("skl2onnx", reason="conversion to ONNX needs skl2onnx")
@@ -31,7 +31,7 @@ def run(model, rows):
     S2FS(1, include=[0]),
     PairCover(4),
     AnovaF(5),
-    S2FSCV(3, alphas=(0.1,), betas=(0.1,), cv=2),
+    SelectorCV(3, alphas=(0.1,), betas=(0.1,), cv=2),
     StabilitySelector(3, n_resamples=3),
 ], ids=str)  # fmt: skip
 def test_a_selector_alone(selector):

@@ -10,7 +10,7 @@ from sklearn.datasets import load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from s2fs import S2FS, S2FSCV, StabilitySelector
+from s2fs import S2FS, SelectorCV, StabilitySelector
 
 ProgressBar = pytest.importorskip("sklearn.callback", reason="needs scikit-learn 1.9").ProgressBar
 
@@ -74,13 +74,13 @@ def test_searches_of_unknown_length_tell_no_more_than_they_do(parameters):
 def test_folds_and_subsamples_are_tasks():
     X, y = load_wine(return_X_y=True)
     for selector, n_tasks in (
-        (S2FSCV(2, alphas=[0.1], betas=[0.1], cv=3), 3),
+        (SelectorCV(2, alphas=[0.1], betas=[0.1], cv=3), 3),
         (StabilitySelector(2, n_resamples=4), 8),
     ):
         diary = Diary()
         selector.set_callbacks(diary).fit(X, y)
         assert diary.entries == ["setup", "begin", *["begin", "end"] * n_tasks, "end", "teardown"]
-    stopped = S2FSCV(2, alphas=[0.1], betas=[0.1], cv=3).set_callbacks(Diary(stop_after=2))
+    stopped = SelectorCV(2, alphas=[0.1], betas=[0.1], cv=3).set_callbacks(Diary(stop_after=2))
     assert stopped.fit(X, y).n_splits_ == 2
 
 
@@ -114,9 +114,9 @@ import sys
 from sklearn import feature_selection, linear_model, metrics, model_selection, neighbors
 from sklearn.datasets import load_wine
 sys.modules["sklearn.callback"] = None  # scikit-learn itself has it already
-from s2fs import S2FS, S2FSCV, StabilitySelector
+from s2fs import S2FS, SelectorCV, StabilitySelector
 X, y = load_wine(return_X_y=True)
-for selector in (S2FS(3), S2FSCV(2, alphas=[0.1], betas=[0.1]), StabilitySelector(2)):
+for selector in (S2FS(3), SelectorCV(2, alphas=[0.1], betas=[0.1]), StabilitySelector(2)):
     assert not hasattr(selector, "set_callbacks")
     print(selector.fit(X, y).indices_.tolist())
 """
@@ -125,7 +125,7 @@ for selector in (S2FS(3), S2FSCV(2, alphas=[0.1], betas=[0.1]), StabilitySelecto
     X, y = load_wine(return_X_y=True)
     for found, selector in zip(
         run.stdout.splitlines(),
-        (S2FS(3), S2FSCV(2, alphas=[0.1], betas=[0.1]), StabilitySelector(2)),
+        (S2FS(3), SelectorCV(2, alphas=[0.1], betas=[0.1]), StabilitySelector(2)),
         strict=True,
     ):
         assert hasattr(selector, "set_callbacks")

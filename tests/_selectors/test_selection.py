@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_wine
 from sklearn.neighbors import KNeighborsClassifier
 
-from s2fs import S2FS, S2FSCV, Selection, StabilitySelector, __version__
+from s2fs import S2FS, Selection, SelectorCV, StabilitySelector, __version__
 from s2fs.baselines import AnovaF
 from strategies import examples
 
@@ -79,7 +79,7 @@ def test_the_file_is_plain_and_says_how_it_came_about(saved):
     [
         AnovaF(3),
         S2FS(3, class_weight={0: 2.0, 1: 1.0, 2: 1.0}, include=np.array([4])),
-        S2FSCV(2, alphas=np.array([0.1]), betas=[0.1], estimator=KNeighborsClassifier(3)),
+        SelectorCV(2, alphas=np.array([0.1]), betas=[0.1], estimator=KNeighborsClassifier(3)),
         StabilitySelector(2, selector=S2FS(3), n_resamples=2),
     ],
     ids=lambda s: type(s).__name__,

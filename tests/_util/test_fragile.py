@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
-from s2fs import S2FS, S2FSCV, PairCover, StabilitySelector, compare
+from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector, compare
 from s2fs.baselines import AnovaF, RandomOrder
 from strategies import examples
 
@@ -153,7 +153,7 @@ def test_small_tables_are_not_looked_at():
 def test_one_warning_for_many_inner_fits():
     X, y = outlying()
     assert len(said(lambda: StabilitySelector("all", n_resamples=4, n_jobs=2).fit(X, y))) == 1
-    assert len(said(lambda: S2FSCV(1, alphas=[0.1], betas=[0.1], cv=3).fit(X, y))) == 1
+    assert len(said(lambda: SelectorCV(1, alphas=[0.1], betas=[0.1], cv=3).fit(X, y))) == 1
     assert said(lambda: compare(X, y, k=1)) == []
 
 

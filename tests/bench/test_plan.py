@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from s2fs import S2FSCV
+from s2fs import SelectorCV
 from s2fs.baselines import BASELINES
 from s2fs.bench import PAPER_DATASETS, PAPER_LEARNERS, PLANS, load_plan
 
-PAPER_GRID = S2FSCV().alphas
+PAPER_GRID = SelectorCV().alphas
 GOOD = """
 title = "t"
 datasets = ["yale"]

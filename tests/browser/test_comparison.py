@@ -13,7 +13,7 @@ PHONE = {"viewport": {"width": 375, "height": 812}, "device_scale_factor": 2, "i
 
 @pytest.fixture(scope="module")
 def found():
-    return compare(*load_wine(return_X_y=True), k=[2, 4], selectors=["pairs", "anovaf"])
+    return compare(*load_wine(return_X_y=True), k=[2, 4], selectors=["paircover", "anovaf"])
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ def table(tmp_path):
     return frame, tmp_path / "t.csv"
 
 
-@pytest.mark.parametrize("method", ["pairs", "s2fs"])
+@pytest.mark.parametrize("method", ["paircover", "s2fs"])
 def test_a_gene_of_the_batches_is_not_chosen_first(table, tmp_path, method):
     frame, path = table
     out = tmp_path / "r.csv"
@@ -37,7 +37,7 @@ def test_a_gene_of_the_batches_is_not_chosen_first(table, tmp_path, method):
     assert "ignores batches" in result.stderr  # why there is no verdict
     chosen = list(pd.read_csv(out)["feature"])
     assert chosen[0] == "g3"
-    if method == "pairs":
+    if method == "paircover":
         X = frame.drop(columns=["lab", "kind"])
         selector = PairCover(2).fit(X, frame["kind"], batch=frame["lab"])
         assert chosen == selector.feature_names_.tolist()

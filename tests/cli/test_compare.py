@@ -45,7 +45,7 @@ def without_time(text):
 
 def test_prints_the_comparison(wine, arrays):
     shown = succeeds(wine, "-t", "target", "-k", 3)
-    truth = compare(*arrays, k=3, selectors=["s2fs", "pairs", "anovaf"])
+    truth = compare(*arrays, k=3, selectors=["s2fs", "paircover", "anovaf"])
     assert without_time(shown) == without_time(f"{truth}\n")
     assert max(map(len, shown.splitlines())) <= 80
 
@@ -71,7 +71,7 @@ def test_options_and_files(wine, arrays, tmp_path):
 
 def test_one_page(wine, tmp_path):
     page = tmp_path / "page.html"
-    options = ["-k", "2,3", "--selectors", "pairs", "--report", page]
+    options = ["-k", "2,3", "--selectors", "paircover", "--report", page]
     shown = succeeds(wine, "-t", "target", *options)
     text = page.read_text("utf-8")
     verdict = " ".join(shown.split("\n\n")[-1].split())
@@ -95,7 +95,10 @@ def test_a_class_beside_the_data(wine, arrays, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--selectors", "pear"], "--selectors has 'pear' (did you mean 'pairs'?); choose from s2"),
+        (
+            ["--selectors", "paircove"],
+            "--selectors has 'paircove' (did you mean 'paircover'?); choose from s2",
+        ),
         (["--selectors", ","], "it is empty; name at least one selector"),
         (["--selectors", "no_such_module:X"], "which cannot be imported: No module named"),
         (["--selectors", "sklearn.feature_selection:Nope"], "which cannot be imported: "),

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_wine
 
-from s2fs import S2FS, S2FSCV, PairCover, Selection, StabilitySelector, compare
+from s2fs import S2FS, PairCover, Selection, SelectorCV, StabilitySelector, compare
 from s2fs.baselines import BASELINES, AnovaF
 from s2fs.cli import main
 from s2fs.datasets import read_table
@@ -78,7 +78,7 @@ def test_tune(wine, arrays, k, number, limit):
     options = ["-t", "cultivar", "--tune", "-k", k, "--no-verdict"]
     options += [] if limit is None else ["--max-correlation", limit]
     table, (line,) = printed(succeeds("select", wine, *options))
-    tuned = S2FSCV(number, max_correlation=limit).fit(*arrays)
+    tuned = SelectorCV(number, max_correlation=limit).fit(*arrays)
     best = tuned.best_params_
     assert len(table) == len(tuned.indices_) == best["n_features_to_select"]
     assert table["score"].tolist() == pytest.approx(tuned.scores_.tolist(), rel=1e-5)
@@ -111,8 +111,8 @@ def test_stability(wine, arrays, tmp_path):
 METHODS = [
     ("s2fs-rms", [], S2FS(4, compactness="rms")),
     ("S2FS-RMS", ["--beta", 0.2], S2FS(4, compactness="rms", beta=0.2)),
-    ("pairs", [], PairCover(4)),
-    ("pairs", ["--search", "beam", "--exclude", 6], PairCover(4, search="beam", exclude=[6])),
+    ("paircover", [], PairCover(4)),
+    ("paircover", ["--search", "beam", "--exclude", 6], PairCover(4, search="beam", exclude=[6])),
     *((name, [], BASELINES[name](4)) for name in ("AnovaF", "ReliefF", "SFSS")),
     ("RandomOrder", [], BASELINES["RandomOrder"](4, random_state=0)),
     ("AnovaF", ["--max-correlation", 0.5], AnovaF(4, max_correlation=0.5)),
@@ -151,24 +151,24 @@ def test_tune_shows_no_accuracy_of_values_filled_in_before_the_folds(wine, tmp_p
 
 
 def test_tune_chooses_the_number_for_other_methods(wine, arrays):
-    options = ["--tune", "-k", "auto", "--method", "pairs", "--no-verdict"]
+    options = ["--tune", "-k", "auto", "--method", "paircover", "--no-verdict"]
     table, (line,) = printed(succeeds("select", wine, "-t", "cultivar", *options))
-    tuned = S2FSCV(selector=PairCover()).fit(*arrays)
+    tuned = SelectorCV(selector=PairCover()).fit(*arrays)
     assert len(table) == len(tuned.indices_)
     assert line.startswith(f"Chosen by 5-fold cross-validation: {len(tuned.indices_)} feature(s);")
 
 
 VERDICTS = [
-    (["-k", 3], {"s2fs": S2FS(3), "pairs": PairCover(3), "anovaf": AnovaF(3)}),
-    (["-k", 2, "--method", "pairs"], {"pairs": PairCover(2), "anovaf": AnovaF(2)}),
+    (["-k", 3], {"s2fs": S2FS(3), "paircover": PairCover(3), "anovaf": AnovaF(3)}),
+    (["-k", 2, "--method", "paircover"], {"paircover": PairCover(2), "anovaf": AnovaF(2)}),
     (
-        ["-k", "auto", "--method", "pairs", "--tune"],
-        {"pairs": S2FSCV(selector=PairCover()), "anovaf": AnovaF(5)},
+        ["-k", "auto", "--method", "paircover", "--tune"],
+        {"paircover": SelectorCV(selector=PairCover()), "anovaf": AnovaF(5)},
     ),
     (
         ["-k", 3, "--exclude", "proline", "--class-weight", "balanced"],
         {"s2fs": S2FS(3, exclude=[12], class_weight="balanced"),
-         "pairs": PairCover(3), "anovaf": AnovaF(3)},
+         "paircover": PairCover(3), "anovaf": AnovaF(3)},
     ),
 ]  # fmt: skip
 
@@ -231,19 +231,31 @@ def test_save(wine, arrays, tmp_path):
         (["--save", "a.json", "-o", "./a.json"], "--save and --output are both 'a.json'"),
         (["-k", "some"], "'some'; give a whole number from 1, a fraction up to 1.0 such as 0.1, a"),
         (["--max-correlation", "2"], "'--max-correlation': 2.0 is not in the range 0<=x<=1"),
-        (["--method", "pair"], "'pair' (did you mean 'pairs'?); choose from s2fs, pairs, s2fs-rms"),
-        (["--method", "pairs", "--alpha", "1"], "--alpha is not for --method pairs; leave it out"),
-        (["--method", "pairs", "--no-scale"], "--no-scale is not for --method pairs; leave it out"),
+        (
+            ["--method", "pair"],
+            "'pair' (did you mean 'paircover'?); choose from s2fs, paircover, s2fs-rms",
+        ),
+        (
+            ["--method", "paircover", "--alpha", "1"],
+            "--alpha is not for --method paircover; leave it out",
+        ),
+        (
+            ["--method", "paircover", "--no-scale"],
+            "--no-scale is not for --method paircover; leave it out",
+        ),
         (
             ["--method", "AnovaF", "--search", "beam"],
-            "--search is not for --method anovaf; leave it out, or use --method s2fs or pairs.",
+            "--search is not for --method anovaf; leave it out, or use --method s2fs or paircover.",
         ),
         (["--method", "sfss", "--include", "ash"], "--include is not for --method sfss; leave it"),
         (
             ["--method", "sfss", "-k", "auto"],
             "--n-features is auto, which --method sfss cannot decide alone",
         ),
-        (["--method", "pairs", "--tune"], "--tune chooses the number of features for --method p"),
+        (
+            ["--method", "paircover", "--tune"],
+            "--tune chooses the number of features for --method p",
+        ),
         (["--scheduler", "tcp://x:1", "--tune"], "--tune needs all rows in one place"),
         (["--scheduler", "tcp://x:1", "--stability", "5"], "--stability needs all rows in one"),
     ],

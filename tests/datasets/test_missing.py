@@ -59,7 +59,7 @@ def test_kept_for_a_selector_that_takes_them(path):
     np.testing.assert_array_equal(data.X, X)
     assert PairCover(2).fit(data.X, data.y).indices_[0] == 0
     for options in ([], ["--impute", "keep"]):
-        command = ["select", str(path), "-t", "y", "--method", "pairs", "-k", "2", *options]
+        command = ["select", str(path), "-t", "y", "--method", "paircover", "-k", "2", *options]
         result = CliRunner().invoke(main, command)
         assert result.exit_code == 0, result.output
         assert result.stdout.splitlines()[1].split()[:2] == ["1", "a"]

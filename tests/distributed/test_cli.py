@@ -122,7 +122,7 @@ def test_pair_cover(cluster, table, folder, tmp_path):
     out = tmp_path / "ranking.csv"
     result = run(
         "select", folder, "--target", "kind", "--drop", "patient", "-k", 3, "-o", out,
-        "--method", "pairs", "--scheduler", cluster.scheduler_address,
+        "--method", "paircover", "--scheduler", cluster.scheduler_address,
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     X = table.drop(columns=["patient", "kind"])

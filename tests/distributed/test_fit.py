@@ -86,7 +86,7 @@ def _assert_fitted_here(X, y):
     {"class_weight": "balanced"},
     {"class_weight": {0: 2.0, 1: 0.0}},
     {"include": [7], "exclude": [0, 1]},
-    {"groups": [[0, 8], [2, 9]]},
+    {"feature_groups": [[0, 8], [2, 9]]},
     {"search": "floating"},
     {"search": "beam", "beam_width": 3},
 ], ids=str)  # fmt: skip

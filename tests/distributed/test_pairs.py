@@ -46,7 +46,7 @@ def assert_same(there, here):
     {"correlation": 1.0, "class_weight": {0: 2.0, 3: 0.0}},
     {"class_weight": "balanced"},
     {"include": [7], "exclude": [0, 1]},
-    {"groups": [[0, 8], [2, 9]], "correlation": 0.5},
+    {"feature_groups": [[0, 8], [2, 9]], "correlation": 0.5},
     {"search": "floating"},
     {"search": "beam", "beam_width": 3, "correlation": 0.25},
     {"n_features_to_select": 1.0},

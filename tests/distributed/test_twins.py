@@ -39,7 +39,7 @@ def test_the_same_features_for_any_chunks(client, kind, limit):
 
 @pytest.mark.parametrize("selector", [
     S2FS(5, search="floating", class_weight="balanced"),
-    S2FS(5, include=[3], groups=[[0, 8], [2, 9]], scale=None),
+    S2FS(5, include=[3], feature_groups=[[0, 8], [2, 9]], scale=None),
     PairCover(5, correlation=0.0, class_weight={0: 2.0, 3: 0.5}),
     PairCover(5, correlation=0.25, search="beam", exclude=[1]),
 ], ids=str)  # fmt: skip

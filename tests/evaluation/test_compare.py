@@ -115,11 +115,11 @@ def test_accuracies_are_those_of_pipelines(learner, model):
 
 
 def test_stability_redundancy_and_number_of_features():
-    result = compare(X, Y, k=3, selectors=["pairs", SelectFpr(alpha=1e-20)])
-    sets = {"pairs": [], "SelectFpr": []}
-    redundancy = {"pairs": [], "SelectFpr": []}
+    result = compare(X, Y, k=3, selectors=["paircover", SelectFpr(alpha=1e-20)])
+    sets = {"paircover": [], "SelectFpr": []}
+    redundancy = {"paircover": [], "SelectFpr": []}
     for train, _ in stratified_folds(Y, 5, random_state=0):
-        for name, selector in (("pairs", PairCover(3)), ("SelectFpr", SelectFpr(alpha=1e-20))):
+        for name, selector in (("paircover", PairCover(3)), ("SelectFpr", SelectFpr(alpha=1e-20))):
             chosen = selector.fit(X[train], Y[train]).get_support(indices=True)
             r = np.abs(np.corrcoef(X[np.ix_(train, chosen)].T))
             sets[name].append(chosen)
@@ -148,8 +148,8 @@ def test_a_difference_is_that_of_the_corrected_t_test():
 
 def test_noise_is_not_said_to_beat_chance():
     rng = np.random.default_rng(0)
-    result = compare(rng.normal(size=(60, 40)), np.arange(60) % 3, k=5, selectors=["pairs"])
-    assert result.verdict.startswith("Not shown to beat chance: pairs with 5 feature(s) gets ")
+    result = compare(rng.normal(size=(60, 40)), np.arange(60) % 3, k=5, selectors=["paircover"])
+    assert result.verdict.startswith("Not shown to beat chance: paircover with 5 feature(s) gets ")
 
 
 def test_frames_sparse_tables_and_names():
@@ -166,7 +166,7 @@ def test_frames_sparse_tables_and_names():
 
 def test_as_text_and_as_html():
     name = "a very <long> name of a selector"
-    result = compare(X, Y, k=2, selectors={name: AnovaF(), "pairs": PairCover()})
+    result = compare(X, Y, k=2, selectors={name: AnovaF(), "paircover": PairCover()})
     assert max(map(len, str(result).splitlines())) <= 80
     assert " ".join(str(result).split("\n\n")[-1].split()) == result.verdict
     page = result._repr_html_()
@@ -177,8 +177,8 @@ def test_as_text_and_as_html():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"selectors": ["pear"]}, r"selectors has 'pear' \(did you mean 'pairs'\?\); choose from"),
-        ({"selectors": "pairs"}, "selectors is 'pairs'; give a list, or a dict of names"),
+        ({"selectors": ["paircove"]}, r"'paircove' \(did you mean 'paircover'\?\); choose from"),
+        ({"selectors": "paircover"}, "selectors is 'paircover'; give a list, or a dict of names"),
         ({"selectors": []}, "selectors is empty; give at least one"),
         ({"selectors": [3]}, "selectors has 3; give an estimator with get_support"),
         ({"selectors": {"chance": S2FS()}}, "'chance', which is the name of another row"),

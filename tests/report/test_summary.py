@@ -19,7 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import minmax_scale
 from sklearn.tree import DecisionTreeClassifier
 
-from s2fs import S2FS, S2FSCV, PairCover, StabilitySelector, compare
+from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector, compare
 from s2fs.baselines import FDM, FGZEFSR, AnovaF
 from s2fs.datasets import Dataset, load_srbct
 from s2fs.evaluation import stability, stratified_folds
@@ -223,7 +223,7 @@ SELECTORS = [
     AnovaF(1),
     FDM(3),
     S2FS("all"),
-    S2FSCV(alphas=[0.1], betas=[0.1]),
+    SelectorCV(alphas=[0.1], betas=[0.1]),
     StabilitySelector(selector=S2FS(3), n_resamples=3),
     SelectKBest(k=3),
     SelectKBest(mutual_info_classif, k=2),

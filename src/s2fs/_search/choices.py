@@ -177,8 +177,8 @@ def n_to_choose(choices: Choices, wanted: Any, m: int) -> int:
         )
     if not choices.included and not choices.fitting(k):
         raise ValueError(
-            f"groups has nothing that fits n_features_to_select={wanted}: the smallest group has "
-            f"{min(map(len, choices.groups))} features; ask for as many."
+            f"feature_groups has nothing that fits n_features_to_select={wanted}: the smallest "
+            f"group has {min(map(len, choices.groups))} features; ask for as many."
         )
     return k
 
@@ -190,7 +190,7 @@ def _groups(groups: Any, m: int, columns: Columns) -> list[Group]:
     entries: Sequence[Any] = list(groups)
     lists = [hasattr(entry, "__iter__") and not isinstance(entry, str) for entry in entries]
     if all(lists):
-        found = [tuple(columns.positions(entry, "groups")) for entry in entries]
+        found = [tuple(columns.positions(entry, "feature_groups")) for entry in entries]
     elif not any(lists) and len(entries) == m:
         members_of: dict[Any, list[int]] = {}
         for f, label in enumerate(entries):
@@ -199,15 +199,18 @@ def _groups(groups: Any, m: int, columns: Columns) -> list[Group]:
         found = list(map(tuple, members_of.values()))
     else:
         raise ValueError(
-            f"groups has {len(entries)} entries; give lists of features, or one label for each of "
-            f"the {m} feature(s) of X."
+            f"feature_groups has {len(entries)} entries; give lists of features, or one label "
+            f"for each of the {m} feature(s) of X."
         )
     if () in found:
-        raise ValueError(f"groups has an empty group at position {found.index(())}; drop it.")
+        raise ValueError(
+            f"feature_groups has an empty group at position {found.index(())}; drop it."
+        )
     members = [f for group in found for f in group]
     if twice := repeated(members):
         raise ValueError(
-            f"groups has {columns.shown(twice)} in more than one group; give each feature one."
+            f"feature_groups has {columns.shown(twice)} in more than one group; give each "
+            "feature one."
         )
     return found
 

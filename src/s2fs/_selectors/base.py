@@ -138,7 +138,7 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         no_number = self.n_features_to_select in ("auto", "all")
         if self.max_correlation is None or no_number or n_found >= k or is_inner_fit():
             return
-        grouped = getattr(self, "groups", None) is not None
+        grouped = getattr(self, "feature_groups", None) is not None
         unfit = ", or is in a group that does not fit" if grouped else ""
         warnings.warn(
             f"max_correlation={self.max_correlation} leaves {n_found} of the {k} feature(s) "
@@ -256,7 +256,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         "tol": [Interval(Real, 0, None, closed="left")],
         "include": ["array-like", None],
         "exclude": ["array-like", None],
-        "groups": ["array-like", None],
+        "feature_groups": ["array-like", None],
         "max_correlation": [Interval(Real, 0, 1, closed="both"), None],
         "costs": ["array-like", None],
         "budget": [Interval(Real, 0, None, closed="neither"), None],
@@ -272,7 +272,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
     tol: float
     include: Iterable[str | int] | None
     exclude: Iterable[str | int] | None
-    groups: Iterable[Any] | None
+    feature_groups: Iterable[Any] | None
     costs: ArrayLike | None
     budget: float | None
     max_time: float | None
@@ -433,7 +433,11 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         """
         m = self.n_features_in_
         choices = resolve(
-            self.include, self.exclude, self.groups, m, getattr(self, "feature_names_in_", None)
+            self.include,
+            self.exclude,
+            self.feature_groups,
+            m,
+            getattr(self, "feature_names_in_", None),
         )
         k = n_to_choose(choices, self.n_features_to_select, m)
         if self.costs is not None or self.budget is not None:

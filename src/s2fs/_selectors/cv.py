@@ -46,7 +46,7 @@ _SHARED = (
 _GRID = ("alpha", "beta")
 
 
-class S2FSCV(CallbackSupportMixin, RankingSelector):
+class SelectorCV(CallbackSupportMixin, RankingSelector):
     """Select features by S²FS with everything left open chosen by cross-validation.
 
     In each fold, the greedy paths of all pairs of weights are found on the training rows, and
@@ -135,9 +135,9 @@ class S2FSCV(CallbackSupportMixin, RankingSelector):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from s2fs import S2FSCV
+    >>> from s2fs import SelectorCV
     >>> X, y = load_wine(return_X_y=True)
-    >>> selector = S2FSCV(alphas=[0.0316, 1.0], betas=[0.0316]).fit(X, y)
+    >>> selector = SelectorCV(alphas=[0.0316, 1.0], betas=[0.0316]).fit(X, y)
     >>> selector.best_params_
     {'alpha': 0.0316, 'beta': 0.0316, 'n_features_to_select': 5}
     >>> selector.indices_.tolist(), round(selector.best_score_, 3)

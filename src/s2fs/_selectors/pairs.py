@@ -80,7 +80,7 @@ class PairCover(SearchSelector):
     include, exclude : list of str or int, default=None
         Features that are in from the start, in this order, and features that are never chosen; by
         column name or position.
-    groups : list of lists, or a label per feature, default=None
+    feature_groups : list of lists, or a label per feature, default=None
         Features that are chosen together, as for :class:`S2FS`.
     max_correlation : float, default=None
         The largest correlation |r| of two selected features, as for :class:`S2FS`.
@@ -159,7 +159,7 @@ class PairCover(SearchSelector):
         tol: float = 0.005,
         include: Iterable[str | int] | None = None,
         exclude: Iterable[str | int] | None = None,
-        groups: Iterable[Any] | None = None,
+        feature_groups: Iterable[Any] | None = None,
         max_correlation: float | None = None,
         costs: ArrayLike | None = None,
         budget: float | None = None,
@@ -177,7 +177,7 @@ class PairCover(SearchSelector):
         self.tol = tol
         self.include = include
         self.exclude = exclude
-        self.groups = groups
+        self.feature_groups = feature_groups
         self.max_correlation = max_correlation
         self.costs = costs
         self.budget = budget

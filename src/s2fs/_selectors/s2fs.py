@@ -53,7 +53,7 @@ class S2FS(SearchSelector):
     include, exclude : list of str or int, default=None
         Features that are in from the start, in this order, and features that are never chosen; by
         column name or position. Included features count towards ``n_features_to_select``.
-    groups : list of lists, or a label per feature, default=None
+    feature_groups : list of lists, or a label per feature, default=None
         Features that are chosen together, by column name or position; or for each feature the label
         of its group, None for none. A group with more features than are still wanted is passed
         over; if nothing fits, fewer are selected. Including a feature includes its group, an
@@ -158,7 +158,7 @@ class S2FS(SearchSelector):
         tol: float = 0.005,
         include: Iterable[str | int] | None = None,
         exclude: Iterable[str | int] | None = None,
-        groups: Iterable[Any] | None = None,
+        feature_groups: Iterable[Any] | None = None,
         max_correlation: float | None = None,
         costs: ArrayLike | None = None,
         budget: float | None = None,
@@ -180,7 +180,7 @@ class S2FS(SearchSelector):
         self.tol = tol
         self.include = include
         self.exclude = exclude
-        self.groups = groups
+        self.feature_groups = feature_groups
         self.max_correlation = max_correlation
         self.costs = costs
         self.budget = budget

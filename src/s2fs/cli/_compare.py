@@ -73,14 +73,14 @@ def _selector(name: str) -> Any:
     epilog="\b\nExample:\n"
     "  s2fs compare tumours.csv --target diagnosis --drop patient -k 5,10,20\n"
     "  s2fs compare tumours.csv -t diagnosis --drop patient "
-    "--selectors pairs,sklearn.feature_selection:SelectKBest",
+    "--selectors paircover,sklearn.feature_selection:SelectKBest",
 )
 @click.option(
     "--selectors",
     metavar="A,B,C",
-    default="s2fs,pairs,anovaf",
+    default="s2fs,paircover,anovaf",
     callback=_selectors,
-    help="What to compare: s2fs, pairs, s2fs-rms, baselines, or scikit-learn selectors as "
+    help="What to compare: s2fs, paircover, s2fs-rms, baselines, or scikit-learn selectors as "
     "module:Class, whose module is imported. The verdict is about the first.",
 )
 @click.option(

@@ -49,7 +49,7 @@ def fit_there(
     if not isinstance(selector, S2FS | PairCover):
         raise ValueError(
             f"{type(selector).__name__} needs all rows in one place and does not go with "
-            "--scheduler; use --method s2fs or pairs."
+            "--scheduler; use --method s2fs or paircover."
         )
     with connected(address):
         rows = read_partitioned(data.file, data.target, drop=data.drop)

@@ -61,7 +61,7 @@ COMMANDLINE = click.core.ParameterSource.COMMANDLINE
 #: What ``--tune`` decides itself, or cannot serve, when it searches the weights of S²FS.
 DECIDED_BY_TUNE = ("alpha", "beta", "search")
 #: What the verdict compares with, beside all features and chance.
-COMPARED = ("pairs", "anovaf")
+COMPARED = ("paircover", "anovaf")
 #: What is trained on the selected features for the verdict.
 LEARNER = "5 nearest neighbours"
 #: The verdict is left out where its nearest neighbours would take more multiplications than this,
@@ -114,7 +114,7 @@ def _shape(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
     default="s2fs",
     callback=_checked_method,
     help="What selects: s2fs (as published), s2fs-rms (the same with root mean square "
-    "distances), pairs (pair cover, which also takes missing values), or a baseline such as "
+    "distances), paircover (which also takes missing values), or a baseline such as "
     "anovaf, relieff or sfss.",
 )
 @click.option(
@@ -251,13 +251,13 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
     columns = Columns.of_file(table.feature_names, data.file)
     for name, features in limits.items():
         selector.set_params(**{name: columns.positions(features, f"--{name}")})
-    if table.groups is not None:
-        if "groups" not in selector.get_params():
+    if table.feature_groups is not None:
+        if "feature_groups" not in selector.get_params():
             raise ValueError(
                 f"--encode makes groups of features, which are not for --method {asked.method}; "
-                "leave text out with --numeric-only, or use --method s2fs or pairs."
+                "leave text out with --numeric-only, or use --method s2fs or paircover."
             )
-        selector.set_params(groups=table.groups)
+        selector.set_params(feature_groups=table.feature_groups)
     lines, judged = [], selector
     if asked.tune:
         judged = _tuner(selector, asked)
@@ -321,7 +321,7 @@ def _selector(ctx: click.Context, asked: SimpleNamespace) -> Any:
                 "searches; leave one of them out."
             )
         if name not in has:
-            fit = [m for m in ("s2fs", "pairs") if name in SELECTORS[m]().get_params()]
+            fit = [m for m in ("s2fs", "paircover") if name in SELECTORS[m]().get_params()]
             raise ValueError(
                 f"{flag} is not for --method {asked.method}; leave it out, or use --method "
                 f"{' or '.join(fit)}."
@@ -349,7 +349,7 @@ def _reject_beside_batch(selector: Any, asked: SimpleNamespace) -> None:
     if not has_fit_parameter(selector, "batch"):
         raise ValueError(
             f"--batch is not for --method {asked.method}; leave it out, or use --method s2fs or "
-            "pairs."
+            "paircover."
         )
     beside = {"--tune": asked.tune, "--stability": asked.stability, "--report": asked.report}
     for flag, value in beside.items():
@@ -407,20 +407,20 @@ def _fitted(selector: Any, data: "Dataset") -> Any:
         _stop(f"after {len(found['rank'])}{of} features; this ranking is partial", found)
 
 
-def _tuner(selector: Any, asked: SimpleNamespace) -> s2fs.S2FSCV:
+def _tuner(selector: Any, asked: SimpleNamespace) -> s2fs.SelectorCV:
     """The search for the weights of S²FS, or for the number of features of another selector."""
     if not isinstance(selector, s2fs.S2FS):
-        return s2fs.S2FSCV(
+        return s2fs.SelectorCV(
             asked.n_features,
             selector=_alone(selector),
             n_jobs=asked.n_jobs,
             verbose=int(sys.stderr.isatty()),
         )
-    shared = s2fs.S2FSCV().get_params().keys() & selector.get_params().keys()
-    return s2fs.S2FSCV(**{name: getattr(selector, name) for name in shared})
+    shared = s2fs.SelectorCV().get_params().keys() & selector.get_params().keys()
+    return s2fs.SelectorCV(**{name: getattr(selector, name) for name in shared})
 
 
-def _tuned(tuner: s2fs.S2FSCV, selector: Any, data: "Dataset") -> tuple[Any, str]:
+def _tuned(tuner: s2fs.SelectorCV, selector: Any, data: "Dataset") -> tuple[Any, str]:
     """The selector with what the search has chosen, and a line that says what that is."""
     found = clone(tuner).fit(data.X, data.y)
     best = found.best_params_

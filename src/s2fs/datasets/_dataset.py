@@ -32,7 +32,7 @@ class Dataset(_Arrays):
         What the file calls the instances.
     batch : ndarray of shape (n_samples,) or None
         The batch each instance was measured in, if a column of the file was said to hold it.
-    groups : list of lists of int or None
+    feature_groups : list of lists of int or None
         Columns of ``X`` that are to be chosen together: those one column of text was turned into.
     imputer : transformer or None
         What has filled in missing values in ``X``, not fitted, to be fitted again on the training
@@ -48,7 +48,7 @@ class Dataset(_Arrays):
     # Not items of the tuple: ``X, y, feature_names, class_names = data`` holds for every dataset.
     sample_ids: list[str] | None = None
     batch: Any = None
-    groups: list[list[int]] | None = None
+    feature_groups: list[list[int]] | None = None
     imputer: Any = None
     incomplete: Any = None
     image_shape: tuple[int, int] | None = None

@@ -179,7 +179,7 @@ def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -
     if groups and len(data.feature_names) != len(names):  # some were left out for missing values
         position = {name: f for f, name in enumerate(data.feature_names)}
         groups = [[position[names[f]] for f in g if names[f] in position] for g in groups]
-    data.groups = [group for group in groups if len(group) > 1] or None
+    data.feature_groups = [group for group in groups if len(group) > 1] or None
     return data
 
 

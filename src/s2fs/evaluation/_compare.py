@@ -38,7 +38,7 @@ from s2fs.evaluation._learners import LEARNERS
 #: What makes each selector that has a name, by that name in lower case.
 SELECTORS: dict[str, Callable[..., Any]] = {
     "s2fs": S2FS,
-    "pairs": PairCover,
+    "paircover": PairCover,
     "s2fs-rms": partial(S2FS, compactness="rms"),
     **{name.lower(): baseline for name, baseline in BASELINES.items()},
 }
@@ -259,8 +259,8 @@ def compare(
         is fitted once with the last, and its first features are taken.
     selectors : dict of str to selector, or iterable of selectors, default=None
         Estimators with ``get_support`` after ``fit``, pipelines that hold some, or names: "s2fs",
-        "pairs", "s2fs-rms" or any of ``s2fs.baselines.BASELINES``. The verdict is about the first.
-        None is S2FS, PairCover and AnovaF.
+        "paircover", "s2fs-rms" or any of ``s2fs.baselines.BASELINES``. The verdict is about the
+        first. None is S2FS, PairCover and AnovaF.
     learner : {"knn", "svm", "cart", "logistic"} or classifier, default="knn"
         What is trained on the chosen features.
     cv : int, default=5
@@ -286,9 +286,9 @@ def compare(
     >>> from sklearn.feature_selection import SelectKBest
     >>> import s2fs
     >>> X, y = load_wine(return_X_y=True)
-    >>> result = s2fs.compare(X, y, k=3, selectors=["pairs", SelectKBest()])
+    >>> result = s2fs.compare(X, y, k=3, selectors=["paircover", SelectKBest()])
     >>> [(row["selector"], round(row["accuracy"], 3)) for row in result.rows]
-    [('pairs', 0.933), ('SelectKBest', 0.922), ('all 13 features', 0.972), ('chance', 0.399)]
+    [('paircover', 0.933), ('SelectKBest', 0.922), ('all 13 features', 0.972), ('chance', 0.399)]
     """
     reject_text_columns(X)
     if issparse(X):

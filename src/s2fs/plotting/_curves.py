@@ -198,9 +198,10 @@ def plot_sizes(
     >>> import s2fs
     >>> from s2fs.plotting import plot_sizes
     >>> X, y = load_wine(return_X_y=True)
-    >>> ax = plot_sizes(s2fs.compare(X, y, k=[1, 2, 3, 5], selectors=["pairs", "anovaf"]), needed=3)
+    >>> found = s2fs.compare(X, y, k=[1, 2, 3, 5], selectors=["paircover", "anovaf"])
+    >>> ax = plot_sizes(found, needed=3)
     >>> [line.get_label() for line in ax.lines[:2]]
-    ['pairs', 'anovaf']
+    ['paircover', 'anovaf']
     """
     sizes = comparison.sizes
     if not sizes:

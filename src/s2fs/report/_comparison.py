@@ -48,7 +48,7 @@ def comparison_report(
     >>> import s2fs
     >>> from s2fs.report import comparison_report
     >>> X, y = load_wine(return_X_y=True)
-    >>> found = s2fs.compare(X, y, k=[2, 4], selectors=["pairs", "anovaf"])
+    >>> found = s2fs.compare(X, y, k=[2, 4], selectors=["paircover", "anovaf"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     comparison_report(found, f"{folder}/wine.html", title="Wine").name
     'wine.html'

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from s2fs._core.correlation import correlations
 from s2fs._selectors.base import features_in_order
-from s2fs._selectors.cv import S2FSCV
+from s2fs._selectors.cv import SelectorCV
 from s2fs._selectors.pairs import PairCover
 from s2fs._selectors.s2fs import S2FS
 from s2fs._selectors.stability import StabilitySelector
@@ -47,7 +47,7 @@ MOST_DOTS = 12_000
 #: The width of a strip, in its own units.
 STRIP = 150
 #: What the selectors of the package are called on a page.
-TITLES = {"S2FS": "S²FS", "S2FSCV": "S²FS, tuned", "AnovaF": "ANOVA F", "RandomOrder": "random"}
+TITLES = {"S2FS": "S²FS", "SelectorCV": "S²FS, tuned", "AnovaF": "ANOVA F", "RandomOrder": "random"}
 #: Landis and Koch's words, which Nogueira et al. (2018) use for their index.
 WORDS = ((0.75, "excellent"), (0.4, "intermediate to good"), (-np.inf, "poor"))
 PAPER = (
@@ -177,7 +177,7 @@ def _repeated(
 ) -> StabilitySelector | None:
     """The selection repeated on random halves of the samples, None if it cannot be."""
     selector = chosen.selector
-    if isinstance(selector, S2FSCV) and selector.selector is None:
+    if isinstance(selector, SelectorCV) and selector.selector is None:
         # With the weights it found: choosing them again on each half takes too long.
         selector = S2FS(scale=selector.scale, **selector.best_params_)
     sized = _with_size(selector, len(chosen.indices))
@@ -368,7 +368,7 @@ def _describe_selector(chosen: _Chosen, table: Table) -> dict[str, Any]:
     selector = chosen.selector
     kind = type(selector).__name__
     base = selector.selector if isinstance(selector, StabilitySelector) else selector
-    of_the_paper = isinstance(base, S2FS | S2FSCV) or (base is None and kind != "PairCover")
+    of_the_paper = isinstance(base, S2FS | SelectorCV) or (base is None and kind != "PairCover")
     return {
         "name": chosen.name,
         "class": kind,
