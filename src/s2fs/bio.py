@@ -285,7 +285,7 @@ def _by_position(argument: str, wanted: Any, genes: Columns) -> Any:
     if wanted is None or isinstance(wanted, str):
         return wanted  # a single name is for the selector to refuse
     entries = list(wanted)
-    if argument != "groups":
+    if argument != "feature_groups":
         return genes.positions(entries, argument)
     # Entries that are no lists are the label of a group for each gene.
     return [

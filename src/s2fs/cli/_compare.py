@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 import click
+from sklearn.utils import get_tags
 
 from s2fs import report as reports
 from s2fs._util.messages import did_you_mean
@@ -68,6 +69,12 @@ def _selector(name: str) -> Any:
         sys.path.pop(0)
 
 
+def _takes_missing(selector: Any) -> bool:
+    """Whether a selector, by name or as an object, takes missing values."""
+    made = SELECTORS[selector.lower()]() if isinstance(selector, str) else selector
+    return bool(get_tags(made).input_tags.allow_nan)
+
+
 @click.command(
     params=[*DATA_OPTIONS],
     epilog="\b\nExample:\n"
@@ -78,9 +85,9 @@ def _selector(name: str) -> Any:
 @click.option(
     "--selectors",
     metavar="A,B,C",
-    default="s2fs,paircover,anovaf",
+    default="paircover,s2fs,anovaf",
     callback=_selectors,
-    help="What to compare: s2fs, paircover, s2fs-rms, baselines, or scikit-learn selectors as "
+    help="What to compare: paircover, s2fs, s2fs-rms, baselines, or scikit-learn selectors as "
     "module:Class, whose module is imported. The verdict is about the first.",
 )
 @click.option(
@@ -103,6 +110,12 @@ def _selector(name: str) -> Any:
     default=5,
     help="The number of folds of the cross-validation.",
 )
+@click.option(
+    "--repeats",
+    type=click.IntRange(min=1),
+    default=5,
+    help="How often the folds are drawn anew.",
+)
 @click.option("--seed", type=int, default=0, help="Seed of the folds.")
 @n_jobs_option
 @output_option(help="Also write all numbers to a .csv, .tsv, .json or .parquet file.")
@@ -115,15 +128,16 @@ def compare(
     report: Path | None,
     **given: Any,
 ) -> None:
-    """Compare selectors on FILE: how good on unseen samples, how stable, how fast.
+    """Compare selectors on FILE: how good on held-out samples, how stable, how fast.
 
-    Every selector selects inside the folds of one cross-validation, from the training samples
-    alone. All features together, and always guessing the largest class, stand beside them.
-    "stability" is 1 if the folds agree on the features, "|r|" the mean correlation of two of them.
+    Every selector selects inside the folds, from the training samples alone. All features, random
+    features and always guessing the largest class stand beside them. "stable" is 1 if the folds
+    agree on the features, "|r|" the mean correlation of two of them.
     """
     data = DataArguments(**taken(DATA_OPTIONS, given))
     reject_input_as_output(data.inputs, output=output, report=report)
-    table = data.read()
+    takes_missing = any(_takes_missing(one) for one in selectors.values())
+    table = data.read(takes_missing=takes_missing)
     n, m = table.X.shape
     note(f"{n} samples, {m} features, {len(table.class_names)} classes")
     X, imputer = table.for_folds()
@@ -135,24 +149,27 @@ def compare(
         selectors=selectors,
         learner=given["learner"],
         cv=given["folds"],
+        n_repeats=given["repeats"],
+        groups=getattr(table, "groups", None),
         random_state=given["seed"],
         n_jobs=given["n_jobs"],
         verbose=int(sys.stderr.isatty()),
         imputer=imputer,
     )
     if found.sizes:
-        click.echo("Accuracy % on unseen samples by number of features:\n")
+        click.echo("Accuracy % on held-out samples by number of features:\n")
         sizes = {
             str(size): [f"{100 * row['accuracy']:.1f}" for row in found.at(size).rows]
             for size in found.sizes
         }
-        print_table({"selector": [row["selector"] for row in found.rows], **sizes})
-        click.echo(f"\nWith {found.sizes[-1]} features:\n")
+        print_table({"selected by": [row["selector"] for row in found.rows], **sizes}, sizes)
+        click.echo()
     click.echo(found)
     if output is not None:
         each = [found.at(size) for size in found.sizes] or [found]
         rows = [row for one in each for row in one.rows]
-        write_table(output, {name: [row[name] for row in rows] for name in rows[0]})
+        columns = {name: [dict(row)[name] for row in rows] for name in rows[0]}
+        write_table(output, columns)
     if report is not None:
         command = shlex.join(["s2fs", *sys.argv[1:]])
         origin = reports.Origin(command=command, seconds=perf_counter() - start)

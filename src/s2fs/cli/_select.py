@@ -1,5 +1,6 @@
 """``s2fs select``: rank the features of a file."""
 
+import json
 import math
 import re
 import shlex
@@ -15,15 +16,17 @@ import click
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
+from sklearn.impute import SimpleImputer
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 import s2fs
 from s2fs import report
 from s2fs._core.criterion import PERFECT
-from s2fs._util.files import check_place
+from s2fs._util.files import check_place, write_whole
 from s2fs._util.inputs import Columns, inner_fit
 from s2fs._util.messages import did_you_mean
+from s2fs._util.values import plain
 from s2fs.cli._scheduler import fit_there, refuse, scheduler_option
 from s2fs.cli._shared import (
     CRITERION_OPTIONS,
@@ -31,6 +34,7 @@ from s2fs.cli._shared import (
     INTERRUPTED,
     PATH,
     DataArguments,
+    as_records,
     n_jobs_option,
     note,
     open_pipe,
@@ -42,13 +46,14 @@ from s2fs.cli._shared import (
     taken,
     write_table,
 )
-from s2fs.evaluation import SELECTORS, compare
+from s2fs.evaluation import SELECTORS, evaluate_selector
+from s2fs.evaluation.checks import as_dicts, check_selection
 
 if TYPE_CHECKING:
     from s2fs.datasets import Dataset
 
 #: The columns of a ranking that are printed without ``--details``.
-SHOWN = {"rank", "feature", "score", "gain", "p_value", "returns", "q_value"}
+SHOWN = {"rank", "feature", "score", "gain", "p_value", "selected in", "q_value"}
 Table = dict[str, list[Any]]
 NumberOfFeatures = int | float | Literal["auto", "all"]
 
@@ -60,10 +65,10 @@ OF_SELECTORS = (
 COMMANDLINE = click.core.ParameterSource.COMMANDLINE
 #: What ``--tune`` decides itself, or cannot serve, when it searches the weights of S²FS.
 DECIDED_BY_TUNE = ("alpha", "beta", "search")
-#: What the verdict compares with, beside all features and chance.
-COMPARED = ("paircover", "anovaf")
 #: What is trained on the selected features for the verdict.
 LEARNER = "5 nearest neighbours"
+#: Stands for an evaluation that Ctrl-C has ended.
+INTERRUPTED_EVALUATION = object()
 #: The verdict is left out where its nearest neighbours would take more multiplications than this,
 #: a sparse table would have more numbers, or there are fewer samples.
 LARGEST_VERDICT, LARGEST_DENSE, FEWEST_FOR_VERDICT = 2 * 10**10, 2**28, 10
@@ -111,11 +116,10 @@ def _shape(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
 @click.option(
     "--method",
     metavar="NAME",
-    default="s2fs",
+    default="paircover",
     callback=_checked_method,
-    help="What selects: s2fs (as published), s2fs-rms (the same with root mean square "
-    "distances), paircover (which also takes missing values), or a baseline such as "
-    "anovaf, relieff or sfss.",
+    help="What selects: paircover (which also takes missing values), s2fs (as published), s2fs-rms "
+    "(the same with root mean square distances), or a baseline such as anovaf, relieff or sfss.",
 )
 @click.option(
     "-k",
@@ -129,15 +133,15 @@ def _shape(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
 @click.option(
     "--tune",
     is_flag=True,
-    help="Choose alpha and beta, and with -k auto the number of features, by 5-fold "
-    "cross-validation with 5 nearest neighbours.",
+    help="Choose by 5-fold cross-validation with 5 nearest neighbours: the number of features, "
+    "or with --method s2fs alpha and beta, and with -k auto the number, too.",
 )
 @click.option(
     "--stability",
     metavar="N",
     type=click.IntRange(min=2),
-    help="Select on N random halves of the samples, too, and show how often each feature "
-    "comes back.",
+    help="Select on N random halves of the samples, too, and show how often each feature is "
+    "selected there.",
 )
 @click.option(
     "--include",
@@ -149,7 +153,7 @@ def _shape(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
     "--exclude",
     metavar="FEATURE",
     multiple=True,
-    help="Feature that is never chosen, by name or position; may be repeated.",
+    help="Feature that is never selected, by name or position; may be repeated.",
 )
 @click.option(
     "--max-correlation",
@@ -187,8 +191,8 @@ def _shape(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
 @click.option(
     "--verdict/--no-verdict",
     default=True,
-    help="End with the accuracy on unseen samples, beside pair cover, ANOVA F and all "
-    "features; selects again in 5 folds.",
+    help="End with the accuracy on held-out samples, beside other selectors, all, random and no "
+    "features; selects again in 5 × 5 folds.",
 )
 @output_option(help="Also write the ranking to a .csv, .tsv, .json or .parquet file.")
 @raw_text_option
@@ -221,9 +225,9 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
 
     FILE is delimited text, compressed or not, or an .xlsx, .parquet, .feather, .npz, .npy, .mat,
     .arff, .gct or .h5ad file, or a GEO series matrix; - is standard input. The table shows, for
-    each feature in order of choice, the criterion of the features so far and its gain. Below it
-    stands how accurate nearest neighbours with such a selection are on samples that had no part in
-    it. Ctrl-C prints what was found so far.
+    each feature in order of selection, the criterion of the features so far and its gain. Below it
+    stands how accurate nearest neighbours with such a selection are on held-out samples.
+    Ctrl-C prints what was found so far.
     """
     data, asked = DataArguments(**taken(DATA_OPTIONS, given)), SimpleNamespace(**given)
     _check_outputs(asked, data)
@@ -235,7 +239,9 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
         alone = {f"--{name}": given[name] for name in ("batch", "report", "tune", "stability")}
         refuse({**data.read_in_one_place, **alone})
         names = fit_there(selector, scheduler, data, limits)
-        _deliver(selector, names, ranking_columns(selector, names), [], asked)
+        ranking = ranking_columns(selector, names)
+        _print_ranking(selector, ranking, [], asked)
+        _write_files(selector, names, ranking, asked)
         return
     takes_missing = get_tags(selector).input_tags.allow_nan
     table = data.read(takes_missing=takes_missing, batch=asked.batch)
@@ -258,10 +264,10 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
                 "leave text out with --numeric-only, or use --method s2fs or paircover."
             )
         selector.set_params(feature_groups=table.feature_groups)
-    lines, judged = [], selector
+    lines, as_run = [], selector
     if asked.tune:
-        judged = _tuner(selector, asked)
-        selector, line = _tuned(judged, selector, table)
+        as_run = _tuner(selector, asked)
+        selector, line = _tuned(as_run, selector, table)
         lines.append(line)
     start = perf_counter()
     selector = _fitted(selector, table)
@@ -270,14 +276,20 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
     stable = None
     if asked.stability is not None and ranking["rank"]:
         stable = _stability(selector, table, asked.stability, ranking)
-        ranking["returns"] = stable.frequencies_[selector.indices_].tolist()
+        ranking["selected in"] = stable.frequencies_[selector.indices_].tolist()
         ranking["q_value"] = stable.q_values_[selector.indices_].tolist()
         lines.append(_stability_line(stable))
-    _deliver(selector, table.feature_names, ranking, lines, asked)
+    _print_ranking(selector, ranking, lines, asked)
     if not ranking["rank"]:  # a note has said so
+        _write_files(selector, table.feature_names, ranking, asked)
         return
-    if asked.verdict:
-        _give_verdict(judged, table, asked, len(selector.indices_))
+    evaluation = None
+    if asked.verdict or asked.report is not None:
+        evaluation = _evaluate(as_run, table, asked, len(selector.indices_))
+    if evaluation is INTERRUPTED_EVALUATION:
+        _write_files(selector, table.feature_names, ranking, asked)
+        raise click.exceptions.Exit(INTERRUPTED)
+    page = None
     if asked.report is not None:
         if asked.image_shape is not None:
             table.image_shape, table.image_order = asked.image_shape, asked.image_order
@@ -287,8 +299,16 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
             title=data.file.name,
             origin=report.Origin(shlex.join(["s2fs", *sys.argv[1:]]), seconds),
             stable=stable,
+            comparison=evaluation,
             n_jobs=asked.n_jobs,
         )
+    checks = None
+    if evaluation is not None:
+        checks = page.summary["checks"] if page else _check(selector, table, evaluation, stable)
+        if asked.verdict:
+            _print_verdict(evaluation, checks, asked)
+    _write_files(selector, table.feature_names, ranking, asked, evaluation, checks)
+    if page is not None:
         note(f"Wrote {page.save(asked.report)}.")
 
 
@@ -326,6 +346,8 @@ def _selector(ctx: click.Context, asked: SimpleNamespace) -> Any:
                 f"{flag} is not for --method {asked.method}; leave it out, or use --method "
                 f"{' or '.join(fit)}."
             )
+    if asked.tune and not weights and ctx.get_parameter_source("n_features") is not COMMANDLINE:
+        asked.n_features = "auto"
     if asked.tune and not weights and asked.n_features != "auto":
         raise ValueError(
             f"--tune chooses the number of features for --method {asked.method}, but --n-features "
@@ -422,15 +444,13 @@ def _tuner(selector: Any, asked: SimpleNamespace) -> s2fs.SelectorCV:
 
 def _tuned(tuner: s2fs.SelectorCV, selector: Any, data: "Dataset") -> tuple[Any, str]:
     """The selector with what the search has chosen, and a line that says what that is."""
-    found = clone(tuner).fit(data.X, data.y)
+    found = clone(tuner).fit(data.X, data.y, groups=getattr(data, "groups", None))
     best = found.best_params_
     weights = "".join(f"{name} {best[name]:g}, " for name in ("alpha", "beta") if name in best)
-    accuracy = f"{found.best_score_:.1%}, optimistic as the best of many"
-    if data.imputer is not None:  # the folds have seen values filled in from all rows
-        accuracy = "is not shown, as --impute filled values in before the folds"
+    k = best["n_features_to_select"]
     return clone(selector).set_params(**best), (
-        f"Chosen by {found.n_splits_}-fold cross-validation: {weights}"
-        f"{best['n_features_to_select']} feature(s); accuracy of 5 nearest neighbours {accuracy}."
+        f"Chosen by {found.n_splits_}-fold cross-validation: {weights}{k} "
+        f"feature{'' if k == 1 else 's'}. The verdict makes this choice again in every fold."
     )
 
 
@@ -454,73 +474,97 @@ def _stability(
     )
     try:
         with inner_fit():  # what is to say of the features was said of the selection
-            return stable.fit(data.X, data.y)
+            return stable.fit(data.X, data.y, groups=getattr(data, "groups", None))
     except KeyboardInterrupt:
         _stop("before the stability was known; the ranking is complete", table)
 
 
-def _give_verdict(selector: Any, data: "Dataset", asked: SimpleNamespace, k: int) -> None:
-    """Print how such a selection does on unseen samples, or on standard error why not."""
-    if reason := _no_verdict(data):
+def _evaluate(as_run: Any, data: "Dataset", asked: SimpleNamespace, k: int) -> Any:
+    """Evaluate what was run on held-out samples; None, with the reason, where that cannot be."""
+    if reason := _no_verdict(data, asked):
         click.echo(f"No verdict: {reason}.", err=True)
-        return
-    others = {name: SELECTORS[name](k) for name in COMPARED if name != asked.method}
+        return None
     X, imputer = data.for_folds()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # what was said of the selection itself
-            found = compare(
+            warnings.simplefilter("ignore", UserWarning)  # already warned about
+            return evaluate_selector(
+                _alone(as_run),
                 X,
                 data.y,
+                n_selected=k,
+                groups=getattr(data, "groups", None),
                 imputer=imputer,
-                k=None,
-                selectors={asked.method: _alone(selector), **others},
                 n_jobs=asked.n_jobs,
                 verbose=int(sys.stderr.isatty()),
+                class_names=data.class_names,
             )
     except KeyboardInterrupt:
         click.echo("Stopped before the verdict; the ranking is complete.", err=True)
-        raise click.exceptions.Exit(INTERRUPTED) from None
-    _print_verdict(found)
+        return INTERRUPTED_EVALUATION
+    except ValueError as error:
+        click.echo(f"No verdict: {error}", err=True)
+        return None
 
 
-def _no_verdict(data: "Dataset") -> str:
-    """Why the accuracy on unseen samples cannot be had, or nothing."""
+def _no_verdict(data: "Dataset", asked: SimpleNamespace) -> str:
+    """Why the accuracy on held-out samples cannot be had, or nothing."""
     n, m = data.X.shape
     if data.batch is not None:
         return "cross-validation here ignores batches"
-    classes, counts = np.unique(data.y, return_counts=True)
-    if counts.min() < 2:
-        name = data.class_names[classes[counts.argmin()]]
-        return f"class {name!r} has a single sample, and cross-validation needs two"
     if n < FEWEST_FOR_VERDICT:
         return f"{n} samples are too few for cross-validation with {LEARNER}"
-    if np.isnan((data.X.data if issparse(data.X) else data.X).sum()):
-        return f"{LEARNER} cannot take missing values"
-    if n * n * m > LARGEST_VERDICT or (issparse(data.X) and n * m > LARGEST_DENSE):
+    too_large = n * n * m > LARGEST_VERDICT or (issparse(data.X) and n * m > LARGEST_DENSE)
+    if too_large and asked.report is None:
         return f"{LEARNER} among {n} samples with {m} features take long; 's2fs compare' gives it"
     return ""
 
 
-def _print_verdict(found: s2fs.Comparison) -> None:
-    """Accuracies and a sentence; times are left to ``s2fs compare``, so equal runs print alike."""
-    _print_line(
-        f"Accuracy on unseen samples ({LEARNER}, {found.n_splits} folds, features selected "
-        "inside the folds):"
+def _check(
+    selector: Any, data: "Dataset", evaluation: s2fs.Comparison, stable: Any
+) -> list[dict[str, Any]]:
+    """The checks of a selection that has no report."""
+    X = data.X.toarray() if issparse(data.X) else data.X
+    if np.isnan(X).any():
+        X = SimpleImputer(strategy="median", keep_empty_features=True).fit_transform(X)
+    index = None if stable is None else stable.stability_
+    return as_dicts(
+        check_selection(
+            X,
+            data.y,
+            selector.indices_,
+            feature_names=data.feature_names,
+            class_names=data.class_names,
+            sample_names=data.sample_ids or [f"row {i + 1}" for i in range(len(data.y))],
+            comparison=evaluation,
+            stability=None if index is None else index.value,
+        )
     )
-    click.echo()
-    accuracies = [
-        [f"{100 * row[name]:.1f} ± {100 * row[f'{name}_spread']:.1f}" for row in found.rows]
-        for name in ("accuracy", "balanced_accuracy")
-    ]
-    print_table(
-        {
-            "selected by": [row["selector"] for row in found.rows],
-            "features": [round(row["n_features"], 1) for row in found.rows],
-            **dict(zip(("accuracy %", "balanced %"), accuracies, strict=True)),
-        }
-    )
-    _print_line(found.verdict)
+
+
+def _print_verdict(
+    evaluation: s2fs.Comparison, checks: list[dict[str, Any]], asked: SimpleNamespace
+) -> None:
+    """Accuracies, the verdict and what to look at; no times, so equal runs print alike."""
+    with open_pipe():
+        _print_line(evaluation.title)
+        click.echo()
+        columns = evaluation.columns()
+        print_table(columns, numbers=list(columns)[1:])
+        _print_line(evaluation.verdict)
+        found = evaluation.recommendation
+        if found is not None and found.still_rising:
+            _print_line(f"Try -k {2 * found.best}.")
+        for line in evaluation.notes:
+            _print_line(line)
+        if asked.n_features == "auto" and not asked.tune:
+            _print_line(
+                "auto tells how many features do better than chance, not how many are enough."
+            )
+        if worries := [check["text"] for check in checks if not check["passed"]]:
+            click.echo()
+            for text in worries:
+                click.echo(fill(f"! {text}", 79, subsequent_indent="  "))
 
 
 def _print_line(text: str) -> None:
@@ -539,19 +583,13 @@ def _stability_line(stable: s2fs.StabilitySelector) -> str:
     )
 
 
-def _deliver(
-    selector: Any,
-    feature_names: list[str],
-    table: Table,
-    lines: list[str],
-    asked: SimpleNamespace,
-) -> None:
-    """Print a ranking, below it what else there is to say, and write the files asked for."""
+def _print_ranking(selector: Any, table: Table, lines: list[str], asked: SimpleNamespace) -> None:
+    """Print a ranking, and below it what else there is to say."""
     printed = dict(table)
     if not asked.details:
         printed = {name: values for name, values in table.items() if name in SHOWN}
-    if "returns" in printed:
-        printed["returns"] = [f"{share:.0%}" for share in printed["returns"]]
+    if "selected in" in printed:
+        printed["selected in"] = [f"{share:.0%}" for share in printed["selected in"]]
     is_s2fs = isinstance(selector, s2fs.S2FS)
     if n_perfect := is_s2fs and sum(sep >= PERFECT for sep in table["score"]):
         lines = [
@@ -563,11 +601,48 @@ def _deliver(
         print_table(printed)
         for line in lines:
             _print_line(line)
+
+
+def _write_files(
+    selector: Any,
+    feature_names: list[str],
+    table: Table,
+    asked: SimpleNamespace,
+    evaluation: s2fs.Comparison | None = None,
+    checks: list[dict[str, Any]] | None = None,
+) -> None:
+    """Write the ranking and the selection where they were asked for."""
     if asked.output is not None:
-        write_table(asked.output, table, raw_text=asked.raw_text)
+        columns = {name.replace(" ", "_"): values for name, values in table.items()}
+        if asked.output.suffix.lower() == ".json":
+            result = _as_result(selector, columns, asked, evaluation, checks)
+            write_whole(
+                asked.output, (json.dumps(result, ensure_ascii=False, indent=2) + "\n").encode()
+            )
+            note(f"Wrote {asked.output}.")
+        else:
+            write_table(asked.output, columns, raw_text=asked.raw_text)
     if asked.save is not None:
         s2fs.Selection.of(selector, feature_names).save(asked.save)
         note(f"Wrote {asked.save}.")
+
+
+def _as_result(
+    selector: Any,
+    columns: Table,
+    asked: SimpleNamespace,
+    evaluation: s2fs.Comparison | None,
+    checks: list[dict[str, Any]] | None,
+) -> dict[str, Any]:
+    """All that a run found, as plain values."""
+    return {
+        "s2fs_version": s2fs.__version__,
+        "method": asked.method,
+        "parameters": {name: plain(value) for name, value in selector.get_params().items()},
+        "rows": as_records(columns),
+        "evaluation": None if evaluation is None else evaluation.to_dict(),
+        "checks": checks,
+    }
 
 
 def _stop(when: str, table: Table | None = None) -> NoReturn:

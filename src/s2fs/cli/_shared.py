@@ -6,7 +6,7 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
@@ -31,7 +31,7 @@ COMMANDS = {
     "select": ("_select", "Rank the features of FILE by how well they tell the classes apart."),
     "compare": (
         "_compare",
-        "Compare selectors on FILE: how good on unseen samples, how stable, how fast.",
+        "Compare selectors on FILE: how good on held-out samples, how stable, how fast.",
     ),
     "transform": ("_transform", "Keep the columns of FILE that were selected, as saved in MODEL."),
     "score": ("_score", "Show the criterion and its four components for given features of FILE."),
@@ -339,10 +339,16 @@ def note(message: str) -> None:
         click.echo(message, err=True)
 
 
-def print_table(columns: Columns) -> None:
-    """Print a table: drawn on a terminal, aligned plain text otherwise."""
+def print_table(columns: Columns, numbers: Collection[str] = ()) -> None:
+    """Print a table: drawn on a terminal, aligned plain text otherwise.
+
+    Text is aligned to the left, but for the columns named in ``numbers``.
+    """
     rows = [[_shown(cell) for cell in row] for row in zip(*columns.values(), strict=True)]
-    text = [bool(cells) and isinstance(cells[0], str) for cells in columns.values()]
+    text = [
+        bool(cells) and isinstance(cells[0], str) and name not in numbers
+        for name, cells in columns.items()
+    ]
     if sys.stdout.isatty():
         table = need("rich.table", extra="cli").Table()
         for name, is_text in zip(columns, text, strict=True):
@@ -400,15 +406,18 @@ def _without_formula(cell: Any) -> Any:
 
 
 def _as_json(columns: Columns) -> bytes:
-    """A list with an object for each row; JSON has no infinity, so that becomes null."""
-    rows = [
+    return (json.dumps(as_records(columns), ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def as_records(columns: Columns) -> list[dict[str, Any]]:
+    """A dict for each row; JSON has no infinity, so that becomes None."""
+    return [
         {
             name: None if isinstance(cell, float) and not math.isfinite(cell) else cell
             for name, cell in zip(columns, row, strict=True)
         }
         for row in zip(*columns.values(), strict=True)
     ]
-    return (json.dumps(rows, ensure_ascii=False, indent=2) + "\n").encode()
 
 
 def _as_parquet(columns: Columns) -> bytes:

@@ -1,229 +1,55 @@
-"""Selectors beside each other on unseen rows, with all features and chance as the frame."""
+"""Selectors beside each other on held-out samples, framed by all, random and no features."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from html import escape
 from itertools import pairwise
 from numbers import Integral
-from textwrap import fill
 from time import perf_counter
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone, is_classifier
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
+from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d, get_tags
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import has_fit_parameter
 
 from s2fs._core.correlation import prefix_redundancy
-from s2fs._core.folds import stratified_folds
 from s2fs._core.stability import stability
+from s2fs._core.weights import check_sample_weight
 from s2fs._selectors.base import features_in_order
+from s2fs._selectors.cv import SelectorCV
 from s2fs._selectors.pairs import PairCover
 from s2fs._selectors.s2fs import S2FS
 from s2fs._util.inputs import inner_fit, reject_nonfinite_columns, reject_text_columns
-from s2fs._util.messages import cut, did_you_mean, listed
+from s2fs._util.messages import did_you_mean
 from s2fs._util.progress import progress
 from s2fs._util.types import Floats, Indices
 from s2fs.baselines import BASELINES, AnovaF
-from s2fs.evaluation._curves import pool_folds
-from s2fs.evaluation._folds import FoldResult, evaluate_fold, filled
-from s2fs.evaluation._learners import LEARNERS
+from s2fs.evaluation._folds import filled
+from s2fs.evaluation._learners import LEARNERS, check_rows, predict_prefixes
+from s2fs.evaluation._splits import Fold, Splits, make_splits
+from s2fs.evaluation._statistics import wilson_interval
+from s2fs.evaluation.comparison import MAJORITY, RANDOM, Comparison, ComparisonRow, sizes_up_to
+from s2fs.evaluation.names import name_selector
 
 #: What makes each selector that has a name, by that name in lower case.
 SELECTORS: dict[str, Callable[..., Any]] = {
-    "s2fs": S2FS,
     "paircover": PairCover,
+    "s2fs": S2FS,
     "s2fs-rms": partial(S2FS, compactness="rms"),
     **{name.lower(): baseline for name, baseline in BASELINES.items()},
 }
-#: The name of the row that always guesses the largest class.
-CHANCE = "chance"
-#: Widths of a page of text, and of a name on it.
-_PAGE, _NAME = 79, 20
-_HEADINGS = ("selector", "k", "accuracy %", "balanced %", "stability", "|r|", "seconds")
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """What :func:`s2fs.compare` found; prints as a table with a verdict below it.
-
-    Attributes
-    ----------
-    rows : list of dict
-        For each selector, for all features and for chance: ``selector``, ``n_features`` (mean over
-        the folds), ``accuracy`` and ``balanced_accuracy`` (means over the folds, each followed by
-        its standard deviation, ``accuracy_spread`` and ``balanced_accuracy_spread``),
-        ``stability`` (Nogueira's index of the sets chosen in the folds), ``redundancy`` (mean |r|
-        of two chosen features) and ``seconds`` per fit. None where there is nothing to say.
-    accuracies : dict of str to ndarray of shape (n_splits,)
-        For each row the accuracy in each fold.
-    predictions : dict of str to ndarray of shape (n_samples,)
-        For each row the label that every sample was given in the fold that had not seen it.
-    learner : str
-        What was trained on the chosen features.
-    by_size : dict of int to Comparison
-        If several numbers of features were compared, the comparison of each.
-    """
-
-    rows: list[dict[str, Any]]
-    accuracies: Mapping[str, Floats]
-    predictions: Mapping[str, NDArray[Any]]
-    learner: str
-    by_size: Mapping[int, "Comparison"] = field(default_factory=dict, repr=False)
-
-    @property
-    def sizes(self) -> list[int]:
-        """The numbers of features that were compared, if there were several."""
-        return list(self.by_size)
-
-    def at(self, k: int) -> "Comparison":
-        """The same comparison with another number of features.
-
-        Parameters
-        ----------
-        k : int
-            One of ``sizes``.
-
-        Returns
-        -------
-        Comparison
-            The selectors with ``k`` features each, on the same folds.
-        """
-        if k not in self.by_size:
-            known = ", ".join(map(str, self.by_size)) or "no others"
-            raise ValueError(f"k is {k!r}, but these sizes were compared: {known}.")
-        return self.by_size[k]
-
-    @property
-    def n_splits(self) -> int:
-        """The number of folds."""
-        return len(self.accuracies[CHANCE])
-
-    def difference(self, one: str, other: str) -> tuple[float, float]:
-        """How much more accurate one row is than another, and how far that can be trusted.
-
-        Parameters
-        ----------
-        one, other : str
-            The rows, by their ``selector``.
-
-        Returns
-        -------
-        difference : float
-            The mean of the paired differences over the folds.
-        margin : float
-            Half the width of its 95 % interval. Training rows are shared between folds, so the
-            variance is corrected as in Nadeau and Bengio (2003).
-        """
-        from scipy.stats import t
-
-        paired = self.accuracies[one] - self.accuracies[other]
-        n = len(paired)
-        error = float(paired.std(ddof=1)) * (1 / n + 1 / (n - 1)) ** 0.5
-        return float(paired.mean()), float(t.ppf(0.975, n - 1)) * error
-
-    def standing(self, other: str) -> Literal["ahead of", "level with", "behind"]:
-        """Where the first selector stands beside another row.
-
-        Parameters
-        ----------
-        other : str
-            The row, by its ``selector``.
-
-        Returns
-        -------
-        {"ahead of", "level with", "behind"}
-            A difference within its margin is level.
-        """
-        mean, margin = self.difference(self.rows[0]["selector"], other)
-        return "level with" if abs(mean) <= margin else "ahead of" if mean > 0 else "behind"
-
-    @property
-    def verdict(self) -> str:
-        """One sentence on the first selector; a difference within its margin is "level"."""
-        first = self.rows[0]["selector"]
-        found: dict[str, list[str]] = {"ahead of": [], "level with": [], "behind": []}
-        for other in [row["selector"] for row in self.rows[1:]]:
-            mean, margin = self.difference(first, other)
-            said = f"{other} ({100 * mean:+.1f} ± {100 * margin:.1f})"
-            found[self.standing(other)].append(said)
-        beats_chance = any(said.startswith(f"{CHANCE} (") for said in found["ahead of"])
-        parts = [f"{word} {listed(said)}" for word, said in found.items() if said]
-        doubt = "" if beats_chance else "Not shown to beat chance: "
-        return (
-            f"{doubt}{first} with {_count(self.rows[0])} feature(s) gets "
-            f"{self.rows[0]['accuracy']:.1%} of unseen rows right, {'; '.join(parts)} (points, "
-            "95 % interval)."
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values, which JSON can hold.
-
-        Returns
-        -------
-        dict
-            ``learner``, ``n_splits``, ``verdict`` and ``rows``.
-        """
-        return {
-            "learner": self.learner,
-            "n_splits": self.n_splits,
-            "verdict": self.verdict,
-            "rows": self.rows,
-        }
-
-    @property
-    def _title(self) -> str:
-        return (
-            f"On unseen rows ({self.learner}, {self.n_splits} folds, features chosen inside the "
-            "folds):"
-        )
-
-    def _cells(self) -> list[tuple[str, ...]]:
-        """The table as text."""
-
-        def pair(row: dict[str, Any], name: str) -> str:
-            return f"{100 * row[name]:.1f} ± {100 * row[f'{name}_spread']:.1f}"
-
-        def number(value: float | None, digits: int) -> str:
-            return "" if value is None else f"{value:.{digits}f}"
-
-        return [
-            (
-                row["selector"],
-                _count(row),
-                pair(row, "accuracy"),
-                pair(row, "balanced_accuracy"),
-                number(row["stability"], 2),
-                number(row["redundancy"], 2),
-                number(row["seconds"], 3),
-            )
-            for row in self.rows
-        ]
-
-    def __str__(self) -> str:
-        lines = [_HEADINGS, *((cut(name, _NAME), *cells) for name, *cells in self._cells())]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        table = [
-            "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()
-            for name, *cells in lines
-        ]
-        return "\n".join([self._title, "", *table, "", fill(self.verdict, _PAGE)])
-
-    def _repr_html_(self) -> str:
-        def line(tag: str, cells: Iterable[str]) -> str:
-            return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
-
-        body = "".join(line("td", cells) for cells in self._cells())
-        return (
-            f"<p>{escape(self._title)}</p><table><thead>{line('th', _HEADINGS)}</thead>"
-            f"<tbody>{body}</tbody></table><p>{escape(self.verdict)}</p>"
-        )
+#: How many random sets of features are drawn in each fold.
+N_RANDOM_DRAWS = 10
+#: Parameters that do not change what a selector selects.
+_INCIDENTAL = {"n_features_to_select", "n_jobs", "verbose", "random_state"}
 
 
 def compare(
@@ -233,47 +59,60 @@ def compare(
     k: int | Sequence[int] | None = 20,
     selectors: Mapping[str, Any] | Iterable[Any] | None = None,
     learner: Any = "knn",
-    cv: int = 5,
+    cv: Any = 5,
+    n_repeats: int = 5,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
     imputer: Any = None,
 ) -> Comparison:
-    """Compare selectors on unseen rows: how good, how stable, how redundant, how fast.
+    """Compare selectors on held-out samples: how good, how stable, how redundant, how fast.
 
-    Each selector chooses from the training rows of each fold, the learner is trained on the chosen
-    features, scaled to [0, 1], and scored on the test rows. All selectors see the same folds. All
-    features together, and always guessing the largest class, stand beside them.
+    Each selector selects from the training samples of each fold, the learner is trained on the
+    selected features, scaled to [0, 1], and predicts the samples that were held out. All selectors
+    see the same folds. All features, random features and always guessing the largest class frame
+    them.
 
     Parameters
     ----------
     X : array-like, sparse array or data frame of shape (n_samples, n_features)
-        Numeric features, without missing values unless there is an ``imputer``; a sparse array is
-        made dense.
+        Numeric features; a sparse array is made dense. Missing values are filled in by
+        ``imputer``. Without one, they are filled in by the medians of the training samples, but
+        for selectors that take them.
     y : array-like of shape (n_samples,)
-        Class labels; each class needs at least two members.
+        Class labels. Classes of a single sample are left out, with a note.
     k : int, increasing sequence of int, or None, default=20
-        How many features to choose, at most all: set as ``n_features_to_select`` or ``k`` of every
+        How many features to select, at most all: set as ``n_features_to_select`` or ``k`` of every
         selector that has one of these. None leaves the selectors as they are. Of several numbers
-        the result is about the last, and ``result.at(number)`` about another; a selector that ranks
-        is fitted once with the last, and its first features are taken.
+        the rows are about the last, ``result.at(number)`` is about another, and the verdict about
+        the recommended one; a selector that ranks is fitted once with the last.
     selectors : dict of str to selector, or iterable of selectors, default=None
-        Estimators with ``get_support`` after ``fit``, pipelines that hold some, or names: "s2fs",
-        "paircover", "s2fs-rms" or any of ``s2fs.baselines.BASELINES``. The verdict is about the
-        first. None is S2FS, PairCover and AnovaF.
+        Estimators with ``get_support`` after ``fit``, pipelines that hold some, or names:
+        "paircover", "s2fs", "s2fs-rms" or any of ``s2fs.baselines.BASELINES``. The verdict is about
+        the first. None is PairCover, S2FS and AnovaF.
     learner : {"knn", "svm", "cart", "logistic"} or classifier, default="knn"
-        What is trained on the chosen features.
-    cv : int, default=5
-        The number of folds, see :func:`s2fs.evaluation.stratified_folds`.
+        What is trained on the selected features.
+    cv : int, splitter or iterable of (train, test), default=5
+        A number of stratified folds, lowered with a note to the size of the smallest class; or any
+        splitter of scikit-learn.
+    n_repeats : int, default=5
+        How often the folds are drawn anew, if ``cv`` is a number.
+    groups : array-like of shape (n_samples,), optional
+        What each sample belongs to, such as a patient: samples of one group are always held out
+        together.
+    sample_weight : array-like of shape (n_samples,), optional
+        Given to the selectors that take it; every sample counts once in the accuracies.
     random_state : int, default=0
-        Seed of the folds, and of named selectors that draw at random.
+        Seed of the folds, of the random features, and of named selectors that draw at random.
     n_jobs : int, default=None
-        Number of threads, which share the fits; more than one makes ``seconds`` less exact.
+        Number of threads, which share the folds; more than one makes ``seconds`` less exact.
     verbose : int, default=0
         With 1 or more, a progress bar on standard error if that is a terminal.
     imputer : transformer, default=None
         What fills in missing values, such as scikit-learn's ``SimpleImputer``; fitted on the
-        training rows of each fold.
+        training samples of each fold.
 
     Returns
     -------
@@ -287,109 +126,193 @@ def compare(
     >>> import s2fs
     >>> X, y = load_wine(return_X_y=True)
     >>> result = s2fs.compare(X, y, k=3, selectors=["paircover", SelectKBest()])
-    >>> [(row["selector"], round(row["accuracy"], 3)) for row in result.rows]
-    [('paircover', 0.933), ('SelectKBest', 0.922), ('all 13 features', 0.972), ('chance', 0.399)]
+    >>> [(row["selector"], round(row["accuracy"], 3)) for row in result.rows[:2]]
+    [('PairCover', 0.943), ('SelectKBest', 0.921)]
+    >>> result.relation("majority class")
+    'better than'
     """
+    data = _check_data(X, y, imputer, groups, sample_weight)
+    sizes = _check_sizes(k, data.n_features)
+    candidates = [
+        _Candidate(name, selector, is_sized=k is not None)
+        for name, selector in _resolve_selectors(selectors, sizes[-1], random_state).items()
+    ]
+    splits = make_splits(
+        data.y, cv, n_repeats=n_repeats, groups=data.groups, random_state=random_state
+    )
+    return _evaluate(data, candidates, sizes, learner, splits, random_state, n_jobs, verbose)
+
+
+def evaluate_selector(
+    selector: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    n_selected: int,
+    cv: Any = 5,
+    n_repeats: int | None = None,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    imputer: Any = None,
+    class_names: Sequence[str] | None = None,
+) -> Comparison:
+    """Evaluate a selector exactly as it was run, everything it chooses from the data included.
+
+    In every fold a fresh clone selects from the training samples alone. It is not told the number
+    of features, the weights or anything else that it has chosen on all samples. PairCover, S²FS
+    and ANOVA F with ``n_selected`` features stand beside it.
+
+    Parameters
+    ----------
+    selector : estimator
+        What was run, fitted or not: any selector of this package or of scikit-learn.
+    X, y, cv, groups, sample_weight, random_state, n_jobs, verbose, imputer
+        As for :func:`compare`.
+    n_repeats : int, optional
+        As for :func:`compare`. By default 5, and 1 for a :class:`s2fs.SelectorCV` that chooses the
+        weights of S²FS: it fits hundreds of selections in each fold.
+    n_selected : int
+        How many features it has selected on all samples: up to there the accuracy is measured for
+        several numbers of its first features.
+    class_names : sequence of str, optional
+        What notes call the classes, in sorted order of the labels.
+
+    Returns
+    -------
+    Comparison
+        With the selector as its first row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from s2fs import PairCover
+    >>> from s2fs.evaluation import evaluate_selector
+    >>> X, y = load_wine(return_X_y=True)
+    >>> result = evaluate_selector(PairCover(5), X, y, n_selected=5)
+    >>> result.recommendation.size, result.sizes
+    (4, [1, 2, 3, 4, 5])
+    """
+    data = _check_data(X, y, imputer, groups, sample_weight)
+    sizes: list[int | None] = [*sizes_up_to(n_selected)]
+    if n_repeats is None:
+        n_repeats = 1 if isinstance(selector, SelectorCV) and selector.selector is None else 5
+    candidates = [_Candidate(name_selector(selector), selector, is_sized=False)]
+    for other in (PairCover(n_selected), S2FS(n_selected), AnovaF(n_selected)):
+        if not _select_alike(selector, other):
+            name = name_selector(other)
+            taken = name == candidates[0].name
+            candidates.append(
+                _Candidate(f"{name} (default)" if taken else name, other, is_sized=True)
+            )
+    splits = make_splits(
+        data.y,
+        cv,
+        n_repeats=n_repeats,
+        groups=data.groups,
+        random_state=random_state,
+        class_names=class_names,
+    )
+    return _evaluate(data, candidates, sizes, "knn", splits, random_state, n_jobs, verbose)
+
+
+def _select_alike(one: Any, other: Any) -> bool:
+    """Whether two selectors differ in nothing that matters but the number of features."""
+    if type(one) is not type(other):
+        return False
+    own, others = one.get_params(deep=False), other.get_params(deep=False)
+    return all(
+        own[name] is others[name] or own[name] == others[name] for name in own.keys() - _INCIDENTAL
+    )
+
+
+@dataclass(frozen=True)
+class _Data:
+    """The samples of an evaluation."""
+
+    X: Any  # as given, for selectors that know features by name
+    values: Floats
+    y: NDArray[Any]
+    classes: NDArray[Any]
+    codes: Indices
+    groups: NDArray[Any] | None
+    sample_weight: Floats | None
+    imputer: Any
+    has_missing: bool
+
+    @property
+    def n_features(self) -> int:
+        return self.values.shape[1]
+
+
+def _check_data(X: Any, y: ArrayLike, imputer: Any, groups: Any, sample_weight: Any) -> _Data:
     reject_text_columns(X)
     if issparse(X):
         X = X.toarray()
     values, labels = np.asarray(X, dtype=np.float64), column_or_1d(y)
     check_consistent_length(values, labels)
     check_classification_targets(labels)
-    reject_nonfinite_columns(values, getattr(X, "columns", None), allow_nan=imputer is not None)
-    m = values.shape[1]
-    sizes = _sizes(k, m)
-    named = _resolved(selectors, sizes[-1], random_state)
-    fixed = {f"all {m} features": np.arange(m), CHANCE: np.arange(0)}
-    if clash := [name for name in fixed if name in named]:
-        raise ValueError(
-            f"selectors has {clash[0]!r}, which is the name of another row; choose another name."
-        )
-    called, trained = _learner(learner)
-    folds = list(stratified_folds(labels, cv, random_state=random_state))
-    every = {**named, **fixed}
-    run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-    parts = [_Fold(X, values, labels, *fold) for fold in folds]
-    if imputer is not None:
-        complete = [filled(values, train, imputer) for train, _ in folds]
-        parts = [one._replace(X=X, values=X) for one, X in zip(parts, complete, strict=True)]
-    tasks = (
-        delayed(_run_fold)(part, selector, trained, sizes)
-        for selector in every.values()
-        for part in parts
+    reject_nonfinite_columns(values, getattr(X, "columns", None), allow_nan=True)
+    if groups is not None:
+        groups = column_or_1d(groups)
+        check_consistent_length(values, groups)
+    classes, codes = np.unique(labels, return_inverse=True)
+    return _Data(
+        X,
+        values,
+        labels,
+        classes,
+        codes,
+        groups,
+        None if sample_weight is None else check_sample_weight(sample_weight, len(labels)),
+        imputer,
+        bool(np.isnan(values).any()),
     )
-    total = len(every) * len(folds)
-    scored = list(progress(run(tasks), total, "Comparing", show=verbose > 0))
-    by_name = {name: scored[i * len(folds) : (i + 1) * len(folds)] for i, name in enumerate(every)}
-    order = np.argsort(np.concatenate([test for _, test in folds]))
-
-    def at(size: int) -> Comparison:
-        found = {name: [fold[size] for fold in of_folds] for name, of_folds in by_name.items()}
-        return Comparison(
-            rows=[_row(name, scores, m) for name, scores in found.items()],
-            accuracies={name: np.array([f.accuracy for f in of]) for name, of in found.items()},
-            predictions={
-                name: np.concatenate([f.predicted for f in of])[order] for name, of in found.items()
-            },
-            learner=called,
-        )
-
-    by_size = {size: at(i) for i, size in enumerate(sizes) if size is not None}
-    return replace(at(len(sizes) - 1), by_size=by_size if len(sizes) > 1 else {})
 
 
-def _sizes(k: Any, m: int) -> list[int | None]:
+def _check_sizes(k: Any, m: int) -> list[int | None]:
     """The numbers of features to compare, at most ``m``; None for that of the selectors."""
     if k is None:
         return [None]
     sizes = [k] if isinstance(k, Integral) or not np.iterable(k) else list(k)
-    known = all(isinstance(size, Integral) and int(size) >= 1 for size in sizes) and sizes
-    if not known or any(one >= other for one, other in pairwise(sizes)):
+    whole = all(isinstance(s, Integral) and not isinstance(s, bool) and int(s) >= 1 for s in sizes)
+    if not sizes or not whole or any(one >= other for one, other in pairwise(sizes)):
         raise ValueError(f"k is {k!r}; give a whole number from 1, increasing ones, or None.")
     return list(dict.fromkeys(min(int(size), m) for size in sizes))
 
 
-class _Fold(NamedTuple):
-    """The data, as given and as numbers, and the rows to learn from and to score on."""
+class _Candidate(NamedTuple):
+    """A selector to evaluate; a sized one may be told how many features to select."""
 
-    X: Any
-    values: Floats
-    y: NDArray[Any]
-    train: Indices
-    test: Indices
+    name: str
+    selector: Any
+    is_sized: bool
 
 
-class _Scored(NamedTuple):
-    """What one selector has reached in one fold."""
-
-    chosen: Indices
-    predicted: NDArray[Any]
-    accuracy: float
-    balanced_accuracy: float
-    redundancy: float | None
-    seconds: float | None
-
-
-def _resolved(selectors: Any, k: int | None, random_state: int) -> dict[str, Any]:
+def _resolve_selectors(selectors: Any, k: int | None, random_state: int) -> dict[str, Any]:
     """The selectors by the names of their rows, set to ``k`` features."""
     if selectors is None:
-        selectors = [S2FS(), PairCover(), AnovaF()]
+        selectors = [PairCover(), S2FS(), AnovaF()]
     if isinstance(selectors, str) or not isinstance(selectors, Iterable):
         raise ValueError(f"selectors is {selectors!r}; give a list, or a dict of names.")
-    if not isinstance(selectors, Mapping):
-        given, seen = list(selectors), Counter[str]()
-        selectors = {}
-        for one in given:
-            name = one if isinstance(one, str) else type(one).__name__
+    if isinstance(selectors, Mapping):
+        named = {str(name): _make_selector(one, k, random_state) for name, one in selectors.items()}
+    else:
+        named, seen = {}, Counter[str]()
+        for one in selectors:
+            selector = _make_selector(one, k, random_state)
+            name = name_selector(selector)
             seen[name] += 1
-            selectors[name if seen[name] == 1 else f"{name} {seen[name]}"] = one
-    if not selectors:
+            named[name if seen[name] == 1 else f"{name} {seen[name]}"] = selector
+    if not named:
         raise ValueError("selectors is empty; give at least one.")
-    return {str(name): _sized(one, k, random_state) for name, one in selectors.items()}
+    return named
 
 
-def _sized(selector: Any, k: int | None, random_state: int) -> Any:
-    """A selector by name or object, set to ``k`` features if it has a number of them."""
+def _make_selector(selector: Any, k: int | None, random_state: int) -> Any:
+    """A fresh selector by name or object, set to ``k`` features if it has a number of them."""
     settings: dict[str, Any] = {}
     if isinstance(selector, str):
         make = SELECTORS.get(selector.lower())
@@ -408,7 +331,7 @@ def _sized(selector: Any, k: int | None, random_state: int) -> Any:
     return clone(selector).set_params(**{n: v for n, v in settings.items() if n in taken})
 
 
-def _learner(learner: Any) -> tuple[str, Any]:
+def _resolve_learner(learner: Any) -> tuple[str, Any]:
     """The name of a learner, and what evaluates it."""
     if isinstance(learner, str) and learner in LEARNERS:
         return learner, LEARNERS[learner]
@@ -421,78 +344,311 @@ def _learner(learner: Any) -> tuple[str, Any]:
     return type(learner).__name__, learner
 
 
+class _Scored(NamedTuple):
+    """What one row has reached in one fold with one number of features."""
+
+    selected: Indices
+    predicted: Indices  # (n_draws, n_test)
+    redundancy: float | None = None
+    seconds: float | None = None
+
+
+#: For each row the results of a fold, one for each number of features.
+_FoldRows = dict[str, list[_Scored]]
+
+
+def _evaluate(
+    data: _Data,
+    candidates: list[_Candidate],
+    sizes: Sequence[int | None],
+    learner: Any,
+    splits: Splits,
+    random_state: int,
+    n_jobs: int | None,
+    verbose: int,
+) -> Comparison:
+    """Run every candidate, and the rows that frame them, in every fold; pool inside the repeats."""
+    called, trained = _resolve_learner(learner)
+    frame = [_name_all(data.n_features), RANDOM, MAJORITY]
+    if clash := [one.name for one in candidates if one.name in frame]:
+        raise ValueError(
+            f"selectors has {clash[0]!r}, which is the name of another row; choose another name."
+        )
+    run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    tasks = (
+        delayed(_run_fold)(data, fold, candidates, sizes, trained, [random_state, number])
+        for number, fold in enumerate(splits.folds)
+    )
+    folds: list[_FoldRows] = list(
+        progress(run(tasks), len(splits.folds), "Comparing", show=verbose > 0)
+    )
+    by_size = {
+        size: _pool(data, splits, [{n: of[i] for n, of in fold.items()} for fold in folds], called)
+        for i, size in enumerate(sizes)
+    }
+    last = by_size[sizes[-1]]
+    if len(sizes) == 1:
+        return last
+    return replace(last, by_size={size: at for size, at in by_size.items() if size is not None})
+
+
+def _name_all(m: int) -> str:
+    return f"all {m} features"
+
+
+def _pool(data: _Data, splits: Splits, folds: list[dict[str, _Scored]], learner: str) -> Comparison:
+    """The comparison with one number of features, from what every row has reached in every fold."""
+    held_out = np.unique(np.concatenate([test for _, test in splits.folds]))
+    units = np.arange(len(data.y))
+    if data.groups is not None:
+        units = np.unique(data.groups, return_inverse=True)[1]
+    n_units = len(np.unique(units[held_out]))
+    rows, accuracies, predictions = [], {}, {}
+    for name in folds[0]:
+        scored = [fold[name] for fold in folds]
+        pooled = _pool_predictions(scored, splits.repeats, len(data.y))
+        rows.append(_summarise_row(name, scored, pooled, data, n_units))
+        accuracies[name] = np.array(
+            [
+                (one.predicted == data.codes[test]).mean()
+                for one, (_, test) in zip(scored, splits.folds, strict=True)
+            ]
+        )
+        if name != RANDOM:  # ten draws have no single prediction
+            predictions[name] = pooled[:, 0]
+    return Comparison(
+        rows=rows,
+        accuracies=accuracies,
+        predictions=predictions,
+        classes=data.classes,
+        codes=data.codes,
+        units=units,
+        learner=learner,
+        n_splits=len(splits.repeats[0]),
+        n_repeats=len(splits.repeats),
+        test_share=splits.test_share,
+        notes=list(splits.notes),
+        n_features_in=data.n_features,
+    )
+
+
+def _pool_predictions(scored: list[_Scored], repeats: list[list[Fold]], n: int) -> Indices:
+    """The class each sample was given in each repeat and draw, −1 where it was not held out."""
+    n_draws = len(scored[0].predicted)
+    pooled = np.full((len(repeats), n_draws, n), -1)
+    of_fold = iter(scored)
+    for repeat, folds in zip(pooled, repeats, strict=True):
+        for _, test in folds:
+            repeat[:, test] = next(of_fold).predicted
+    return pooled
+
+
+def _summarise_row(
+    name: str, scored: list[_Scored], pooled: Indices, data: _Data, n_units: int
+) -> ComparisonRow:
+    accuracy, balanced = _score_repeats(pooled, data.codes, len(data.classes))
+    low, high = wilson_interval(float(accuracy.mean()), n_units)
+    sets, m = [one.selected for one in scored], data.n_features
+    share = sum(map(len, sets)) / (len(sets) * m)
+    is_selection = scored[0].seconds is not None
+    n_repeats = len(accuracy)
+    return ComparisonRow(
+        selector=name,
+        n_features=share * m,
+        accuracy=float(accuracy.mean()),
+        accuracy_low=low,
+        accuracy_high=high,
+        accuracy_std=float(accuracy.std(ddof=1)) if n_repeats > 1 else 0.0,
+        balanced_accuracy=float(balanced.mean()),
+        balanced_accuracy_std=float(balanced.std(ddof=1)) if n_repeats > 1 else 0.0,
+        stability=stability(sets, m).value if is_selection and 0 < share < 1 else None,
+        redundancy=_mean_or_none([one.redundancy for one in scored]),
+        seconds=_mean_or_none([one.seconds for one in scored]),
+    )
+
+
+def _score_repeats(pooled: Indices, codes: Indices, n_classes: int) -> tuple[Floats, Floats]:
+    """Accuracy and balanced accuracy of each repeat, of predictions pooled over its folds."""
+    held_out = pooled >= 0
+    right = pooled == codes
+    accuracy = right.sum(axis=2) / held_out.sum(axis=2)
+    members = codes == np.arange(n_classes)[:, None]
+    n_held_out = held_out.astype(int) @ members.T.astype(int)  # repeats × draws × classes
+    n_right = right.astype(int) @ members.T.astype(int)
+    with np.errstate(invalid="ignore"):
+        balanced = np.nanmean(n_right / np.where(n_held_out > 0, n_held_out, np.nan), axis=2)
+    return accuracy.mean(axis=1), balanced.mean(axis=1)
+
+
+def _mean_or_none(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if len(known) == len(values) else None
+
+
 def _run_fold(
-    fold: _Fold, selector: Any, learner: Any, sizes: Sequence[int | None]
+    data: _Data,
+    fold: Fold,
+    candidates: list[_Candidate],
+    sizes: Sequence[int | None],
+    learner: Any,
+    seed: list[int],
+) -> _FoldRows:
+    """Select from the training samples and predict the held-out ones, for every row and size."""
+    train, test = fold
+    values = _fill_missing(data, train)
+    X = data.X if data.imputer is None else values
+    samples, complete = _safe_indexing(X, train), None
+    found: _FoldRows = {}
+    for name, selector, is_sized in candidates:
+        mine = samples
+        if data.has_missing and data.imputer is None and not _takes_missing(selector):
+            complete = values[train] if complete is None else complete
+            mine = complete
+        found[name] = _run_selector(selector, is_sized, mine, data, values, fold, sizes, learner)
+    m = data.n_features
+    everything = _predict(values, data.codes, fold, np.arange(m), [m], learner)
+    found[_name_all(m)] = [_Scored(np.arange(m), everything)] * len(sizes)
+    first = found[candidates[0].name]
+    found[RANDOM] = _run_random(values, data.codes, fold, first, learner, seed)
+    counts = np.bincount(data.codes[np.concatenate(fold)])
+    guess = np.full((1, len(test)), counts.argmax())  # of equal ones the first
+    found[MAJORITY] = [_Scored(np.arange(0), guess)] * len(sizes)
+    return found
+
+
+def _fill_missing(data: _Data, train: Indices) -> Floats:
+    """The table as the learner sees it in a fold: complete, by what the training samples say."""
+    if data.imputer is not None:
+        return filled(data.values, train, data.imputer)
+    if not data.has_missing:
+        return data.values
+    return filled(data.values, train, SimpleImputer(strategy="median", keep_empty_features=True))
+
+
+def _takes_missing(selector: Any) -> bool:
+    return bool(get_tags(selector).input_tags.allow_nan)
+
+
+def _run_selector(
+    selector: Any,
+    is_sized: bool,
+    samples: Any,
+    data: _Data,
+    values: Floats,
+    fold: Fold,
+    sizes: Sequence[int | None],
+    learner: Any,
 ) -> list[_Scored]:
-    """Choose on the training rows, unless the columns are known, and score each size on the rest.
-
-    A ranking is fitted once, with the last size, and its first features are taken.
-    """
-    if isinstance(selector, np.ndarray):
-        return _score(fold, selector, [len(selector)], learner) * len(sizes)
-    chosen, ranked, seconds = _choose(fold, selector)
-    own = len(chosen)
-    if ranked and len(sizes) > 1:
-        first = [min(own, size or own) for size in sizes]
-        return _score(fold, chosen, first, learner, seconds)
-    scored = _score(fold, chosen, [own], learner, seconds)
-    for size in reversed(sizes[:-1]):
-        chosen, _, seconds = _choose(fold, _sized(selector, size, 0))
-        scored = _score(fold, chosen, [len(chosen)], learner, seconds) + scored
-    return scored
+    """Fit a selector, once if it ranks, and score each number of its first features."""
+    selected, is_ranked, seconds = _select(selector, samples, data, fold[0])
+    own = len(selected)
+    if not is_ranked and is_sized and len(sizes) > 1:
+        results = []
+        for size in sizes[:-1]:
+            smaller, _, took = _select(_make_selector(selector, size, 0), samples, data, fold[0])
+            results += _score(values, data.codes, fold, smaller, [len(smaller)], learner, took)
+        return results + _score(values, data.codes, fold, selected, [own], learner, seconds)
+    # What a selector leaves open, such as "auto", is up to it: its last number is its own.
+    numbers = [min(own, size or own) if is_ranked else own for size in sizes[:-1]]
+    last = own if not is_sized else min(own, sizes[-1] or own)
+    return _score(values, data.codes, fold, selected, [*numbers, last], learner, seconds)
 
 
-def _choose(fold: _Fold, selector: Any) -> tuple[Indices, bool, float]:
-    """The features that a selector chooses, whether they are ranked, and the time it took."""
-    X, values, y, train, _ = fold
-    rows, start = _safe_indexing(X, train), perf_counter()
+def _select(
+    selector: Any, samples: Any, data: _Data, train: Indices
+) -> tuple[Indices, bool, float]:
+    """The features that a fresh clone selects, whether they are ranked, and the time it took."""
+    arguments = {
+        name: given[train]
+        for name, given in (("sample_weight", data.sample_weight), ("groups", data.groups))
+        if given is not None and has_fit_parameter(selector, name)
+    }
+    start = perf_counter()
     with inner_fit():
-        fitted = clone(selector).fit(rows, y[train])
+        fitted = clone(selector).fit(samples, data.y[train], **arguments)
     seconds = perf_counter() - start
     order = None if isinstance(fitted, Pipeline) else features_in_order(fitted)
-    chosen = _chosen(fitted, values.shape[1]) if order is None else order
-    return chosen, order is not None, seconds
+    selected = _kept_features(fitted, data.n_features) if order is None else order
+    return selected, order is not None, seconds
 
 
 def _score(
-    fold: _Fold,
+    values: Floats,
+    codes: Indices,
+    fold: Fold,
     ranking: Indices,
     sizes: Sequence[int],
     learner: Any,
-    seconds: float | None = None,
+    seconds: float,
 ) -> list[_Scored]:
-    """Train on the first columns of a ranking, for each size, and score on the test rows."""
-    _, values, y, train, test = fold
-    A, B = values[np.ix_(train, ranking)], values[np.ix_(test, ranking)]
-    steps = sorted(set(sizes))
-    if len(ranking):
-        order = np.arange(len(ranking))
-        result = evaluate_fold(A, y[train], B, y[test], order, learners={"": learner}, sizes=steps)
-    else:  # nothing to learn from: the largest class, the first of equal ones
-        classes, counts = np.unique(y[train], return_counts=True)
-        guess = np.full((1, len(test)), classes[counts.argmax()])
-        result = FoldResult(np.array(steps), ranking, y[test], {"": guess}, {})
-    scores = pool_folds([result])[""].scores
-    # NaN for all features and for chance, which nobody chose, and for a single feature.
-    redundancy = np.full(len(steps), np.nan)
-    if seconds is not None and len(ranking):
-        redundancy = prefix_redundancy(A, np.array(steps))
-    by_size = {
-        size: _Scored(
-            ranking[:size],
-            result.predictions[""][i],
-            float(scores["accuracy"][i]),
-            float(scores["balanced_accuracy"][i]),
-            None if np.isnan(redundancy[i]) else float(redundancy[i]),
-            seconds,
-        )
-        for i, size in enumerate(steps)
-    }
+    """Predict with the first features of a ranking, for each number of them."""
+    steps = sorted({size for size in sizes if size > 0})
+    by_size = {0: _Scored(ranking[:0], _guess_largest(codes, fold), None, seconds)}
+    if steps:
+        predicted = _predict(values, codes, fold, ranking, steps, learner)
+        redundancy = prefix_redundancy(values[np.ix_(fold[0], ranking)], np.array(steps))
+        for size, said, r in zip(steps, predicted, redundancy, strict=True):
+            known = None if np.isnan(r) else float(r)
+            by_size[size] = _Scored(ranking[:size], said[None], known, seconds)
     return [by_size[size] for size in sizes]
 
 
-def _chosen(fitted: Any, m: int) -> Indices:
-    """Which of ``m`` columns a fitted selector, or a pipeline that holds some, lets through."""
+def _guess_largest(codes: Indices, fold: Fold) -> Indices:
+    """What can be said without a feature: the largest class of the training samples."""
+    return np.full((1, len(fold[1])), np.bincount(codes[fold[0]]).argmax())
+
+
+def _predict(
+    values: Floats,
+    codes: Indices,
+    fold: Fold,
+    ranking: Indices,
+    sizes: Sequence[int],
+    learner: Any,
+) -> Indices:
+    """For each size the predicted classes of the held-out samples."""
+    train, test = fold
+    columns = ranking[: sizes[-1]]
+    A, B = values[np.ix_(train, columns)], values[np.ix_(test, columns)]
+    low = A.min(axis=0)
+    width = A.max(axis=0) - low
+    width[width == 0] = 1.0
+    A, B = np.asfortranarray((A - low) / width), np.asfortranarray((B - low) / width)
+    classes, trained = np.unique(codes[train], return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            "a fold has training samples of one class only; use fewer folds, or other groups."
+        )
+    check_rows({"": learner}, len(train))
+    return classes[predict_prefixes(learner, A, trained, B, np.array(sizes))]
+
+
+def _run_random(
+    values: Floats,
+    codes: Indices,
+    fold: Fold,
+    first: list[_Scored],
+    learner: Any,
+    seed: list[int],
+) -> list[_Scored]:
+    """As many random features as the first selector has selected, drawn ten times."""
+    rng = np.random.default_rng(seed)
+    sizes = [len(one.selected) for one in first]
+    steps = sorted({size for size in sizes if size > 0})
+    if not steps:
+        nothing = np.repeat(_guess_largest(codes, fold), N_RANDOM_DRAWS, axis=0)
+        return [_Scored(one.selected, nothing) for one in first]
+    draws = [rng.choice(values.shape[1], steps[-1], replace=False) for _ in range(N_RANDOM_DRAWS)]
+    predicted = np.array(
+        [_predict(values, codes, fold, draw, steps, learner) for draw in draws]
+    )  # draws × sizes × samples
+    by_size = {size: predicted[:, i] for i, size in enumerate(steps)}
+    by_size[0] = np.repeat(_guess_largest(codes, fold), N_RANDOM_DRAWS, axis=0)
+    return [_Scored(draws[0][:size], by_size[size]) for size in sizes]
+
+
+def _kept_features(fitted: Any, m: int) -> Indices:
+    """Which of ``m`` features a fitted selector, or a pipeline that holds some, lets through."""
     if not isinstance(fitted, Pipeline):
         if hasattr(fitted, "get_support"):
             return np.flatnonzero(fitted.get_support())
@@ -513,36 +669,5 @@ def _chosen(fitted: Any, m: int) -> Indices:
                 f"{type(step).__name__}; leave out what makes features or predicts."
             )
         if selects:
-            kept = kept[_chosen(step, len(kept))]
+            kept = kept[_kept_features(step, len(kept))]
     return kept
-
-
-def _row(name: str, found: list[_Scored], m: int) -> dict[str, Any]:
-    """The mean and the spread over the folds."""
-
-    def mean(field: str) -> float | None:
-        values = [getattr(one, field) for one in found]
-        return None if None in values else float(np.mean(values))
-
-    def spread(field: str) -> float:
-        return float(np.std([getattr(one, field) for one in found], ddof=1))
-
-    sets = [one.chosen for one in found]
-    share = sum(map(len, sets)) / (len(sets) * m)
-    known = found[0].seconds is not None and 0 < share < 1
-    return {
-        "selector": name,
-        "n_features": share * m,
-        "accuracy": mean("accuracy"),
-        "accuracy_spread": spread("accuracy"),
-        "balanced_accuracy": mean("balanced_accuracy"),
-        "balanced_accuracy_spread": spread("balanced_accuracy"),
-        "stability": stability(sets, m).value if known else None,
-        "redundancy": mean("redundancy"),
-        "seconds": mean("seconds"),
-    }
-
-
-def _count(row: dict[str, Any]) -> str:
-    """How many features were chosen, on average over the folds."""
-    return f"{round(row['n_features'], 1):g}"

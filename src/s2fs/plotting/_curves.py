@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from s2fs._core.criterion import PERFECT
 from s2fs.evaluation import Comparison, Curve
+from s2fs.evaluation.comparison import MAJORITY
 from s2fs.plotting.style import (
     COLOURS,
     COLUMN_WIDTH,
@@ -169,17 +170,17 @@ def plot_curve_panels(
 def plot_sizes(
     comparison: Comparison,
     *,
-    needed: int | None = None,
+    recommended: int | None = None,
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the accuracy on unseen rows over the number of features.
+    """Draw the accuracy on held-out samples over the number of features.
 
     Parameters
     ----------
     comparison : Comparison
         What :func:`s2fs.compare` returned for several numbers of features.
-    needed : int, optional
+    recommended : int, optional
         A number of features to mark: the area up to it is shaded.
     title : str, default=""
         What to write above.
@@ -189,8 +190,8 @@ def plot_sizes(
     Returns
     -------
     Axes
-        A line for each selector, the first with a band of one standard deviation over the folds;
-        level lines for all features and for chance.
+        A line for each selector, the first with the band of its 95 % interval, and for random
+        features; level lines for all features and for the majority class.
 
     Examples
     --------
@@ -199,26 +200,28 @@ def plot_sizes(
     >>> from s2fs.plotting import plot_sizes
     >>> X, y = load_wine(return_X_y=True)
     >>> found = s2fs.compare(X, y, k=[1, 2, 3, 5], selectors=["paircover", "anovaf"])
-    >>> ax = plot_sizes(found, needed=3)
+    >>> ax = plot_sizes(found, recommended=3)
     >>> [line.get_label() for line in ax.lines[:2]]
-    ['paircover', 'anovaf']
+    ['PairCover', 'ANOVA F']
     """
     sizes = comparison.sizes
     if not sizes:
         raise ValueError("comparison has one size; give compare several, as in k=[1, 2, 5, 10].")
     ax = axes_or_new(ax, height=COLUMN_WIDTH * 0.8)
-    if needed is not None:
-        ax.axvspan(0, needed, color="0.5", alpha=0.16, linewidth=0, gid="needed")
+    if recommended is not None:
+        ax.axvspan(0, recommended, color="0.5", alpha=0.16, linewidth=0, gid="recommended")
     rows = [comparison.at(size).rows for size in sizes]
     names = [row["selector"] for row in rows[0]]
-    for i, name in enumerate(names[:-2]):
+    levels = [name for name in names if name.startswith("all ") or name == MAJORITY]
+    for i, name in enumerate(names):
+        if name in levels:
+            continue
         accuracy = [100 * row[i]["accuracy"] for row in rows]
         first, color = i == 0, COLOURS[i % len(COLOURS)]
         if first:
-            spread = [100 * row[0]["accuracy_spread"] for row in rows]
-            low = [a - s for a, s in zip(accuracy, spread, strict=True)]
-            high = [min(100.0, a + s) for a, s in zip(accuracy, spread, strict=True)]
-            ax.fill_between(sizes, low, high, color=color, alpha=0.2, linewidth=0, gid="spread")
+            low = [100 * row[0]["accuracy_low"] for row in rows]
+            high = [100 * row[0]["accuracy_high"] for row in rows]
+            ax.fill_between(sizes, low, high, color=color, alpha=0.2, linewidth=0, gid="interval")
         ax.plot(
             sizes,
             accuracy,
@@ -231,10 +234,15 @@ def plot_sizes(
             gid=f"line-{i}",
             zorder=4 if first else 3,
         )
-    for name, line in zip(names[-2:], ("-", ":"), strict=True):
+    for name, line in zip(levels, ("-", ":"), strict=True):
         level = 100 * next(row for row in rows[-1] if row["selector"] == name)["accuracy"]
         ax.axhline(level, color="black", linestyle=line, linewidth=0.8, label=shown(name), zorder=2)
-    finish(ax, xlabel="number of features", ylabel="accuracy on unseen rows, %", title=shown(title))
+    finish(
+        ax,
+        xlabel="number of features",
+        ylabel="accuracy on held-out samples, %",
+        title=shown(title),
+    )
     ax.set_xlim(min(0.5, sizes[0] / 2), sizes[-1] * 1.02 + 0.2)
     integer_ticks(ax)
     ax.grid(color="0.5", alpha=0.2, linewidth=0.5)

@@ -1,5 +1,6 @@
 """Where the classes are: means, distances, directions and memberships, and who stands out."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,12 +9,43 @@ from numpy.typing import ArrayLike, NDArray
 from s2fs._core.criterion import cosine, memberships, nearest
 from s2fs._util.types import Floats, Indices
 
+#: More classes than this are not all named beside a feature.
+MOST_NAMED = 4
+
 
 class StandsOut(NamedTuple):
-    """In which class each feature stands out, and whether it is high there or low."""
+    """Which classes a feature is high or low in, by ranks: one sample cannot turn it round.
 
-    class_: Indices
+    Attributes
+    ----------
+    members : ndarray of bool, shape (n_features, n_classes)
+        The classes on the smaller side of the split; of equal sides the upper one.
+    high : ndarray of bool, shape (n_features,)
+        Whether the feature is high in them, or low.
+    class_ : ndarray of int, shape (n_features,)
+        The class among them that is furthest from the others.
+    auc : ndarray of shape (n_features,)
+        The chance that a sample of the upper side has the larger value, averaged over the pairs of
+        classes; 0.5 says nothing, 1 never fails.
+    """
+
+    members: NDArray[np.bool_]
     high: NDArray[np.bool_]
+    class_: Indices
+    auc: Floats
+
+    def in_words(self, feature: int, class_names: Sequence[str]) -> str:
+        """Return ``high in BL``, or both sides if there are several classes on each."""
+        inside = self.members[feature]
+        named, others = (
+            [str(n) for n, m in zip(class_names, inside, strict=True) if m == side]
+            for side in (True, False)
+        )
+        word, opposite = ("high", "low") if self.high[feature] else ("low", "high")
+        text = f"{word} in {' '.join(named)}"
+        if len(named) > 1 and len(others) <= MOST_NAMED:
+            text += f", {opposite} in {' '.join(others)}"
+        return text
 
 
 def class_means(X: Floats, codes: Indices) -> Floats:
@@ -22,12 +54,41 @@ def class_means(X: Floats, codes: Indices) -> Floats:
 
 
 def stands_out(X: Floats, codes: Indices) -> StandsOut:
-    """Find the class whose mean is furthest above the next, or below; of equal gaps the upper."""
-    means = class_means(X, codes)
-    order = np.argsort(means, axis=0, kind="stable")
-    ordered = np.sort(means, axis=0)
-    high = ordered[-1] - ordered[-2] >= ordered[1] - ordered[0]
-    return StandsOut(np.where(high, order[-1], order[0]), high)
+    """Split the classes of every feature where the values of both sides overlap least.
+
+    The classes are put in order by how often their samples have the larger value, and cut where
+    the mean AUC of the pairs of classes across the cut is largest.
+    """
+    p = int(codes.max()) + 1
+    members, high, extreme, auc = [], [], [], []
+    for column in X.T:
+        wins = pairwise_auc(column, codes)
+        order = np.argsort(wins.sum(axis=1), kind="stable")  # low classes first
+        across = [wins[np.ix_(order[cut:], order[:cut])].mean() for cut in range(1, p)]
+        cut = 1 + int(np.argmax(np.round(across, 12)))
+        is_high = p - cut <= cut
+        side = order[cut:] if is_high else order[:cut]
+        members.append(np.isin(np.arange(p), side))
+        high.append(is_high)
+        extreme.append(order[-1] if is_high else order[0])
+        auc.append(across[cut - 1])
+    return StandsOut(
+        np.array(members, dtype=bool).reshape(-1, p),
+        np.array(high, dtype=bool),
+        np.array(extreme, dtype=np.intp),
+        np.array(auc, dtype=np.float64),
+    )
+
+
+def pairwise_auc(values: Floats, codes: Indices) -> Floats:
+    """For classes a and b the chance that a sample of a has the larger value; ties count half."""
+    p = int(codes.max()) + 1
+    levels, place = np.unique(values, return_inverse=True)
+    counts = np.bincount(place * p + codes, minlength=len(levels) * p).reshape(-1, p)
+    below = np.cumsum(counts, axis=0) - counts  # per level and class
+    sizes = counts.sum(axis=0)
+    wins = counts.T @ (below + counts / 2)
+    return wins / np.maximum(np.outer(sizes, sizes), 1)
 
 
 def pair_distances(X: Floats, codes: Indices) -> Floats:

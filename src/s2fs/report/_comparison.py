@@ -10,7 +10,8 @@ import sklearn
 
 from s2fs._util.files import write_whole
 from s2fs._util.version import __version__
-from s2fs.evaluation import Comparison
+from s2fs.evaluation import Comparison, Difference
+from s2fs.evaluation.comparison import points
 from s2fs.report._figures import sizes_drawing
 from s2fs.report._report import Origin
 from s2fs.report.page import check_destination, render
@@ -63,17 +64,18 @@ def comparison_report(
         "scikit-learn": sklearn.__version__,
         "s2fs": __version__,
     }
+    found = comparison.to_dict()
     page = render(
         "comparison.html",
         title=title,
-        found=comparison.to_dict(),
-        rows=[_row(comparison, row) for row in comparison.rows],
+        found=found,
+        rows=[_row(row) for row in found["by_size"].get(str(found["recommended"]), found["rows"])],
         by_size={
             row["selector"]: [comparison.at(size).rows[i]["accuracy"] for size in comparison.sizes]
             for i, row in enumerate(comparison.rows)
         },
         sizes=comparison.sizes,
-        drawing=sizes_drawing(comparison) if comparison.sizes else None,
+        drawing=sizes_drawing(comparison, found["recommended"]) if comparison.sizes else None,
         run={name: value for name, value in run.items() if value is not None},
         version=__version__,
     )
@@ -81,13 +83,9 @@ def comparison_report(
     return place
 
 
-def _row(comparison: Comparison, row: dict[str, Any]) -> dict[str, Any]:
-    """A row of the table, with where the first selector stands beside it."""
-    first = comparison.rows[0]["selector"]
-    mean, margin = comparison.difference(first, row["selector"])
-    beside = row["selector"] != first
-    return row | {
-        "standing": comparison.standing(row["selector"]).split()[0] if beside else "",
-        "difference": mean if beside else None,
-        "margin": margin,
-    }
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of the table, with what the first selector is beside it."""
+    gap = row["difference"]
+    if gap is None:
+        return row | {"relation": "", "points": ""}
+    return row | {"relation": gap["relation"], "points": points(Difference(**gap))}

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.preprocessing import minmax_scale
 
 from s2fs.evaluation import Comparison
+from s2fs.evaluation.comparison import percent
 from s2fs.plotting import (
     plot_coverage,
     plot_heatmap,
@@ -32,7 +33,7 @@ def draw(table: Table, summary: dict[str, Any], compared: Comparison | None) -> 
         "coverage": _coverage(table, chosen),
     }
     if compared is not None and compared.sizes:
-        drawings["sizes"] = sizes_drawing(compared, needed=summary["needed"])
+        drawings["sizes"] = sizes_drawing(compared, recommended=summary["recommended"])
     if len(chosen) > 1:
         drawings["redundancy"] = _redundancy(table, chosen[first], names[first], summary)
         if len(table.classes) > MOST_COLOURS:
@@ -50,17 +51,18 @@ def _heatmap(table: Table, chosen: Any, names: list[str]) -> str:
     return inline_svg(ax.figure, "heatmap", label)  # type: ignore[arg-type]
 
 
-def sizes_drawing(compared: Comparison, needed: int | None = None) -> str:
+def sizes_drawing(compared: Comparison, recommended: int | None = None) -> str:
     """The accuracies over the number of features; the markers of the first selector have titles."""
     ax = new_figure(1.5 * COLUMN_WIDTH, COLUMN_WIDTH * 0.8).add_subplot()
-    plot_sizes(compared, needed=needed, ax=ax)
+    plot_sizes(compared, recommended=recommended, ax=ax)
     own = {size: compared.at(size).rows[0] for size in compared.sizes}
     name = compared.rows[0]["selector"]
-    label = f"Accuracy on unseen samples over the number of features. {name}: " + ", ".join(
+    label = f"Accuracy on held-out samples over the number of features. {name}: " + ", ".join(
         f"{row['accuracy']:.1%} with {size}" for size, row in own.items()
     )
     titles = [
-        f"{size} features: {row['accuracy']:.1%} ± {100 * row['accuracy_spread']:.1f}"
+        f"{size} features: {percent(row['accuracy'])} %, 95 % interval "
+        f"{percent(row['accuracy_low'])} to {percent(row['accuracy_high'])}"
         for size, row in own.items()
     ]
     return inline_svg(ax.figure, "sizes", label, titles={"line-0": titles})  # type: ignore[arg-type]

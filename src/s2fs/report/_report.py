@@ -1,5 +1,7 @@
 """A report of what a selector chose."""
 
+import re
+from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -10,6 +12,7 @@ from typing import Any
 
 from s2fs._selectors.stability import StabilitySelector
 from s2fs._util.files import write_whole
+from s2fs.evaluation import Comparison
 from s2fs.report._figures import draw
 from s2fs.report._summary import N_HALVES, summarise
 from s2fs.report._table import Table
@@ -39,18 +42,18 @@ class Origin:
 COLUMNS = {
     "gain": "How much this feature added to the score; may be negative",
     "theta_dis": "Mean distance of the samples to the centroid of their class; smaller is better",
-    "theta_dir": "How far samples are turned towards other classes; smaller is better",
+    "theta_dir": "Directional overlap with other classes; smaller is better",
     "lambda_dis": "Mean distance of each centroid to the nearest other one; larger is better",
     "lambda_dir": "How far centroids lie in other directions than the nearest; larger is better",
     "closest": "Separation of the pair of classes that is still the closest; larger is better",
-    "p_value": "How often the best of the shuffled features does as well; smaller is better",
-    "q_value": "Share of false ones among the features that return as often; smaller is better",
+    "p_value": "How often the best of the permuted features does as well; smaller is better",
+    "q_value": "Estimated false discovery rate of the features selected as often (q-value)",
     "stand_ins": "Features that could take its place at little loss, with their r to it",
 }
 
 
 class Report:
-    """What a selector chose, how good it is on unseen rows, how stable and how redundant.
+    """What was selected, how good it is on held-out samples, how stable and how redundant.
 
     The last expression of a notebook cell shows it; :meth:`save` writes one HTML file that needs
     no network and no other file, and can be read and printed without JavaScript.
@@ -72,10 +75,18 @@ class Report:
         Where the selection comes from.
     n_halves : int, default=20
         On how many random halves of the samples the selection is repeated, to see which features
-        return.
+        are selected again.
     stable : StabilitySelector, optional
         One that was fitted on the same data with this selector, in place of ``n_halves``; the page
         then shows its q-values.
+    groups : array-like of shape (n_samples,), optional
+        What each sample belongs to, such as a patient: samples of one group are held out together.
+        Left out if X is a Dataset that has groups.
+    sample_weight : array-like of shape (n_samples,), optional
+        The weights the selector was fitted with, if any: they are used inside the folds, too.
+    comparison : Comparison, optional
+        The evaluation of this selection, if it was made already; by default it is made here, of a
+        fresh clone of the selector, with everything that it chooses from the data.
     random_state : int, default=0
         Seed of the folds, the random halves and the random features.
     n_jobs : int, optional
@@ -85,6 +96,8 @@ class Report:
     ----------
     summary : dict
         All that the page says, as plain values that JSON can hold.
+    comparison : Comparison or None
+        The accuracies on held-out samples; None if they could not be had.
     html : str
         The page.
 
@@ -96,7 +109,7 @@ class Report:
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> report = Report(S2FS(4).fit(X, y), X, y, title="Wine")
     >>> report
-    Report: 4 features get 96.1 ± 3.2 % of unseen samples right. ...
+    Report: 4 features by S²FS: accuracy 95.8 % on held-out samples (95 % interval ...
     >>> report.summary["features"][0]["name"]
     'flavanoids'
     """
@@ -111,13 +124,17 @@ class Report:
         origin: Origin | None = None,
         n_halves: int = N_HALVES,
         stable: StabilitySelector | None = None,
+        groups: Any = None,
+        sample_weight: Any = None,
+        comparison: Comparison | None = None,
         random_state: int = 0,
         n_jobs: int | None = None,
     ) -> None:
-        self._table = Table.of(X, y)
-        self.summary, self._compared = summarise(
+        self._table = Table.of(X, y, groups, sample_weight)
+        self.summary, self.comparison = summarise(
             selector,
             self._table,
+            comparison=comparison,
             n_halves=n_halves,
             stable=stable,
             random_state=random_state,
@@ -138,7 +155,7 @@ class Report:
             "selection.html",
             title=self.summary["title"],
             summary=self.summary,
-            figures=draw(self._table, self.summary, self._compared),
+            figures=draw(self._table, self.summary, self.comparison),
             confusion=_confusion(self.summary),
             words=COLUMNS,
             version=self.summary["run"]["versions"]["s2fs"],
@@ -161,6 +178,49 @@ class Report:
         write_whole(place, self.html.encode())
         return place
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return all that the page says as plain values, which JSON can hold.
+
+        Returns
+        -------
+        dict
+            A copy of ``summary``.
+        """
+        return deepcopy(self.summary)
+
+    def to_markdown(self) -> str:
+        """Return the verdict, the checks and the features as Markdown.
+
+        Returns
+        -------
+        str
+            Text for a notebook, an issue or a mail.
+        """
+        summary = self.summary
+        start = summary["by_size"][summary["start"]]
+        lines = [f"# {_plain_line(summary['title'])}", ""]
+        lines += [_plain_line(f"{summary['verdict']['headline']} {summary['verdict']['rest']}"), ""]
+        lines += [*map(_plain_line, summary["notes"])]
+        if start["rows"]:
+            lines += ["| selected by | accuracy % | 95 % interval | balanced % |"]
+            lines += ["| --- | ---: | ---: | ---: |"]
+            lines += [
+                f"| {_plain_line(row['name'])} | {row['accuracy_text']} | {row['interval_text']} | "
+                f"{row['balanced_text']} |"
+                for row in start["rows"]
+            ]
+        lines += ["", "## Checks", ""]
+        lines += [
+            f"- {'✓' if check['passed'] else '!'} {_plain_line(check['text'])}"
+            for check in summary["checks"]
+        ]
+        lines += ["", "## Features", "", "| rank | feature | stands out |", "| ---: | --- | --- |"]
+        lines += [
+            f"| {row['rank']} | {_plain_line(row['name'])} | {_plain_line(row['stands_out'])} |"
+            for row in summary["features"]
+        ]
+        return "\n".join(lines) + "\n"
+
     def __repr__(self) -> str:
         verdict = self.summary["verdict"]
         return " ".join(f"Report: {verdict['headline']} {verdict['rest']}".split())
@@ -174,10 +234,16 @@ class Report:
         )
 
 
-def _confusion(summary: dict[str, Any]) -> list[list[int]]:
-    """The confusion matrix of all selected features."""
+def _plain_line(text: str) -> str:
+    """A text in one line in which Markdown and HTML see nothing but text."""
+    line = " ".join(str(text).split())
+    return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", line)
+
+
+def _confusion(summary: dict[str, Any]) -> list[list[float]]:
+    """The confusion matrix of the recommended number of features."""
     p = len(summary["data"]["classes"])
-    table = [[0] * p for _ in range(p)]
-    for of, said, n in summary["by_size"][-1]["confusion"]:
+    table = [[0.0] * p for _ in range(p)]
+    for of, said, n in summary["by_size"][summary["start"]]["confusion"]:
         table[of][said] = n
     return table

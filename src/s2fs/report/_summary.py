@@ -2,12 +2,12 @@
 
 import platform
 import warnings
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
 import sklearn
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.preprocessing import minmax_scale
 from sklearn.utils.validation import check_is_fitted
@@ -15,29 +15,23 @@ from sklearn.utils.validation import check_is_fitted
 from s2fs._core.correlation import correlations
 from s2fs._selectors.base import features_in_order
 from s2fs._selectors.cv import SelectorCV
-from s2fs._selectors.pairs import PairCover
 from s2fs._selectors.s2fs import S2FS
 from s2fs._selectors.stability import StabilitySelector
-from s2fs._util.messages import listed
 from s2fs._util.types import Floats, Indices
 from s2fs._util.values import plain
 from s2fs._util.version import __version__
-from s2fs.baselines import AnovaF
-from s2fs.baselines.reference import RandomOrder
-from s2fs.evaluation import Comparison, compare, stability
+from s2fs.evaluation import Comparison, evaluate_selector, stability
+from s2fs.evaluation.checks import REDUNDANT, as_dicts, check_selection
+from s2fs.evaluation.comparison import MAJORITY, percent, points, sizes_up_to
+from s2fs.evaluation.names import name_selector
 from s2fs.plotting import class_geometry
 from s2fs.plotting.geometry import pair_distances, stands_out
 from s2fs.plotting.style import COLOURS, MOST_COLOURS
 from s2fs.report._code import pipeline_code
 from s2fs.report._table import Table
 
-#: The numbers of features at which the selection is scored; few, for each costs time.
-SIZES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500)
-N_FOLDS = 5
 #: On how many random halves of the samples the selection is repeated, if nothing else is asked for.
 N_HALVES = 20
-#: Two features with |r| of this or more are called redundant.
-REDUNDANT = 0.9
 #: How many pairs of classes, pairs of features and mistaken samples are listed at most.
 LONGEST_LIST = 15
 #: Features beyond this number have no plot of their own in the table, for size.
@@ -46,8 +40,6 @@ MOST_STRIPS = 200
 MOST_DOTS = 12_000
 #: The width of a strip, in its own units.
 STRIP = 150
-#: What the selectors of the package are called on a page.
-TITLES = {"S2FS": "S²FS", "SelectorCV": "S²FS, tuned", "AnovaF": "ANOVA F", "RandomOrder": "random"}
 #: Landis and Koch's words, which Nogueira et al. (2018) use for their index.
 WORDS = ((0.75, "excellent"), (0.4, "intermediate to good"), (-np.inf, "poor"))
 PAPER = (
@@ -81,6 +73,7 @@ def summarise(
     selector: Any,
     table: Table,
     *,
+    comparison: Comparison | None = None,
     n_halves: int = N_HALVES,
     stable: StabilitySelector | None = None,
     random_state: int = 0,
@@ -90,6 +83,7 @@ def summarise(
     chosen = _chosen(selector, table)
     k = len(chosen.indices)
     pairs = _redundant_pairs(chosen.indices, table)
+    reason = ""
     with warnings.catch_warnings():
         # What there is to warn of was said when the selector was fitted.
         warnings.simplefilter("ignore", UserWarning)
@@ -97,30 +91,47 @@ def summarise(
             stable = selector
         if stable is None:
             stable = _repeated(chosen, table, n_halves, random_state, n_jobs)
-        compared, reason = _compared(chosen, table, random_state, n_jobs)
+        if comparison is None:
+            comparison, reason = _evaluate(selector, table, k, random_state, n_jobs)
     halves = [] if stable is None else stable.selected_
-    needed = k if compared is None else _needed(compared)
-    by_size = [
-        _at_size(size, table, halves, pairs, compared, needed)
-        for size in (_sizes(k) if compared is None or not compared.sizes else compared.sizes)
-    ]
-    last = by_size[-1]
-    mistakes = [] if compared is None else _mistakes(compared, table)
+    recommendation = None if comparison is None else comparison.recommendation
+    recommended = k if recommendation is None else recommendation.size
+    sizes = comparison.sizes if comparison is not None and comparison.sizes else sizes_up_to(k)
+    by_size = [_at_size(size, table, halves, pairs, comparison, recommended) for size in sizes]
+    start = sizes.index(recommended)
+    misclassified = [] if comparison is None else _misclassified(comparison.recommended, table)
+    checks = check_selection(
+        table.values,
+        table.codes,
+        chosen.indices,
+        feature_names=table.features,
+        class_names=table.classes,
+        sample_names=table.samples,
+        comparison=comparison,
+        stability=by_size[start]["stability"],
+    )
     summary = {
-        "verdict": {"headline": last["headline"], "rest": last["rest"]},
+        "verdict": {"headline": by_size[start]["headline"], "rest": by_size[start]["rest"]},
         "size": k,
-        "needed": needed,
+        "recommended": recommended,
+        "start": start,
+        "still_rising": recommendation is not None and recommendation.still_rising,
         "reason": reason,
+        "notes": [] if comparison is None else list(comparison.notes),
+        "checks": as_dicts(checks),
+        "comparison": None if comparison is None else comparison.to_dict(),
         "by_size": by_size,
         "data": _describe(table),
         "selector": _describe_selector(chosen, table),
         "features": _features(chosen, table, stable),
         "components": _component_names(selector),
-        "false": _false_ones(selector),
+        "false": _false_selections(selector),
         "redundant": {"threshold": REDUNDANT, "total": len(pairs), "rows": pairs[:LONGEST_LIST]},
         "pairs": _class_pairs(chosen.indices, table),
-        "mistakes": {"total": len(mistakes), "rows": mistakes[: 2 * LONGEST_LIST]},
-        "curves": None if compared is None else _curves(compared),
+        "misclassified": {
+            "total": len(misclassified),
+            "rows": misclassified[: 2 * LONGEST_LIST],
+        },
         "run": {
             "versions": {
                 "s2fs": __version__,
@@ -130,12 +141,14 @@ def summarise(
                 "scikit-learn": sklearn.__version__,
             },
             "seed": random_state,
-            "n_folds": 0 if compared is None else compared.n_splits,
+            "n_splits": 0 if comparison is None else comparison.n_splits,
+            "n_repeats": 0 if comparison is None else comparison.n_repeats,
+            "grouped": comparison is not None and comparison.is_grouped,
             "n_halves": len(halves),
             "data_sha256": table.fingerprint,
         },
     }
-    return summary, compared
+    return summary, comparison
 
 
 def _chosen(selector: Any, table: Table) -> _Chosen:
@@ -163,13 +176,7 @@ def _chosen(selector: Any, table: Table) -> _Chosen:
     indices = np.flatnonzero(selector.get_support()) if order is None else order
     if not len(indices):
         raise ValueError("selector has chosen no feature; let it choose at least one.")
-    kind, status = type(selector).__name__, getattr(selector, "status", "")
-    name = TITLES.get(kind, kind) + (f" ({status})" if "reconstructed" in status else "")
-    return _Chosen(selector, indices, order is not None, name)
-
-
-def _sizes(k: int) -> list[int]:
-    return [*(size for size in SIZES if size < k), k]
+    return _Chosen(selector, indices, order is not None, name_selector(selector))
 
 
 def _repeated(
@@ -189,7 +196,7 @@ def _repeated(
         n_jobs=n_jobs,
     )
     try:
-        return again.fit(table.X, table.labels)
+        return again.fit(table.X, table.labels, groups=table.groups)
     except ValueError:  # missing values that only this selector takes, or a half it cannot take
         return None
 
@@ -202,51 +209,32 @@ def _with_size(selector: Any, k: int) -> Any:
     return fresh.set_params(**{name: value for name, value in quiet.items() if name in taken})
 
 
-def _compared(
-    chosen: _Chosen, table: Table, random_state: int, n_jobs: int | None
+def _evaluate(
+    selector: Any, table: Table, k: int, random_state: int, n_jobs: int | None
 ) -> tuple[Comparison | None, str]:
-    """The selection beside others on the same folds, or why there are no folds."""
-    k = len(chosen.indices)
-    if table.n_missing:
-        return None, "5 nearest neighbours cannot take missing values."
-    kinds = {
-        "PairCover": PairCover(),
-        "ANOVA F": AnovaF(),
-        "random": RandomOrder(random_state=random_state),
-    }
-    others = {
-        name: other
-        for name, other in kinds.items()
-        if type(other) is not type(chosen.selector) and chosen.name != name
-    }
+    """The evaluation of a fresh clone of the selector, or why there is none."""
     try:
-        result = compare(
+        found = evaluate_selector(
+            _quiet(selector),
             table.X if table.imputer is None else table.incomplete,
             table.labels,
-            k=_sizes(k) if chosen.ranked and k > 1 else k,
-            selectors={chosen.name: _with_size(chosen.selector, k), **others},
+            n_selected=k,
+            groups=table.groups,
+            sample_weight=table.sample_weight,
             imputer=table.imputer,
-            cv=N_FOLDS,
             random_state=random_state,
             n_jobs=n_jobs,
+            class_names=table.classes,
         )
-    except ValueError as error:  # a class with one member, or too few rows
+    except ValueError as error:  # too few samples, or a fold that the selector cannot take
         return None, str(error)
-    return result, ""
+    return found, ""
 
 
-def _needed(compared: Comparison) -> int:
-    """The fewest features within one standard error of the best accuracy."""
-    if not compared.sizes:
-        return round(compared.rows[0]["n_features"])
-    rows = [compared.at(size).rows[0] for size in compared.sizes]
-    best = max(rows, key=lambda row: row["accuracy"])
-    enough = best["accuracy"] - best["accuracy_spread"] / compared.n_splits**0.5
-    return next(
-        size
-        for size, row in zip(compared.sizes, rows, strict=True)
-        if row["accuracy"] >= enough - 1e-12
-    )
+def _quiet(selector: Any) -> Any:
+    """A fresh copy without a progress bar of its own."""
+    fresh = clone(selector)
+    return fresh.set_params(verbose=0) if "verbose" in fresh.get_params(deep=False) else fresh
 
 
 def _at_size(
@@ -254,14 +242,14 @@ def _at_size(
     table: Table,
     halves: list[Indices],
     pairs: list[dict[str, Any]],
-    compared: Comparison | None,
-    needed: int,
+    comparison: Comparison | None,
+    recommended: int,
 ) -> dict[str, Any]:
     """What the tiles, the verdict and the confusion matrix say for the first features."""
     sets = [half[:size] for half in halves]
     m = table.values.shape[1]
     share = sum(map(len, sets)) / (len(sets) * m) if sets else 0.0
-    found: dict[str, Any] = {
+    said: dict[str, Any] = {
         "size": size,
         "stability": None,
         "stability_low": None,
@@ -280,67 +268,63 @@ def _at_size(
     if 0 < share < 1:
         index = stability(sets, m)
         word = next(word for least, word in WORDS if index.value >= least)
-        found |= {
+        said |= {
             "stability": index.value,
             "stability_low": index.low,
             "stability_high": index.high,
             "stability_text": f"{index.value:.2f}",
             "stability_note": (
-                f"{word}, {index.low:.2f} to {index.high:.2f}, on {len(sets)} random halves; 1 is "
-                "always the same"
+                f"{word}, 95 % interval {index.low:.2f} to {index.high:.2f}, on {len(sets)} "
+                "random halves; 1 is always the same"
             ),
         }
-    if compared is None:
-        return found
-    at = compared.at(size) if compared.sizes else compared
+    if comparison is None:
+        return said
+    at = comparison.at(size) if comparison.sizes else comparison
     own = at.rows[0]
-    said = at.predictions[own["selector"]]
-    predicted = np.searchsorted(np.unique(table.labels), said)
-    p = len(table.classes)
-    counts = np.bincount(table.codes * p + predicted, minlength=p * p)
-    standing = {row["selector"]: at.standing(row["selector"]) for row in at.rows[1:]}
-    verb = "gets" if size == 1 else "get"
-    doubt = "" if standing["chance"] == "ahead of" else "Not shown to beat chance: "
-    found |= {
+    # The recommended number has the words of the whole comparison: they are those of the terminal.
+    told = comparison if size == recommended else at
+    majority = next(row for row in at.rows if row["selector"] == MAJORITY)
+    return said | {
         "accuracy": own["accuracy"],
-        "accuracy_spread": own["accuracy_spread"],
-        "accuracy_text": f"{100 * own['accuracy']:.1f} %",
+        "accuracy_text": f"{percent(own['accuracy'])} %",
         "accuracy_note": (
-            f"± {100 * own['accuracy_spread']:.1f} over {at.n_splits} folds; chance is "
-            f"{100 * at.rows[-1]['accuracy']:.1f} %"
+            f"95 % interval {percent(own['accuracy_low'])} to {percent(own['accuracy_high'])}; "
+            f"the majority class gets {percent(majority['accuracy'])} %"
         ),
         "balanced_accuracy": own["balanced_accuracy"],
-        "rows": [
-            {
-                "name": row["selector"],
-                "accuracy": row["accuracy"],
-                "accuracy_spread": row["accuracy_spread"],
-                "n_features": row["n_features"],
-                "standing": standing.get(row["selector"], ""),
-            }
-            for row in at.rows
-        ],
-        "confusion": [[int(c // p), int(c % p), int(counts[c])] for c in np.flatnonzero(counts)],
-        "headline": (
-            f"{doubt}{_features_word(size)} {verb} {100 * own['accuracy']:.1f} ± "
-            f"{100 * own['accuracy_spread']:.1f} % of unseen samples right."
-        ),
-        "rest": _rest(at, standing, size, needed),
+        "rows": [_describe_row(at, row) for row in at.rows],
+        "confusion": _confusion_counts(at, table),
+        "headline": told.headline,
+        "rest": told.rest,
     }
-    return found
 
 
-def _rest(at: Comparison, standing: Mapping[str, str], size: int, needed: int) -> str:
-    """The second sentence of the verdict: where this stands beside the others."""
-    rows = {row["selector"]: row for row in at.rows[1:]}
-    named: dict[str, list[str]] = {"ahead of": [], "level with": [], "behind": []}
-    for name, row in rows.items():
-        if name != "random":  # it is in the table; the sentence is long enough
-            named[standing[name]].append(f"{name} ({100 * row['accuracy']:.1f} %)")
-    parts = [f"{word} {listed(names)}" for word, names in named.items() if names]
-    proven = standing["chance"] == "ahead of"
-    fewer = f" {needed} of them would do." if needed < size and proven else ""
-    return f"That is {'; '.join(parts)}.{fewer}"
+def _describe_row(at: Comparison, row: Any) -> dict[str, Any]:
+    """A row of the table beside the curve, with its texts."""
+    gap = None if row is at.rows[0] else at.difference(at.rows[0]["selector"], row["selector"])
+    return {
+        "name": row["selector"],
+        "accuracy": row["accuracy"],
+        "accuracy_text": percent(row["accuracy"]),
+        "interval_text": f"{percent(row['accuracy_low'])} to {percent(row['accuracy_high'])}",
+        "balanced_text": percent(row["balanced_accuracy"]),
+        "n_features": row["n_features"],
+        "relation": "" if gap is None else gap.relation,
+        "difference_text": "" if gap is None else f"{gap.relation} it: {points(gap)}",
+    }
+
+
+def _confusion_counts(at: Comparison, table: Table) -> list[list[float]]:
+    """True class, predicted class and the mean count over the repeats, where it is not 0."""
+    p = len(table.classes)
+    said = at.predictions[at.rows[0]["selector"]]
+    counts = np.zeros(p * p)
+    for repeat in said:
+        there = repeat >= 0
+        counts += np.bincount(table.codes[there] * p + repeat[there], minlength=p * p)
+    counts = np.round(counts / len(said), 1)
+    return [[int(c // p), int(c % p), float(counts[c])] for c in np.flatnonzero(counts)]
 
 
 def _features_word(size: int) -> str:
@@ -386,7 +370,7 @@ def _component_names(selector: Any) -> list[str]:
     return [name for name in names if name != "p_value"]
 
 
-def _false_ones(selector: Any) -> dict[str, Any] | None:
+def _false_selections(selector: Any) -> dict[str, Any] | None:
     """How many of the selected features are false, by the estimate and by the bound."""
     if not isinstance(selector, StabilitySelector):
         return None
@@ -396,7 +380,7 @@ def _false_ones(selector: Any) -> dict[str, Any] | None:
     }
 
 
-def _chances(
+def _p_and_q_values(
     selector: Any, stable: StabilitySelector | None, indices: Indices
 ) -> dict[str, list[float | None]]:
     """What says how sure each feature is: p-values and q-values, None where there is none."""
@@ -431,9 +415,9 @@ def _features(
     columns = table.values[:, indices]
     out = stands_out(columns, table.codes)
     m = table.values.shape[1]
-    twins, r = _twins(indices, table.values)
+    nearest, r = _most_correlated(indices, table.values)
     rank_of = {int(f): rank for rank, f in enumerate(indices, start=1)}
-    strips = _strips(columns, table.codes, out.class_)
+    strips = _strips(columns, table.codes, out.members)
     scores = np.asarray(getattr(selector, "scores_", np.full(len(indices), np.nan)), dtype=float)
     scores = (
         scores
@@ -441,18 +425,21 @@ def _features(
         else (scores[indices] if len(scores) == m else np.full(len(indices), np.nan))
     )
     names = _component_names(selector)
-    chances, stand_ins = _chances(selector, stable, indices), _stand_ins(selector, table)
+    chances, stand_ins = _p_and_q_values(selector, stable, indices), _stand_ins(selector, table)
     return [
         {
             "rank": i + 1,
             "name": table.features[f],
             "index": int(f),
             "class": int(out.class_[i]),
+            "stands_out": out.in_words(i, table.classes),
+            "stands_out_in": np.flatnonzero(out.members[i]).tolist(),
             "high": bool(out.high[i]),
-            "returns": None if stable is None else float(stable.frequencies_[f]),
-            "twin": None if twins[i] < 0 else table.features[twins[i]],
-            "twin_r": None if twins[i] < 0 else float(r[i]),
-            "twin_rank": rank_of.get(int(twins[i])),
+            "auc": float(out.auc[i]),
+            "frequency": None if stable is None else float(stable.frequencies_[f]),
+            "correlated_with": None if nearest[i] < 0 else table.features[nearest[i]],
+            "correlated_r": None if nearest[i] < 0 else float(r[i]),
+            "correlated_rank": rank_of.get(int(nearest[i])),
             "score": float(scores[i]) if np.isfinite(scores[i]) else None,
             "components": [plain(float(selector.path_[name][i])) for name in names],
             "chances": {name: values[i] for name, values in chances.items()},
@@ -463,12 +450,12 @@ def _features(
     ]
 
 
-def _twins(indices: Indices, values: Floats) -> tuple[Indices, Floats]:
+def _most_correlated(indices: Indices, values: Floats) -> tuple[Indices, Floats]:
     """For each chosen feature the other feature, of all, with the largest |r|, and that r."""
     k, m = len(indices), values.shape[1]
-    twins, r = np.full(k, -1), np.zeros(k)
+    nearest, r = np.full(k, -1), np.zeros(k)
     if m < 2:
-        return twins, r
+        return nearest, r
     step = max(1, (1 << 22) // max(1, len(values)))  # columns at once, for memory
     for start in range(0, m, step):
         found = correlations(values[:, indices], values[:, start : start + step])
@@ -476,9 +463,9 @@ def _twins(indices: Indices, values: Floats) -> tuple[Indices, Floats]:
         found[np.flatnonzero(inside), indices[inside] - start] = 0.0
         best = np.abs(found).argmax(axis=1)
         value = found[np.arange(k), best]
-        better = (np.abs(value) > np.abs(r)) | (twins < 0)
-        twins, r = np.where(better, best + start, twins), np.where(better, value, r)
-    return twins, r
+        better = (np.abs(value) > np.abs(r)) | (nearest < 0)
+        nearest, r = np.where(better, best + start, nearest), np.where(better, value, r)
+    return nearest, r
 
 
 def _redundant_pairs(indices: Indices, table: Table) -> list[dict[str, Any]]:
@@ -499,11 +486,11 @@ def _redundant_pairs(indices: Indices, table: Table) -> list[dict[str, Any]]:
     ]
 
 
-def _strips(columns: Floats, codes: Indices, stands: Indices) -> list[dict[str, Any]]:
+def _strips(columns: Floats, codes: Indices, members: NDArray[np.bool_]) -> list[dict[str, Any]]:
     """For each feature the places of its values by class, from 0 to :data:`STRIP`.
 
     Few values are all there ("dots"); of many the 5th, 25th, 50th, 75th and 95th percentile
-    ("boxes"). Of more classes than colours there are two lanes: the class the feature stands out
+    ("boxes"). Of more classes than colours there are two lanes: the classes the feature stands out
     in, and the others.
     """
     n, k = columns.shape
@@ -513,7 +500,7 @@ def _strips(columns: Floats, codes: Indices, stands: Indices) -> list[dict[str, 
     dots = n * shown <= MOST_DOTS and p <= MOST_COLOURS
     strips = []
     for i in range(shown):
-        lanes = codes if p <= MOST_COLOURS else (codes != stands[i]).astype(int)
+        lanes = codes if p <= MOST_COLOURS else (~members[i][codes]).astype(int)
         parts = [places[lanes == q, i] for q in range(int(lanes.max()) + 1)]
         if dots:
             strips.append({"dots": [np.unique(part).tolist() for part in parts]})
@@ -549,31 +536,21 @@ def _class_pairs(indices: Indices, table: Table) -> dict[str, Any]:
     return {"rows": rows, "total": len(first)}
 
 
-def _mistakes(compared: Comparison, table: Table) -> list[dict[str, Any]]:
-    """The samples that were taken for another class when they were unseen."""
-    said = compared.predictions[compared.rows[0]["selector"]]
-    predicted = np.searchsorted(np.unique(table.labels), said)
-    return [
-        {
-            "sample": table.samples[i],
-            "class": table.classes[table.codes[i]],
-            "taken_for": table.classes[predicted[i]],
-        }
-        for i in np.flatnonzero(predicted != table.codes)
-    ]
-
-
-def _curves(compared: Comparison) -> dict[str, Any]:
-    """The accuracy of every row over the sizes."""
-    at = [compared.at(size) for size in compared.sizes] or [compared]
-    return {
-        "sizes": compared.sizes or [round(compared.rows[0]["n_features"])],
-        "rows": [
+def _misclassified(at: Comparison, table: Table) -> list[dict[str, Any]]:
+    """The samples that were given another class in at least half of the repeats."""
+    said = at.predictions[at.rows[0]["selector"]]
+    held_out, wrong = said >= 0, (said >= 0) & (said != table.codes)
+    n_held_out, n_wrong = held_out.sum(axis=0), wrong.sum(axis=0)
+    found = []
+    for i in np.flatnonzero((n_wrong > 0) & (2 * n_wrong >= n_held_out)):
+        predicted = np.bincount(said[wrong[:, i], i]).argmax()
+        found.append(
             {
-                "name": row["selector"],
-                "accuracy": [one.rows[i]["accuracy"] for one in at],
-                "spread": [one.rows[i]["accuracy_spread"] for one in at],
+                "sample": table.samples[i],
+                "class": table.classes[table.codes[i]],
+                "predicted": table.classes[predicted],
+                "n_wrong": int(n_wrong[i]),
+                "n_repeats": int(n_held_out[i]),
             }
-            for i, row in enumerate(compared.rows)
-        ],
-    }
+        )
+    return found

@@ -71,9 +71,11 @@ class Table:
     image_order: Literal["C", "F"] = "C"
     incomplete: Any = None
     imputer: Any = None
+    groups: Any = None
+    sample_weight: Any = None
 
     @classmethod
-    def of(cls, X: Any, y: Any) -> "Table":
+    def of(cls, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> "Table":
         """Take a dataset, or a table and its labels."""
         if isinstance(X, Dataset):
             if y is not None:
@@ -90,6 +92,8 @@ class Table:
                 data.image_shape,
                 data.image_order or "C",
                 *data.for_folds(),
+                getattr(data, "groups", None) if groups is None else groups,
+                sample_weight,
             )
         if y is None:
             raise ValueError("y is None; give a label per row of X.")
@@ -111,6 +115,8 @@ class Table:
             [str(name) for name in features],
             [str(label) for label in classes],
             _names(None if counted else index, len(values)),
+            groups=None if groups is None else column_or_1d(groups),
+            sample_weight=sample_weight,
         )
 
     @property

@@ -4,7 +4,6 @@
   const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
   const byId = (id) => document.getElementById(id);
   const value = (cell) => cell.dataset.v ?? cell.textContent;
-  const percent = (share) => (100 * share).toFixed(1);
 
   // Sorting: a click on a heading sorts by it, a second one turns the order round.
   const collator = new Intl.Collator("en", { numeric: true });
@@ -169,8 +168,10 @@
       const beside = document.querySelector(".beside");
       at.rows.forEach((row, i) => {
         const cells = beside.tBodies[0].rows[i].cells;
-        cells[1].textContent = `${percent(row.accuracy)} ± ${percent(row.accuracy_spread)}`;
-        cells[2].firstElementChild.style.setProperty("--v", row.accuracy);
+        const texts = [row.accuracy_text, row.interval_text, row.balanced_text];
+        texts.forEach((text, j) => { cells[j + 1].textContent = text; });
+        cells[4].firstElementChild.style.setProperty("--v", row.accuracy);
+        cells[5].textContent = row.difference_text;
       });
       const confusion = byId("confusion");
       if (confusion) {

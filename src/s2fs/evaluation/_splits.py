@@ -1,0 +1,152 @@
+"""Which samples are held out when: repeated folds that keep samples of one group together."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+from s2fs._util.messages import some_of
+from s2fs._util.types import Indices
+
+#: The samples to learn from, and those that are held out.
+Fold = tuple[Indices, Indices]
+
+
+class Splits(NamedTuple):
+    """The folds of an evaluation.
+
+    Attributes
+    ----------
+    repeats : list of list of (train, test)
+        The folds of each repeat; inside a repeat no sample is held out twice.
+    notes : list of str
+        What differs from what was asked for: fewer folds, classes that are left out.
+    """
+
+    repeats: list[list[Fold]]
+    notes: list[str]
+
+    @property
+    def folds(self) -> list[Fold]:
+        """The folds of all repeats, one after the other."""
+        return [fold for repeat in self.repeats for fold in repeat]
+
+    @property
+    def test_share(self) -> float:
+        """The mean of n_test / n_train, by which folds that share samples are corrected."""
+        return float(np.mean([len(test) / len(train) for train, test in self.folds]))
+
+
+def make_splits(
+    y: NDArray[Any],
+    cv: Any = 5,
+    *,
+    n_repeats: int = 5,
+    groups: NDArray[Any] | None = None,
+    random_state: int = 0,
+    class_names: Sequence[str] | None = None,
+) -> Splits:
+    """Plan the folds: stratified and repeated for a number, as a splitter says otherwise.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Class labels.
+    cv : int, splitter or iterable of (train, test), default=5
+        A number of folds, which is lowered to the size of the smallest class; or any splitter of
+        scikit-learn, whose own repeats are kept apart.
+    n_repeats : int, default=5
+        How often the folds are drawn anew, if ``cv`` is a number.
+    groups : ndarray of shape (n_samples,), optional
+        Samples of one group are on one side of every fold.
+    random_state : int, default=0
+        Seed of the folds.
+    class_names : sequence of str, optional
+        What the notes call the classes; by default their labels.
+    """
+    if not isinstance(cv, Integral) or isinstance(cv, bool):
+        return Splits(_split_by(cv, y, groups), [])
+    if int(cv) < 2:
+        raise ValueError(f"cv is {cv!r}; give at least two folds.")
+    if n_repeats < 1:
+        raise ValueError(f"n_repeats is {n_repeats!r}; give at least one.")
+    unit = np.arange(len(y)) if groups is None else groups
+    classes, codes = np.unique(y, return_inverse=True)
+    names = classes if class_names is None else np.array(class_names, dtype=object)
+    sizes = np.array([len(np.unique(unit[codes == q])) for q in range(len(classes))])
+    what = "sample" if groups is None else "group"
+    notes = []
+    alone = sizes < 2
+    if alone.any():
+        each, are = ("", "it is") if alone.sum() == 1 else (" each", "they are")
+        notes.append(
+            f"{_classes_have(names[alone])} a single {what}{each}, so {are} left out of the "
+            "evaluation."
+        )
+    if (~alone).sum() < 2:
+        raise ValueError(
+            f"y has fewer than two classes with at least two {what}s; cross-validation needs two "
+            "classes of two."
+        )
+    rows = np.flatnonzero(~alone[codes])
+    n_folds = min(int(cv), int(sizes[~alone].min()))
+    if n_folds < int(cv):
+        smallest = names[~alone][[sizes[~alone].argmin()]]
+        notes.append(
+            f"{_classes_have(smallest)} {n_folds} {what}s, so there are {n_folds} folds "
+            f"instead of {cv}."
+        )
+    repeats = []
+    for repeat in range(n_repeats):
+        seed = random_state + repeat
+        if groups is None:
+            splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+        else:
+            splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+        some = None if groups is None else groups[rows]
+        with warnings.catch_warnings():
+            # A class may be in fewer groups than there are folds: it was counted above.
+            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+            folds = list(splitter.split(np.zeros(len(rows)), y[rows], some))
+        repeats.append([(rows[train], rows[test]) for train, test in folds if len(test)])
+    return Splits(repeats, notes)
+
+
+def _split_by(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> list[list[Fold]]:
+    """The folds of a splitter, or those given; a sample that comes again begins a new repeat."""
+    if hasattr(cv, "split"):
+        folds = list(cv.split(np.zeros((len(y), 1)), y, groups))
+    elif isinstance(cv, Iterable) and not isinstance(cv, str):
+        folds = [tuple(fold) for fold in cv]
+    else:
+        raise ValueError(
+            f"cv is {cv!r}; give a number of folds, a splitter of scikit-learn, or pairs of "
+            "training and test samples."
+        )
+    if len(folds) < 2:
+        raise ValueError(f"cv makes {len(folds)} fold(s); at least two are needed.")
+    repeats: list[list[Fold]] = []
+    held_out = np.ones(len(y), dtype=bool)
+    for train, test in folds:
+        fold = np.asarray(train, dtype=np.intp), np.asarray(test, dtype=np.intp)
+        if groups is not None and np.isin(groups[fold[1]], groups[fold[0]]).any():
+            raise ValueError(
+                "cv has samples of one group on both sides of a fold; give a splitter that keeps "
+                "groups together, such as StratifiedGroupKFold, or leave groups out."
+            )
+        if held_out[fold[1]].any():
+            repeats.append([])
+            held_out[:] = False
+        held_out[fold[1]] = True
+        repeats[-1].append(fold)
+    return repeats
+
+
+def _classes_have(names: NDArray[Any]) -> str:
+    """The begin of a sentence about some classes."""
+    word, verb = ("Class", "has") if len(names) == 1 else ("Classes", "have")
+    return f"{word} {some_of(names)} {verb}"

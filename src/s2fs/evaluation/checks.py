@@ -1,0 +1,264 @@
+"""What to worry about before trusting a selection: short lines, each passed or not."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+from s2fs._core.correlation import correlations
+from s2fs._util.messages import cut, listed
+from s2fs._util.types import Floats, Indices
+from s2fs.evaluation.comparison import MAJORITY, RANDOM, Comparison, points
+
+#: Two features with |r| of this or more are called redundant.
+REDUNDANT = 0.9
+#: A class with fewer samples is small.
+SMALL_CLASS = 10
+#: A Nogueira index below this is called low.
+LOW_STABILITY = 0.4
+#: Positive values whose skewness is above this may want a logarithm.
+SKEWED = 2.0
+#: Without one or two samples a feature must keep this share of its F statistic.
+KEPT_SHARE = 0.5
+#: How many names a line holds.
+_MOST_NAMES = 3
+
+
+class Check(NamedTuple):
+    """One line of the list.
+
+    Attributes
+    ----------
+    passed : bool
+        Whether there is nothing to worry about.
+    name : str
+        What is checked, for machines: "majority", "random", "fragile", "redundant", "small_class",
+        "rising", "skewed", "stability", "identifier" or "one_covariate".
+    text : str
+        One sentence.
+    """
+
+    passed: bool
+    name: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{'✓' if self.passed else '!'} {self.text}"
+
+
+def check_selection(
+    values: Floats,
+    codes: Indices,
+    indices: Indices,
+    *,
+    feature_names: Sequence[str],
+    class_names: Sequence[str],
+    sample_names: Sequence[str],
+    comparison: Comparison | None = None,
+    stability: float | None = None,
+    remarks: Sequence[str] = (),
+) -> list[Check]:
+    """Go through what most often makes a selection worth less than it seems.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_features)
+        The table, complete.
+    codes : ndarray of shape (n_samples,)
+        The class of each sample as 0, 1, …
+    indices : ndarray of int
+        The selected features.
+    feature_names, class_names, sample_names : sequence of str
+        What columns, classes and samples are called.
+    comparison : Comparison, optional
+        The evaluation of the selection.
+    stability : float, optional
+        Nogueira's index of selections on random halves.
+    remarks : sequence of str
+        What the reader of the file found about identifiers and repeated subjects.
+
+    Returns
+    -------
+    list of Check
+        In the order of how much they matter.
+    """
+    selected = values[:, indices]
+    names = [cut(str(feature_names[f]), 30) for f in indices]
+    checks = [] if comparison is None else _check_accuracy(comparison)
+    checks.append(_check_fragile(selected, codes, names, sample_names))
+    checks.append(_check_redundant(selected, names))
+    checks.append(_check_classes(codes, class_names))
+    checks.append(_check_skewed(values))
+    if stability is not None:
+        low = stability < LOW_STABILITY
+        word = "change much" if low else "agree"
+        checks.append(
+            Check(
+                not low, "stability", f"Selections on random halves {word} ({stability:.2f} of 1)."
+            )
+        )
+    checks += [Check(False, "identifier", remark) for remark in remarks]
+    return checks
+
+
+def _check_accuracy(comparison: Comparison) -> list[Check]:
+    """Better than guessing, better than random features, and no longer rising."""
+    at = comparison.recommended
+    first = at.rows[0]["selector"]
+    checks = []
+    for other, key, called in (
+        (MAJORITY, "majority", "the majority class"),
+        (RANDOM, "random", "random features"),
+    ):
+        gap = at.difference(first, other)
+        passed = gap.relation == "better than"
+        relation = f"{gap.relation[0].upper()}{gap.relation[1:]}"
+        checks.append(Check(passed, key, f"{relation} {called} ({points(gap)} points)."))
+    found = comparison.recommendation
+    if found is not None:
+        text = (
+            f"Accuracy is still rising at {found.best} features."
+            if found.still_rising
+            else "More features do not raise the accuracy by more than one standard error."
+        )
+        checks.append(Check(not found.still_rising, "rising", text))
+    return checks
+
+
+def find_fragile_features(columns: Floats, codes: Indices) -> dict[int, list[int]]:
+    """Find features whose separation of the classes rests on one or two samples.
+
+    Without the sample that is furthest from the median, or without two, less than half of the F
+    statistic is left. Features whose F statistic noise has, too, are not looked at.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_samples, n_features)
+        The selected features.
+    codes : ndarray of shape (n_samples,)
+        The class of each sample.
+
+    Returns
+    -------
+    dict of int to list of int
+        For each fragile feature, by its position, the one or two samples.
+    """
+    from scipy.stats import f as f_distribution
+
+    n, p = len(codes), int(codes.max()) + 1
+    if n - p < 4:
+        return {}
+    # What the best of as many features without signal reaches in one table of twenty.
+    by_chance = f_distribution.isf(0.05 / max(1, columns.shape[1]), p - 1, n - p)
+    fragile = {}
+    for position, column in enumerate(columns.T):
+        before = _f_statistic(column, codes)
+        if before < by_chance:
+            continue
+        furthest = np.argsort(-np.abs(column - np.median(column)), kind="stable")
+        for n_left_out in (1, 2):
+            kept = np.delete(np.arange(n), furthest[:n_left_out])
+            if _f_statistic(column[kept], codes[kept]) < KEPT_SHARE * before:
+                fragile[position] = furthest[:n_left_out].tolist()
+                break
+    return fragile
+
+
+def _f_statistic(values: Floats, codes: Indices) -> float:
+    """The F statistic of one feature; classes without samples are not there."""
+    counts = np.bincount(codes)
+    there = counts > 0
+    means = np.bincount(codes, weights=values) / np.maximum(counts, 1)
+    n, p = len(values), int(there.sum())
+    between = float(counts @ (means - values.mean()) ** 2) / max(p - 1, 1)
+    within = float(((values - means[codes]) ** 2).sum()) / max(n - p, 1)
+    if within == 0:
+        return np.inf if between > 0 else 0.0
+    return between / within
+
+
+def _check_fragile(
+    selected: Floats, codes: Indices, names: list[str], sample_names: Sequence[str]
+) -> Check:
+    fragile = find_fragile_features(selected, codes)
+    if not fragile:
+        return Check(True, "fragile", "No selected feature rests on one or two samples.")
+    said = [
+        f"{names[f]} rests on {listed([str(sample_names[i]) for i in samples])}"
+        for f, samples in fragile.items()
+    ]
+    rest = len(said) - _MOST_NAMES
+    more = f" and {rest} more" if rest > 0 else ""
+    return Check(False, "fragile", f"{'; '.join(said[:_MOST_NAMES])}{more}.")
+
+
+def group_redundant(selected: Floats, threshold: float = REDUNDANT) -> list[list[int]]:
+    """Group features that are joined by |r| of at least ``threshold``; single ones are left out.
+
+    Parameters
+    ----------
+    selected : ndarray of shape (n_samples, n_features)
+        The selected features.
+    threshold : float, default=0.9
+        The |r| that joins two of them.
+
+    Returns
+    -------
+    list of list of int
+        Positions of the features of each group, in order.
+    """
+    if selected.shape[1] < 2:
+        return []
+    distance = 1 - np.minimum(1.0, np.abs(correlations(selected)))
+    np.fill_diagonal(distance, 0.0)
+    # Pairs at exactly the threshold belong together: rounding must not part them.
+    labels = fcluster(
+        linkage(squareform(distance, checks=False), "single"), 1 - threshold + 1e-9, "distance"
+    )
+    groups = [np.flatnonzero(labels == label).tolist() for label in np.unique(labels)]
+    return sorted(group for group in groups if len(group) > 1)
+
+
+def _check_redundant(selected: Floats, names: list[str]) -> Check:
+    groups = group_redundant(selected)
+    if not groups:
+        return Check(True, "redundant", f"No two selected features have |r| ≥ {REDUNDANT}.")
+    said = [listed([names[f] for f in group[:4]]) for group in groups[:_MOST_NAMES]]
+    more = f" and {len(groups) - _MOST_NAMES} more groups" if len(groups) > _MOST_NAMES else ""
+    return Check(
+        False, "redundant", f"Nearly the same (|r| ≥ {REDUNDANT}): {'; '.join(said)}{more}."
+    )
+
+
+def _check_classes(codes: Indices, class_names: Sequence[str]) -> Check:
+    counts = np.bincount(codes, minlength=len(class_names))
+    small = np.flatnonzero(counts < SMALL_CLASS)
+    if not len(small):
+        return Check(True, "small_class", f"Every class has at least {SMALL_CLASS} samples.")
+    said = [f"class {class_names[q]}: n = {counts[q]}" for q in small[:_MOST_NAMES]]
+    more = f" and {len(small) - _MOST_NAMES} more" if len(small) > _MOST_NAMES else ""
+    return Check(
+        False, "small_class", f"Fewer than {SMALL_CLASS} samples: {', '.join(said)}{more}."
+    )
+
+
+def _check_skewed(values: Floats) -> Check:
+    """Positive values with a long tail, in most features: the scale of counts and intensities."""
+    varying = values[:, values.min(axis=0) < values.max(axis=0)]
+    if varying.shape[1] and (varying >= 0).all():
+        centred = varying - varying.mean(axis=0)
+        variance = (centred**2).mean(axis=0)
+        skewness = (centred**3).mean(axis=0) / np.where(variance > 0, variance, 1.0) ** 1.5
+        ratio = varying.max(axis=0) / np.maximum(np.median(varying, axis=0), 1e-300)
+        if np.median(skewness) > SKEWED and np.median(ratio) > 10:
+            return Check(
+                False, "skewed", "Values are positive and skewed: a logarithm may select better."
+            )
+    return Check(True, "skewed", "Values are not both positive and skewed.")
+
+
+def as_dicts(checks: Sequence[Check]) -> list[dict[str, Any]]:
+    """The checks as plain values, which JSON can hold."""
+    return [check._asdict() for check in checks]

@@ -1,0 +1,31 @@
+"""What selectors are called in tables and sentences."""
+
+from typing import Any
+
+from s2fs._selectors.cv import SelectorCV
+from s2fs._selectors.s2fs import S2FS
+
+#: Names for readers, where the name of the class is not one.
+_TITLES = {"S2FS": "S²FS", "AnovaF": "ANOVA F", "RandomOrder": "random order"}
+
+
+def name_selector(selector: Any) -> str:
+    """What a selector is called in tables and sentences.
+
+    Parameters
+    ----------
+    selector : estimator
+        Any selector.
+
+    Returns
+    -------
+    str
+        Reconstructed algorithms are called so.
+    """
+    if isinstance(selector, SelectorCV):
+        return f"{name_selector(selector.selector or S2FS())}, tuned"
+    kind, status = type(selector).__name__, getattr(selector, "status", "")
+    name = _TITLES.get(kind, kind)
+    if kind == "S2FS" and selector.compactness == "rms":
+        name = "S²FS-rms"
+    return f"{name} (reconstructed)" if "reconstructed" in status else name
