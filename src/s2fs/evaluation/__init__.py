@@ -6,8 +6,8 @@ from s2fs.evaluation._compare import SELECTORS, compare, evaluate_selector
 from s2fs.evaluation._curves import Curve, PrefixCurves, Protocol, pool_folds, prefix_curves
 from s2fs.evaluation._folds import FoldResult, evaluate_fold
 from s2fs.evaluation._learners import LEARNERS
-from s2fs.evaluation._statistics import Difference
 from s2fs.evaluation.comparison import Comparison, ComparisonRow, Recommendation
+from s2fs.evaluation.statistics import Difference
 
 __all__ = [
     "LEARNERS",

@@ -35,9 +35,9 @@ from s2fs.baselines import BASELINES, AnovaF
 from s2fs.evaluation._folds import filled
 from s2fs.evaluation._learners import LEARNERS, check_rows, predict_prefixes
 from s2fs.evaluation._splits import Fold, Splits, make_splits
-from s2fs.evaluation._statistics import wilson_interval
 from s2fs.evaluation.comparison import MAJORITY, RANDOM, Comparison, ComparisonRow, sizes_up_to
 from s2fs.evaluation.names import name_selector
+from s2fs.evaluation.statistics import wilson_interval
 
 #: What makes each selector that has a name, by that name in lower case.
 SELECTORS: dict[str, Callable[..., Any]] = {

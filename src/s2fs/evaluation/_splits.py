@@ -119,7 +119,10 @@ def make_splits(
 def _split_by(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> list[list[Fold]]:
     """The folds of a splitter, or those given; a sample that comes again begins a new repeat."""
     if hasattr(cv, "split"):
-        folds = list(cv.split(np.zeros((len(y), 1)), y, groups))
+        with warnings.catch_warnings():
+            # Whether groups stay together is checked below, whatever the splitter does with them.
+            warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+            folds = list(cv.split(np.zeros((len(y), 1)), y, groups))
     elif isinstance(cv, Iterable) and not isinstance(cv, str):
         folds = [tuple(fold) for fold in cv]
     else:

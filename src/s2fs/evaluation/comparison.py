@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from s2fs._util.messages import cut, listed
 from s2fs._util.types import Floats, Indices
-from s2fs.evaluation._statistics import (
+from s2fs.evaluation.statistics import (
     Difference,
     Relation,
     corrected_error,
