@@ -575,3 +575,13 @@ def test_a_warning_about_rare_genes_names_them():
     cells.var_names = ["common", "seen in one cell"]
     with pytest.warns(UserWarning, match="'seen in one cell'.*consider exclude"):
         select(cells, "kind", 2)
+
+
+def test_raw_counts_are_told():
+    X, y = counts()
+    adata = AnnData(50 * X)
+    adata.obs["cell_type"] = np.array(TYPES)[y]
+    with pytest.warns(UserWarning, match=r"whole numbers up to \d+, which are raw counts; normal"):
+        select(adata, "cell_type", 3)
+    adata.X = np.log1p(adata.X)
+    select(adata, "cell_type", 3)  # nothing to say

@@ -1,6 +1,7 @@
 """Selection of genes in single-cell data, in and out of AnnData."""
 
 import json
+import warnings
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -36,6 +37,8 @@ __all__ = ["select"]
 
 #: The parameters of the selector that may name genes.
 _OF_GENES = {"include", "exclude", "feature_groups"}
+#: Whole numbers up to at least this are taken for raw counts, not for grades or genotypes.
+_LEAST_RAW_COUNT = 30
 _METHODS = {"paircover": PairCover, "s2fs": S2FS}
 #: What is written for a number that is too large for any format: a gene without any spread.
 _LARGEST = float(np.finfo(np.float32).max)
@@ -183,6 +186,7 @@ def select(
     if (codes < 0).any():
         X, codes = X[codes >= 0], codes[codes >= 0]
     reject_nonfinite_columns(X, names, allow_nan=get_tags(fresh).input_tags.allow_nan)
+    _warn_if_raw_counts(X)
     genes = Columns(names, len(names), "adata.raw" if use_raw else "adata")
     by_position = {
         name: _by_position(name, parameters[name], genes) for name in _OF_GENES & parameters.keys()
@@ -219,6 +223,18 @@ def select(
         bound = np.exp(-selector.separation_ / 8)
         adata.uns[key_added]["coverage"] = bound[np.ix_(order, order)]
     return adata if copy else selector
+
+
+def _warn_if_raw_counts(X: Any) -> None:
+    """Warn of whole numbers up to large ones: the depth of a cell decides there, not its kind."""
+    values = X.data if issparse(X) else np.asarray(X)
+    if values.size and values.max() >= _LEAST_RAW_COUNT and (values == np.rint(values)).all():
+        warnings.warn(
+            f"the matrix holds whole numbers up to {values.max():.0f}, which are raw counts; "
+            "normalise each cell and take logarithms first (scanpy: pp.normalize_total, pp.log1p), "
+            "or choose another layer.",
+            stacklevel=3,
+        )
 
 
 def _fresh(method: Any, n_features_to_select: Any) -> RankingSelector:
