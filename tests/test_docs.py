@@ -23,10 +23,6 @@ from s2fs.cli import main
 ROOT = Path(__file__).parents[1]
 DOCS = [page for page in ROOT.glob("docs/**/*.md") if "_build" not in page.parts]
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS])
-#: Where the repository is read on the web: a package index shows README.md without its folder.
-ON_THE_WEB = re.compile(
-    "https://(github.com/s2fs/s2fs/blob|raw.githubusercontent.com/s2fs/s2fs)/main/"
-)
 #: Commands of the documents that take long or need more than a file; their own tests run them.
 NOT_RUN_HERE = ("s2fs demo", "s2fs bench run", "s2fs data fetch")
 #: Packages of others whose code the pages show beside ours; where one is missing, it is not run.
@@ -161,7 +157,6 @@ def anchors(page):
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
-        target = ON_THE_WEB.sub(f"{ROOT}/", target)
         file, _, anchor = target.partition("#")
         if "://" in target or file.startswith(("gallery/", "reference/")):  # made by `make docs`
             continue

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import runpy
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
@@ -13,6 +14,7 @@ import yaml
 import s2fs
 
 ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 #: Packages that another one brings, which could not do without: pandas is what anndata and Dask's
 #: data frames hold, and onnx is used only when skl2onnx calls.
@@ -100,6 +102,83 @@ def test_the_recipe_needs_what_the_package_needs():
         assert extras[name.removesuffix("-base")] == lowest, name
 
 
-def test_the_links_of_the_readme_work_where_its_folder_is_not_there():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert re.findall(r"\]\((?!https://|#)[^)]*\)", text) == []
+def links(text):
+    """What links and pictures of a text in Markdown lead to; blocks of code have none."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.findall(r"\]\(([^)\s]+)\)", text)
+
+
+@pytest.fixture(scope="module")
+def describe():
+    """What makes the long description of the package from its README."""
+    return runpy.run_path(str(ROOT / "tools" / "package_metadata.py"))["describe"]
+
+
+def test_every_link_and_picture_of_the_readme_is_a_file_of_the_clone():
+    targets = [target for target in links(README) if "://" not in target]
+    assert "docs/images/heatmap.svg" in targets
+    for target in targets:
+        path = (ROOT / target.partition("#")[0]).resolve()
+        assert path.is_relative_to(ROOT), target
+        assert path.is_file(), target
+
+
+def test_without_an_address_the_description_has_no_relative_link(describe):
+    text = describe(README, "", "1.2.3")
+    assert [target for target in links(text) if not target.startswith("https://")] == []
+    assert "[Install]" not in text
+    assert "(Picture: Heat map of 30 selected genes in 83 tumours of four kinds.)" in text
+    assert re.findall(r"^```.*?^```$", text, flags=re.DOTALL | re.MULTILINE) == re.findall(
+        r"^```.*?^```$", README, flags=re.DOTALL | re.MULTILINE
+    )
+
+
+def test_with_an_address_every_link_of_the_description_leads_to_the_release(describe):
+    before, after = links(README), links(describe(README, "https://host.example/s2fs", "1.2.3"))
+    assert len(after) == len(before)
+    for old, new in zip(before, after, strict=True):
+        if "://" in old:
+            assert new == old
+        else:
+            assert (
+                re.fullmatch(r"https://host\.example/s2fs/(blob|raw)/v1\.2\.3/(.+)", new)[2] == old
+            )
+            assert ("/raw/" in new) == old.endswith(".svg")
+
+
+def test_no_text_of_a_block_of_code_is_taken_for_a_link(describe):
+    text = "[a](b.md) ![c](d.svg) [e](#f) [g](https://h.org)\n\n```python\nx = y[i](j)\n```\n"
+    assert describe(text, "", "1") == (
+        "a (Picture: c.) [e](#f) [g](https://h.org)\n\n```python\nx = y[i](j)\n```\n"
+    )
+
+
+def test_no_address_of_the_project_is_given_twice_or_invented():
+    """The address stands in pyproject.toml, and is empty until the project has one."""
+    tables = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    (address,) = (table["address"] for table in tables["dynamic-metadata"] if "address" in table)
+    texts = [
+        path
+        for pattern in (
+            "*.*",
+            ".github/**/*.*",
+            "docs/*.*",
+            "docs/_*/**/*.*",
+            "recipe/*",
+            "src/**/*.py",
+        )
+        for path in ROOT.glob(pattern)
+        if path.suffix in (".md", ".toml", ".cff", ".yml", ".yaml", ".py", ".txt", ".css", ".html")
+        and "_build" not in path.parts
+    ]
+    assert ROOT / "CITATION.cff" in texts
+    found = {
+        str(path.relative_to(ROOT)): re.findall(
+            r"https?://[^\s)>\"']*s2fs[^\s)>\"']*|\b[\w.-]+@[\w-]+\.\w[\w.]*",
+            path.read_text("utf-8"),
+        )
+        for path in texts
+    }
+    assert {page: urls for page, urls in found.items() if urls} == (
+        {"pyproject.toml": [address]} if address else {}
+    )

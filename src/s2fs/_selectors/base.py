@@ -99,9 +99,6 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
     #: To be raised when the same parameters may select other features than before: results of the
     #: bench are kept by it.
     algorithm_version: ClassVar[int] = 1
-    #: Where the question mark of the HTML representation leads.
-    _doc_link_module = "s2fs"
-    _doc_link_template = "https://github.com/s2fs/s2fs/blob/main/docs/api.md"
     #: The sparse format the selector takes, or False.
     _accept_sparse: ClassVar[str | bool] = False
     #: Whether NaN stands for a missing value, or is refused.
