@@ -102,6 +102,17 @@ def test_the_recipe_needs_what_the_package_needs():
         assert extras[name.removesuffix("-base")] == lowest, name
 
 
+def test_what_is_built_for_others_has_its_native_library():
+    """A package that fell back on NumPy works, so only these lines tell that it is slow."""
+    recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8"))
+    assert recipe["build"]["script"]["env"]["S2FS_REQUIRE_NATIVE"] == "1"
+    scripts = [line for test in recipe["tests"] for line in test.get("script", [])]
+    assert any("assert 'native' in info()" in line for line in scripts)
+    for name in ("ci.yml", "wheels.yml"):
+        text = (ROOT / ".github" / "workflows" / name).read_text(encoding="utf-8")
+        assert yaml.safe_load(text)["env"]["S2FS_REQUIRE_NATIVE"] == 1
+
+
 def links(text):
     """What links and pictures of a text in Markdown lead to; blocks of code have none."""
     text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)

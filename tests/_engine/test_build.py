@@ -1,6 +1,7 @@
 """Installations of every kind: from the sdist, without a compiler, in a folder nobody may write."""
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -18,12 +19,16 @@ LIBRARY = "s2fs/_engine/libs2fs_baseline"
 pytestmark = pytest.mark.long
 
 
-def run(*command, **options):
+#: Of the tests, not of the machine they run on: a CI job may ask for the native library.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "S2FS_REQUIRE_NATIVE"}
+
+
+def run(*command, env=ENVIRONMENT, fails=False, **options):
     """Run a command; returns what it printed, and shows it if the command fails."""
     done = subprocess.run(
-        list(map(str, command)), capture_output=True, text=True, check=False, **options
+        list(map(str, command)), capture_output=True, text=True, check=False, env=env, **options
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert (done.returncode != 0) == fails, done.stdout + done.stderr
     return done.stdout, done.stderr
 
 
@@ -48,7 +53,7 @@ def without_compiler(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bin")
     for tool in filter(shutil.which, ("cmake", "ninja")):
         (folder / tool).symlink_to(shutil.which(tool))
-    return {**os.environ, "PATH": str(folder), "CC": "", "CXX": ""}
+    return {**ENVIRONMENT, "PATH": str(folder), "CC": "", "CXX": ""}
 
 
 def built(checkout, folder, **options):
@@ -68,7 +73,7 @@ def installed(wheel, folder):
     pip("install", "--no-deps", "--target", site, wheel)
     # A plain path: unlike a .pth file it does not start the finder of an editable install.
     packages = Path(np.__file__).parents[1]
-    return folder / "bin" / "python", {**os.environ, "PYTHONPATH": f"{site}{os.pathsep}{packages}"}
+    return folder / "bin" / "python", {**ENVIRONMENT, "PYTHONPATH": f"{site}{os.pathsep}{packages}"}
 
 
 FIT = """
@@ -112,6 +117,28 @@ def test_without_a_compiler(checkout, without_compiler, compiled, tmp_path):
     assert silent == (out, "")
     native = run(compiled[0], "-c", FIT, cwd=tmp_path, env=compiled[1])[0]
     assert native.split()[1:] == out.split()[1:]
+    _, err = run(python, "-m", "s2fs", "demo", cwd=tmp_path, env=env)
+    assert err.count("without its native library") == 1
+
+
+@pytest.mark.parametrize("compiler", ["/bin/false", "nothing-of-this-name"])
+def test_a_failed_compilation_is_an_error_where_it_is_asked_for(checkout, compiler, tmp_path):
+    env = {**ENVIRONMENT, "CXX": compiler, "S2FS_REQUIRE_NATIVE": "1"}
+    out, err = pip("wheel", "--no-deps", "--wheel-dir", tmp_path, checkout, env=env, fails=True)
+    assert (out + err).count("S2FS_REQUIRE_NATIVE forbids to go on without it") == 1
+    assert list(tmp_path.iterdir()) == []
+    wheel, libraries = built(checkout, tmp_path, env={**env, "S2FS_REQUIRE_NATIVE": "0"})
+    assert wheel.name.endswith("-py3-none-any.whl")
+    assert libraries == []
+
+
+def test_a_library_too_few_is_an_error_where_it_is_asked_for(checkout, tmp_path):
+    if platform.machine() not in ("x86_64", "AMD64"):
+        pytest.skip("only x86-64 has more than one library")
+    configure = ["cmake", "-S", checkout, "-B", tmp_path, "-DS2FS_AVX512=-march=no-such-processor"]
+    run(*configure)
+    _, err = run(*configure, "-DS2FS_REQUIRE_NATIVE=ON", fails=True)
+    assert "cannot compile for AVX2 and AVX-512" in " ".join(err.split())
 
 
 def test_in_a_folder_that_cannot_be_written(compiled, tmp_path):
