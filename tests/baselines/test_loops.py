@@ -19,14 +19,14 @@ some = examples(60)
 class Problem:
     """Random instances in class order, on a grid so that ties occur, and a random state."""
 
-    def __init__(self, n, m, p, levels, seed):
+    def __init__(self, n, m, p, levels, seed, index=np.intp):
         self.rng = rng = np.random.default_rng(seed)
         X = rng.random((n, m))
         self.X = np.round(X * levels) / levels if levels else X
-        self.codes = np.sort(np.r_[np.arange(p), rng.integers(0, p, n - p)])
+        self.codes = np.sort(np.r_[np.arange(p), rng.integers(0, p, n - p)]).astype(index)
         self.columns = np.ascontiguousarray(self.X.T)
-        self.bounds = np.append(0, np.cumsum(np.bincount(self.codes)))
-        self.candidates = rng.permutation(m)
+        self.bounds = np.append(0, np.cumsum(np.bincount(self.codes))).astype(index)
+        self.candidates = rng.permutation(m).astype(index)
         self.pairs = different_class_pairs(self.codes)
         self.widths = rng.uniform(0.1, 1, m)
         x = self.columns[0]
@@ -41,7 +41,8 @@ def problems(draw):
     p = draw(st.integers(2, 4))
     n = draw(st.one_of(st.integers(p, 20), st.integers(20, 70)))
     levels = draw(st.sampled_from([None, 3, 10]))
-    return Problem(n, draw(st.integers(1, 12)), p, levels, draw(st.integers(0, 10**6)))
+    index = draw(st.sampled_from([np.int64, np.int32]))  # 32 bits: NumPy's on some machines
+    return Problem(n, draw(st.integers(1, 12)), p, levels, draw(st.integers(0, 10**6)), index)
 
 
 @some

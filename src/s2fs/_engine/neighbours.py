@@ -47,16 +47,17 @@ def knn(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
     train = np.zeros((n_features, n_padded))
     train[:, :n_train] = A.T
     test = np.ascontiguousarray(B, dtype=np.float64)
-    codes, sizes = (np.ascontiguousarray(array, dtype=np.intp) for array in (codes, sizes))
-    predictions = np.empty((len(sizes), len(test)), dtype=np.intp)
+    # The native library takes 64 bits everywhere; NumPy's own indices have 32 on some machines.
+    long_codes, long_sizes = (np.ascontiguousarray(a, dtype=np.int64) for a in (codes, sizes))
+    predictions = np.empty((len(sizes), len(test)), dtype=np.int64)
     distances = np.empty((_TOGETHER, n_padded))
-    near = np.empty((_TOGETHER, n_neighbors + 1), dtype=np.intp)
-    found, votes = np.empty(n_neighbors + 1), np.empty(n_classes, dtype=np.intp)
+    near = np.empty((_TOGETHER, n_neighbors + 1), dtype=np.int64)
+    found, votes = np.empty(n_neighbors + 1), np.empty(n_classes, dtype=np.int64)
     of = _Neighbours(
         train=address(train, np.float64),
         test=address(test, np.float64),
-        codes=address(codes, np.intp),
-        sizes=address(sizes, np.intp),
+        codes=address(long_codes, np.int64),
+        sizes=address(long_sizes, np.int64),
         n_train=n_train,
         n_padded=n_padded,
         n_test=len(test),
@@ -65,16 +66,16 @@ def knn(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
         n_sizes=len(sizes),
         n_neighbors=n_neighbors,
         equal=EQUAL,
-        predictions=address(predictions, np.intp),
+        predictions=address(predictions, np.int64),
         distances=address(distances, np.float64),
-        near=address(near, np.intp),
+        near=address(near, np.int64),
         found=address(found, np.float64),
-        votes=address(votes, np.intp),
+        votes=address(votes, np.int64),
     )
     run = _declared(library).s2fs_neighbours
     for start, stop in slices(len(test), n_train * n_features):
         run(of, start, stop)
-    return predictions
+    return predictions.astype(np.intp, copy=False)
 
 
 def _by_products(A: Floats, codes: Indices, B: Floats, size: int) -> Indices | None:

@@ -32,7 +32,8 @@ def satisfaction(
     if native is None:
         return plain.satisfaction(of, candidates, satisfied, largest)
     pairs, out = _pairs(of), np.empty(len(candidates))
-    arrays = address(candidates, np.intp), _at(out)
+    longs = _longs(candidates)
+    arrays = address(longs, np.int64), _at(out)
     for part in slices(len(candidates), len(of.left)):
         native.s2fs_satisfaction(pairs, _at(satisfied), largest, *arrays, *part)
     return out
@@ -55,7 +56,8 @@ def settled_weight(
     if native is None:
         return plain.settled_weight(of, candidates, threshold, weight)
     pairs, out = _pairs(of), np.empty(len(candidates))
-    arrays = _at(threshold), _at(weight), address(candidates, np.intp), _at(out)
+    longs = _longs(candidates)
+    arrays = _at(threshold), _at(weight), address(longs, np.int64), _at(out)
     for part in slices(len(candidates), len(of.left)):
         native.s2fs_settled_weight(pairs, *arrays, *part)
     return out
@@ -99,11 +101,11 @@ def two_nearest(of: SortedRelation, candidates: Indices) -> tuple[Floats, Floats
         return plain.two_nearest(of, candidates)
     n = len(of.similarities)
     first, second = np.empty((2, len(candidates), n))
-    where = np.empty((len(candidates), n), dtype=np.intp)
+    where = np.empty((len(candidates), n), dtype=np.int64)
     relation = _relation(of, candidates)
     for part in slices(n, len(candidates) * n):
-        native.s2fs_two_nearest(relation, _at(first), _at(second), address(where, np.intp), *part)
-    return first, second, where
+        native.s2fs_two_nearest(relation, _at(first), _at(second), address(where, np.int64), *part)
+    return first, second, where.astype(np.intp, copy=False)
 
 
 def intersect(columns: Floats, features: Indices, relation: Floats, radius: float) -> None:
@@ -131,7 +133,7 @@ def approximation_sizes(
         return plain.approximation_sizes(columns, candidates, relation, decision, radius)
     p, n = decision.shape
     room = -(-n // _LANES) * _LANES
-    who = np.empty(room, dtype=np.intp)
+    who, longs = np.empty(room, dtype=np.int64), _longs(candidates)
     similarities, near = np.empty((2, room))
     memberships = np.empty((p, room))
     lower, upper = np.zeros((2, len(candidates), p))
@@ -141,12 +143,12 @@ def approximation_sizes(
             columns=_at(columns),
             relation=_at(relation),
             decision=_at(decision),
-            candidates=address(candidates[first:last], np.intp),
+            candidates=address(longs[first:last], np.int64),
             n_samples=n,
             n_classes=p,
             n_candidates=last - first,
             radius=radius,
-            who=address(who, np.intp),
+            who=address(who, np.int64),
             similarities=_at(similarities),
             near=_at(near),
             memberships=_at(memberships),
@@ -170,11 +172,11 @@ def largest_difference_sums(
     if native is None:
         return plain.largest_difference_sums(columns, furthest, bounds)
     own, every = np.empty((2, *columns.shape))
-    room = np.empty((_CANDIDATES, columns.shape[1]))
+    room, longs = np.empty((_CANDIDATES, columns.shape[1])), _longs(bounds)
     table = _Differences(
         columns=_at(columns),
         furthest=_at(furthest),
-        bounds=address(bounds, np.intp),
+        bounds=address(longs, np.int64),
         n_samples=columns.shape[1],
         n_classes=len(bounds) - 1,
         sums=_at(room),
@@ -194,17 +196,17 @@ def gaussian_changes(of: Granules, columns: Floats, own: Floats, every: Floats) 
     if native is None:
         plain.gaussian_changes(of, columns, own, every)
         return
-    room = np.empty(columns.shape[1], dtype=np.intp)
+    room, longs = np.empty(columns.shape[1], dtype=np.int64), _longs(of.bounds)
     granules = _Granules(
         columns=_at(columns),
         furthest=_at(of.furthest),
         relation=_at(of.relation),
         weights=_at(of.weights),
-        bounds=address(of.bounds, np.intp),
+        bounds=address(longs, np.int64),
         n_samples=columns.shape[1],
         n_classes=len(of.bounds) - 1,
         scale=of.scale,
-        changed=address(room, np.intp),
+        changed=address(room, np.int64),
     )
     for part in slices(len(columns), of.furthest.size):
         native.s2fs_gaussian_changes(granules, _at(own), _at(every), *part)
@@ -218,13 +220,13 @@ def aggregation(of: Centres, columns: Floats, centres: Floats) -> Floats:
     native = _native()
     if native is None:
         return plain.aggregation(of, columns, centres)
-    out = np.empty(len(columns))
+    out, longs = np.empty(len(columns)), _longs(of.codes)
     n, p = of.squares.shape
     table = _Centres(
         columns=_at(columns),
         centres=_at(centres),
         squares=_at(of.squares),
-        codes=address(of.codes, np.intp),
+        codes=address(longs, np.int64),
         n_samples=n,
         n_classes=p,
         power=of.power,
@@ -246,6 +248,7 @@ class _Pairs(ctypes.Structure):
 
 
 class _Relation(ctypes.Structure):
+    kept: tuple[NDArray[np.int64], ...]
     _fields_ = (
         *((name, c_void_p) for name in ("columns", "similarities", "who", "bounds", "candidates")),
         *((name, c_int64) for name in ("n_samples", "n_classes", "n_candidates")),
@@ -300,17 +303,25 @@ def _pairs(of: Discernibility) -> _Pairs:
 
 
 def _relation(of: SortedRelation, candidates: Indices) -> _Relation:
-    return _Relation(
+    bounds, longs = _longs(of.bounds), _longs(candidates)
+    relation = _Relation(
         columns=_at(of.columns),
         similarities=_at(of.similarities),
         who=address(of.who, np.int32),
-        bounds=address(of.bounds, np.intp),
-        candidates=address(candidates, np.intp),
+        bounds=address(bounds, np.int64),
+        candidates=address(longs, np.int64),
         n_samples=len(of.similarities),
         n_classes=len(of.bounds) - 1,
         n_candidates=len(candidates),
         radius=of.radius,
     )
+    relation.kept = bounds, longs  # the struct holds their addresses only
+    return relation
+
+
+def _longs(array: Indices) -> NDArray[np.int64]:
+    """Indices as the native library takes them; NumPy's own have 32 bits on some machines."""
+    return np.ascontiguousarray(array, dtype=np.int64)
 
 
 def _at(array: Floats) -> int:

@@ -448,9 +448,8 @@ void correlations(const S2fsCover &of, Index block, const float *r, double *prod
 }  // namespace
 
 std::int64_t s2fs_cover_layout() {
-    return static_cast<Index>((sizeof(S2fsCover) << 32) + (sizeof(S2fsRows) << 16) +
-                              sizeof(S2fsMoments)) +
-           S2FS_TILE + S2FS_BLOCK + S2FS_PADDING + S2FS_PAIR_BYTES;
+    return (Index{sizeof(S2fsCover)} << 32) + (Index{sizeof(S2fsRows)} << 16) +
+           Index{sizeof(S2fsMoments)} + S2FS_TILE + S2FS_BLOCK + S2FS_PADDING + S2FS_PAIR_BYTES;
 }
 
 void s2fs_cover_prepare(S2fsCover *cover, Index start, Index stop) {

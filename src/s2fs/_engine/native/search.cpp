@@ -750,8 +750,8 @@ struct Turns {
 using namespace s2fs;
 
 std::int64_t s2fs_engine_layout() {
-    return (sizeof(s2fs_table) << 32) + (sizeof(s2fs_search) << 16) + (sizeof(s2fs_state) << 8) +
-           sizeof(s2fs_step);
+    return (Index{sizeof(s2fs_table)} << 32) + (Index{sizeof(s2fs_search)} << 16) +
+           (Index{sizeof(s2fs_state)} << 8) + Index{sizeof(s2fs_step)};
 }
 
 std::int64_t s2fs_workspace(const s2fs_search *search) {

@@ -293,6 +293,12 @@ inline bool any(Longs mask) {
     return found != 0;
 }
 #endif
+// Clang compares floats into a vector of `long` where that has 32 bits: Windows, WebAssembly.
+template <class Mask>
+inline bool any(Mask mask) {
+    static_assert(sizeof mask[0] == sizeof(std::int32_t), "wider masks are Longs");
+    return any((Ints)mask);
+}
 
 // In each lane the number of a table of `n` that `which` says; up to 63 more may be read of it.
 inline Floats lookup(const float *table, std::int64_t n, Ints which) {
