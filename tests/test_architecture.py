@@ -10,10 +10,8 @@ from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
-from sklearn.datasets import load_wine
 
 import s2fs
-from s2fs.__main__ import main
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(s2fs.__file__).parent
@@ -225,40 +223,3 @@ def test_no_module_imports_itself_in_a_circle():
 
 def reaches(found, module):
     return any(name == module or name.startswith(f"{module}.") for name in found)
-
-
-def files_walked(work):
-    """The files of the package in which a function is called; a first run loads what is needed."""
-    found = set()
-
-    def look(frame, event, _):
-        path = Path(frame.f_code.co_filename)
-        if event == "call" and path.is_relative_to(PACKAGE):
-            found.add(str(path.relative_to(PACKAGE)))
-
-    work()
-    before = sys.getprofile()
-    sys.setprofile(look)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return found
-
-
-def test_a_fit_is_read_in_few_files():
-    X, y = load_wine(return_X_y=True)
-    assert len(files_walked(lambda: s2fs.S2FS(5).fit(X, y))) <= 8
-
-
-def test_a_selection_on_the_command_line_is_read_in_few_files(tmp_path, monkeypatch, capsys):
-    path = tmp_path / "wine.csv"
-    load_wine(as_frame=True).frame.to_csv(path, index=False)
-    command = ["s2fs", "select", str(path), "-t", "target", "-k", "5", "--no-verdict"]
-    monkeypatch.setattr(sys, "argv", command)
-
-    def work():
-        with pytest.raises(SystemExit):
-            main()
-
-    assert len(files_walked(work)) <= 14

@@ -12,10 +12,11 @@ from strategies import examples, problems
 nothing_may_be_found = pytest.mark.filterwarnings("ignore:No feature does better:UserWarning")
 
 
-def in_order_of_contents(X, y):
-    """The rows by their distance from the mean, equal ones of a class as one with their weight.
+def sorted_by_contents(X, y):
+    """The samples by their distance from the mean, with their weights.
 
-    Where the sum of squares is not enough, that of fourth powers and a place along a line decide.
+    Where the sum of squares is not enough, that of fourth powers and a place along a line decide,
+    and then the class, the smaller one first. Copies are one sample of a larger weight.
     """
     apart = minmax_scale(X)
     apart -= apart.mean(axis=0)
@@ -23,9 +24,19 @@ def in_order_of_contents(X, y):
     keys = np.array([(apart**2).sum(axis=1), (apart**4).sum(axis=1), apart @ line])
     largest = np.abs(keys).max(axis=1, keepdims=True)
     distance, fourth, place = np.round(keys / np.where(largest > 0, largest, 1), 10)
+    sums = {
+        q: (*(float(key[y == q].sum().round(8)) for key in (fourth, distance)), (y == q).sum(), q)
+        for q in set(y)
+    }
+
+    def key(i):
+        return distance[i], fourth[i], place[i], sums[y[i]], i
+
+    order = sorted(range(len(y)), key=key)
+    merged = are_copies(X[order])
     rows, weights = [], []
-    for i in sorted(range(len(y)), key=lambda i: (distance[i], fourth[i], place[i], y[i], i)):
-        if rows and y[rows[-1]] == y[i] and (X[rows[-1]] == X[i]).all():
+    for i in order:
+        if merged and rows and y[rows[-1]] == y[i] and (X[rows[-1]] == X[i]).all():
             weights[-1] += 1
         else:
             rows.append(i)
@@ -33,13 +44,46 @@ def in_order_of_contents(X, y):
     return X[rows], y[rows], np.array(weights)
 
 
-def literal_path(X, y, level, tol):
-    """The rule word for word: each step from scratch, against columns in shuffled orders."""
-    m = X.shape[1]
-    table, y, weights = in_order_of_contents(X, y)
-    n_shuffles = max(19, int(np.ceil(2 / level)) - 1)
+def are_copies(X):
+    """Whether equal samples can only be copies: the others all differ, or differ in much."""
+    distinct = list(dict.fromkeys(map(tuple, X.tolist())))
+    if len(distinct) == len(X) or 4 * len(distinct) < len(X):
+        return False
+    if any(len(set(column)) == len(distinct) for column in zip(*distinct, strict=True)):
+        return True
+    compared = {int(i) for i in np.linspace(0, len(distinct) - 1, 10)}
+    return all(
+        sum(a != b for a, b in zip(distinct[i], other, strict=True)) >= 3
+        for i in compared
+        for other in distinct
+        if other != distinct[i]
+    )
+
+
+def partition(y):
+    """The classes, whatever they are called."""
+    return tuple(list(dict.fromkeys(y)).index(label) for label in y)
+
+
+def distinct_orders(y, weights, n_permutations):
+    """Orders of the samples that make other classes, or give them other weights."""
     rng = np.random.default_rng(0)
-    orders = [rng.permutation(len(y)) for _ in range(n_shuffles)]
+    seen, orders = {(partition(y), tuple(weights))}, []
+    for _ in range(50 * n_permutations):
+        order = rng.permutation(len(y))
+        label = np.argsort(order)
+        made = partition(y[label]), tuple(weights[label])
+        if made not in seen and len(orders) < n_permutations:
+            seen.add(made)
+            orders.append(order)
+    return orders
+
+
+def literal_path(X, y, level, tol):
+    """The rule word for word: each step from scratch, against permuted features."""
+    m = X.shape[1]
+    table, y, weights = sorted_by_contents(X, y)
+    orders = distinct_orders(y, weights, max(19, int(np.ceil(2 / level)) - 1))
     table = minmax_scale(table)
 
     def sep(*columns):
@@ -51,8 +95,8 @@ def literal_path(X, y, level, tol):
     for feature in ranking:
         left = [f for f in varying if f not in found] or [feature]
         best = sep(*table[:, [*found, feature]].T)
-        by_chance = [max(sep(*table[:, found].T, table[o, f]) for f in left) for o in orders]
-        p = (1 + sum(chance * (1 + tol) >= best for chance in by_chance)) / (1 + n_shuffles)
+        permuted = [max(sep(*table[:, found].T, table[o, f]) for f in left) for o in orders]
+        p = (1 + sum(score * (1 + tol) >= best for score in permuted)) / (1 + len(orders))
         if p > level + 1e-9:
             break
         found.append(feature)

@@ -39,7 +39,7 @@ def test_a_gene_of_the_batches_is_not_chosen_first(table, tmp_path, method):
     assert chosen[0] == "g3"
     if method == "paircover":
         X = frame.drop(columns=["lab", "kind"])
-        selector = PairCover(2).fit(X, frame["kind"], batch=frame["lab"])
+        selector = PairCover(2).fit(X, frame["kind"], covariates=frame["lab"])
         assert chosen == selector.feature_names_.tolist()
 
 

@@ -24,13 +24,14 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from s2fs._core.batches import check_batch, without_batches
+from s2fs._core.covariates import check_complete, covariate_columns, encode_covariates
 from s2fs._core.weights import ClassWeight, check_sample_weight, row_weights
 from s2fs._engine.protocol import Criterion
 from s2fs._engine.twins import CorrelationsOf, OverallCorrelations, Twins
 from s2fs._search.choices import Choices, n_to_choose, resolve
 from s2fs._search.forward import Step, forward
-from s2fs._search.stopping import Chance, in_order_of_contents
+from s2fs._search.permutations import Samples, check_groups, sort_by_contents
+from s2fs._search.stopping import PermutationStop
 from s2fs._search.subsets import beam, floating
 from s2fs._search.swaps import swaps
 from s2fs._selectors.onnx import OnnxConversion
@@ -308,7 +309,12 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, batch: Any = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        covariates: Any = None,
+        groups: Any = None,
     ) -> Self:
         """Select features of ``X`` that tell the classes ``y`` apart.
 
@@ -320,11 +326,19 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         y : array-like of shape (n_samples,)
             Class labels, at least two distinct ones.
         sample_weight : array-like of shape (n_samples,), optional
-            How much each instance counts: weight 2 is two equal instances, weight 0 is none.
-        batch : array-like of shape (n_samples,), optional
-            The batch each instance was measured in, such as a laboratory or a day. Differences
-            between batches are taken away, so a feature that only tells batches apart is not
-            chosen. Each class needs rows in a batch that has another class, too.
+            How much each sample counts: weight 2 is two equal samples, weight 0 is none.
+        covariates : array-like or data frame of shape (n_samples,) or (n_samples, n_covariates), \
+optional
+            What else is known of each sample, such as the laboratory it was measured in or the age
+            of the patient. What covariates explain is taken away, so a feature that only tells
+            laboratories apart is not selected. Columns of integers and floats are numbers, and
+            each has a straight line as its effect; text, booleans, categories and objects are
+            categories. Turn numbers that stand for categories into text. The classes must share
+            covariate values: each needs samples in a category that has another class, too.
+        groups : array-like of shape (n_samples,), optional
+            Samples that belong together, such as those of one patient. Only "auto" uses them: its
+            permutations move whole groups that have one class each, and stay inside groups that
+            have several.
 
         Returns
         -------
@@ -333,17 +347,19 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         """
         self._deadline = None if self.max_time is None else monotonic() + self.max_time
         if is_dask(X) and (client := current_client()) is not None:
-            self._reject_on_cluster(batch)
+            self._reject_on_cluster(covariates)
             criterion, overall = self._criterion_on_cluster(client, X, y, sample_weight)
             choices, k = self._to_choose(overall)
             return self._record(criterion, self._steps(criterion, k, choices), k)
         X, y, sample_weight = in_memory(X, y, sample_weight)
-        X, codes, weight, choices, k = self._prepare(X, y, sample_weight, batch)
+        samples, choices, k = self._prepare(X, y, sample_weight, covariates, groups)
+        X, codes, weight = samples.adjusted, samples.codes, samples.sample_weight
         if auto := self.n_features_to_select == "auto":
-            table = in_order_of_contents(X, codes, weight)
-            criterion = self._criterion(*table)
-            chance = Chance(table, self._criterion, self.level, self.tol)
-            steps: Iterable[Step] = chance.forward(criterion, choices)
+            permuted = PermutationStop(
+                sort_by_contents(samples), self._criterion, self.level, self.tol
+            )
+            criterion = permuted.start()
+            steps: Iterable[Step] = permuted.forward(criterion, choices)
             if self.search != "forward":
                 k = len(list(progress(steps, k, self._label, show=self.verbose > 0)))
         if not auto or self.search != "forward":
@@ -352,7 +368,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         self._record(criterion, steps, k)
         del criterion, steps  # the largest things in memory
         if auto:
-            self._say_if_empty()
+            self._say_if_empty(permuted.smallest_p_value)
         self._warn_of_fragile(X, codes, weight)
         return self._find_stand_ins(X, codes, weight, choices)
 
@@ -378,18 +394,20 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
     def _late(self) -> bool:
         return self._deadline is not None and monotonic() > self._deadline
 
-    def _say_if_empty(self) -> None:
+    def _say_if_empty(self, smallest_p_value: float) -> None:
         if not len(self.indices_):
+            hopeless = smallest_p_value > self.level * (1 + 1e-9)
+            few = f" (with so few samples no p-value is below {smallest_p_value:.2g})"
             warnings.warn(
-                f"No feature does better than chance at level={self.level}, so none is selected; "
-                "give n_features_to_select a number to see the best ones anyway.",
+                f"No feature does better than chance at level={self.level}{few * hopeless}, so "
+                "none is selected; give n_features_to_select a number to see the best ones anyway.",
                 stacklevel=2,
             )
 
-    def _reject_on_cluster(self, batch: Any) -> None:
+    def _reject_on_cluster(self, covariates: Any) -> None:
         """Raise if something is asked for that needs all rows in one place."""
         for given, what, instead in (
-            (batch is not None, "batch", "leave batch out"),
+            (covariates is not None, "covariates", "leave them out"),
             (self.stand_ins is not None, f"stand_ins={self.stand_ins}", "leave it None"),
             (
                 self.n_features_to_select == "auto",
@@ -404,24 +422,30 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
                 )
 
     def _prepare(
-        self, X: Any, y: Any, sample_weight: Any, batch: Any = None
-    ) -> tuple[Any, Indices, Floats | None, Choices, int]:
-        """Check the input: the rows that count, their classes and weights, and what to choose."""
+        self, X: Any, y: Any, sample_weight: Any, covariates: Any = None, groups: Any = None
+    ) -> tuple[Samples, Choices, int]:
+        """Check the input: the samples that count, and what to choose."""
         X, y = self._validate(X, y)
-        batch = None if batch is None else check_batch(batch, len(y))
+        table = None if covariates is None else covariate_columns(covariates, len(y))
+        groups = None if groups is None else check_groups(groups, len(y))
         weight = None
         if sample_weight is not None or self.class_weight is not None:
             weight = row_weights(sample_weight, self.class_weight, y)
         if weight is not None and not weight.all():
             there = weight > 0
             X, y, weight = X[there], y[there], weight[there]
-            batch = None if batch is None else batch[there]
+            table = None if table is None else table[there]
+            groups = None if groups is None else groups[there]
         codes = self._encode(y)
-        if batch is not None:
-            X = without_batches(X, codes, batch, weight)
+        if table is None:
+            samples = Samples(X, codes, weight, groups=groups)
+        else:
+            check_complete(X)
+            samples = Samples(X, codes, weight, encode_covariates(table, codes), groups)
         guarded = self.max_correlation is not None
-        choices, k = self._to_choose(OverallCorrelations(X, weight) if guarded else None)
-        return X, codes, weight, choices, k
+        correlations = OverallCorrelations(samples.adjusted, weight) if guarded else None
+        choices, k = self._to_choose(correlations)
+        return samples, choices, k
 
     def _to_choose(self, overall: CorrelationsOf | None = None) -> tuple[Choices, int]:
         """What may be chosen of the features seen, and how many of them.
@@ -542,6 +566,8 @@ def fit_arguments(selector: Any, params: dict[str, Any], n: int) -> dict[str, ND
             )
         if name == "sample_weight" and values is not None:
             arguments[name] = check_sample_weight(values, n)
+        elif name == "covariates" and values is not None:
+            arguments[name] = covariate_columns(values, n)
         elif values is not None:
             arguments[name] = column_or_1d(values)
             check_consistent_length(np.empty(n), arguments[name])

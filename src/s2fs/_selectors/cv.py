@@ -146,7 +146,7 @@ class SelectorCV(CallbackSupportMixin, RankingSelector):
 
     _accept_sparse: ClassVar[str | bool] = "csc"
     #: What pipelines may route to ``fit``, beside what it names.
-    __metadata_request__fit: ClassVar[dict[str, None]] = {"sample_weight": None, "batch": None}
+    __metadata_request__fit: ClassVar[dict[str, None]] = {"sample_weight": None, "covariates": None}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_features_to_select": [
             StrOptions({"auto"}),
@@ -223,7 +223,7 @@ class SelectorCV(CallbackSupportMixin, RankingSelector):
         groups : array-like of shape (n_samples,), default=None
             Rows of one group, such as samples of one patient, are kept in one fold.
         **params : dict of str to array-like of shape (n_samples,)
-            What the selections get beside the rows: ``sample_weight`` or ``batch``, see
+            What the selections get beside the rows: ``sample_weight`` or ``covariates``, see
             :meth:`S2FS.fit`. In the scores of the folds each row counts once.
 
         Returns

@@ -44,7 +44,7 @@ def s2fs_paths(
     betas: Sequence[float] = PAPER_GRID,
     *,
     sample_weight: ArrayLike | None = None,
-    batch: Any = None,
+    covariates: Any = None,
     class_weight: ClassWeight = None,
     include: Iterable[str | int] | None = None,
     exclude: Iterable[str | int] | None = None,
@@ -71,7 +71,7 @@ def s2fs_paths(
         The weights; every alpha is combined with every beta.
     sample_weight : array-like of shape (n_samples,), default=None
         As for :meth:`S2FS.fit`.
-    batch : array-like of shape (n_samples,), default=None
+    covariates : array-like or data frame, default=None
         As for :meth:`S2FS.fit`.
     class_weight : "balanced" or dict, default=None
         As for :class:`S2FS`.
@@ -123,8 +123,8 @@ def s2fs_paths(
     )
     for alpha, beta in weights:  # the checks are those of the estimator
         selector.set_params(alpha=alpha, beta=beta)._validate_params()
-    X, codes, weight, choices, k = selector._prepare(X, y, sample_weight, batch)
-    state = selector._state(X, codes, weight)
+    samples, choices, k = selector._prepare(X, y, sample_weight, covariates)
+    state = selector._state(samples.adjusted, samples.codes, samples.sample_weight)
     indices, scores = np.full((len(weights), k), -1), np.full((len(weights), k), np.nan)
     for row, steps in enumerate(forward_grid(state, k, weights, choices)):
         for pair, step in steps.items():

@@ -125,7 +125,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
 
     _accept_sparse: ClassVar[str | bool] = "csc"
     #: What pipelines may route to ``fit``, beside what it names.
-    __metadata_request__fit: ClassVar[dict[str, None]] = {"sample_weight": None, "batch": None}
+    __metadata_request__fit: ClassVar[dict[str, None]] = {"sample_weight": None, "covariates": None}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_features_to_select": [
             None,
@@ -179,7 +179,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
             each class are drawn in place of its rows. They are shuffled together too, unless a
             group has rows of several classes.
         **params : dict of str to array-like of shape (n_samples,)
-            What ``selector`` gets beside the rows, if it takes it: ``sample_weight``, ``batch``.
+            What ``selector`` gets beside X, if it takes it: ``sample_weight``, ``covariates``.
 
         Returns
         -------

@@ -368,7 +368,7 @@ def _selector(ctx: click.Context, asked: SimpleNamespace) -> Any:
 
 def _reject_beside_batch(selector: Any, asked: SimpleNamespace) -> None:
     """Raise if batches would be left out of account."""
-    if not has_fit_parameter(selector, "batch"):
+    if not has_fit_parameter(selector, "covariates"):
         raise ValueError(
             f"--batch is not for --method {asked.method}; leave it out, or use --method s2fs or "
             "paircover."
@@ -417,7 +417,8 @@ def _fitted(selector: Any, data: "Dataset") -> Any:
     if followed:
         selector.set_callbacks(latest)
     try:
-        return selector.fit(data.X, data.y, **({} if data.batch is None else {"batch": data.batch}))
+        beside = {} if data.batch is None else {"covariates": data.batch.astype(str)}
+        return selector.fit(data.X, data.y, **beside)
     except KeyboardInterrupt:
         if not followed:
             _stop("before the end")

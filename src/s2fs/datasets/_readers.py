@@ -98,7 +98,8 @@ def read_table(
         ``id``
             The column that names the samples.
         ``batch``
-            The column of a table with the batch of each sample, for ``fit(…, batch=data.batch)``.
+            The column of a table with the batch of each sample, for
+            ``fit(…, covariates=data.batch)``.
         ``drop_unlabelled`` : bool
             Leave out rows without a label.
         ``log2`` : bool
