@@ -13,7 +13,7 @@ PHONE = {"viewport": {"width": 375, "height": 812}, "device_scale_factor": 2, "i
 
 @pytest.fixture(scope="module")
 def found():
-    return compare(*load_wine(return_X_y=True), k=[2, 4], selectors=["paircover", "anovaf"])
+    return compare(*load_wine(return_X_y=True), k=[2, 5, 9], selectors=["paircover", "anovaf"])
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +38,18 @@ def test_the_table_is_sorted_and_downloaded(visit, page_of, found):
     table = page.locator("#compared")
     table.get_by_role("button", name="Accuracy %").click()
     names = table.locator("tbody th").all_text_contents()
-    assert names[0] == "chance"
+    assert names[0] == "majority class"
     with page.expect_download() as started:
         page.get_by_role("button", name="Download CSV").click()
     with open(started.value.path(), encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    accuracies = {row["selector"]: row["accuracy"] for row in found.rows}
+    # The table is about the recommended number.
+    here = found.at(found.recommendation.size)
+    accuracies = {row["selector"]: row["accuracy"] for row in here.rows}
     assert {row["selector"]: float(row["accuracy"]) for row in rows} == accuracies
+    first = here.rows[0]["selector"]
+    for row in rows:
+        if row["selector"] != first:
+            gap = here.difference(first, row["selector"])
+            assert row["relation"] == gap.relation
+            assert float(row["difference"]) == 100 * gap.mean

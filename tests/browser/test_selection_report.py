@@ -11,7 +11,7 @@ from s2fs.cli import main
 from s2fs.datasets import load_srbct
 from s2fs.report import Report
 
-SCORE = 7
+SCORE = 8
 PHONE = {"viewport": {"width": 375, "height": 812}, "device_scale_factor": 2, "is_mobile": True}
 
 
@@ -27,6 +27,7 @@ def hostile(tmp_path_factory):
     writer.writerows([*row, CLASSES[q]] for row, q in rows)
     (folder / "data.csv").write_text(table.getvalue(), encoding="utf-8")
     command = f"select {folder}/data.csv --target class -k 8 --report {folder}/report.html"
+    command += " --method s2fs"
     made = CliRunner().invoke(main, command)
     assert made.exit_code == 0, made.output
     return folder / "report.html"
@@ -73,12 +74,18 @@ def test_opens_without_errors_or_requests(visit, srbct):
 
 def test_the_first_screen_says_how_many_how_good_and_how_sure(visit, srbct, fitted):
     page = visit(srbct, viewport={"width": 1280, "height": 900})
-    for words in (fitted.summary["verdict"]["headline"], "Features needed", "Stability"):
+    for words in (fitted.summary["verdict"]["headline"], "Recommended number", "Stability"):
         box = page.get_by_text(words).first.bounding_box()
         assert box["y"] + box["height"] < 500
     numbers = page.locator(".tiles b").all_text_contents()
-    assert numbers[1] == str(fitted.summary["needed"])
-    assert numbers[3] == str(fitted.summary["redundant"]["total"])
+    start = fitted.summary["by_size"][fitted.summary["start"]]
+    assert start["size"] == fitted.summary["recommended"] < 30
+    assert numbers[0] == start["accuracy_text"]
+    assert numbers[1] == str(fitted.summary["recommended"])
+    assert numbers[3] == str(start["redundant"])
+    checks = page.locator(".checks li").all_text_contents()
+    told = [f"{'✓' if one['passed'] else '!'} {one['text']}" for one in fitted.summary["checks"]]
+    assert [" ".join(line.split()) for line in checks] == told
     assert page.locator("#sizes-axes_1").bounding_box()["y"] < 700
 
 
@@ -128,7 +135,9 @@ def test_a_script_that_is_not_ours_does_not_run(browser, hostile):
 def test_the_slider_moves_verdict_tiles_table_and_confusion(visit, srbct, fitted):
     page = visit(srbct)
     sizes = fitted.summary["by_size"]
-    assert page.locator("#size").input_value() == str(len(sizes) - 1)
+    start = fitted.summary["start"]
+    assert page.locator("#size").input_value() == str(start)
+    assert start < len(sizes) - 1
     page.locator("#size").focus()
     page.keyboard.press("Home")
     for _ in range(2):
@@ -141,12 +150,15 @@ def test_the_slider_moves_verdict_tiles_table_and_confusion(visit, srbct, fitted
     assert tiles[0] == now["accuracy_text"]
     assert tiles[2:] == [now["stability_text"], str(now["redundant"])]
     assert column(page, 0) == ["1", "2", "3"]
-    beside = page.locator(".beside tbody tr").first.locator("td").first.text_content()
-    expected = f"{100 * now['accuracy']:.1f} ± {100 * now['accuracy_spread']:.1f}"
-    assert beside == expected
+    assert page.locator(".verdict span").text_content() == now["rest"]
+    for line, row in zip(page.locator(".beside tbody tr").all(), now["rows"], strict=True):
+        texts = line.locator("td").all_text_contents()
+        assert line.locator("th").text_content() == row["name"]
+        assert texts[:3] == [row["accuracy_text"], row["interval_text"], row["balanced_text"]]
+        assert texts[4] == row["difference_text"]
     cells = page.locator("#confusion tbody tr")
     shown = [
-        [of, said, int(text)]
+        [of, said, float(text)]
         for of, row in enumerate(cells.all())
         for said, text in enumerate(row.locator("td").all_text_contents())
         if text
@@ -223,8 +235,11 @@ def test_the_csv_has_every_number(visit, srbct, fitted):
     for row, feature in zip(found, fitted.summary["features"], strict=True):
         assert row["feature"] == feature["name"]
         assert float(row["score"]) == feature["score"]
-        assert float(row["r"]) == feature["twin_r"]
-        assert float(row["returns"]) == feature["returns"]
+        assert float(row["r"]) == feature["correlated_r"]
+        assert row["most_correlated"] == feature["correlated_with"]
+        assert row["stands_out"] == feature["stands_out"]
+        assert float(row["auc"]) == feature["auc"]
+        assert float(row["selection_frequency"]) == feature["frequency"]
         assert [float(row[name]) for name in names] == feature["components"]
     page.get_by_label("Search").fill("V1")
     assert [row["feature"] for row in download(page)] == column(page, 1)
@@ -265,11 +280,11 @@ def test_tooltips_come_with_pointer_and_keyboard(visit, srbct):
     page = visit(srbct)
     tip = page.get_by_role("tooltip")
     assert tip.count() == 0
-    page.get_by_role("button", name="Returns").hover()
+    page.get_by_role("button", name="Selection frequency").hover()
     assert "random halves" in tip.text_content()
     page.keyboard.press("Escape")
     assert tip.count() == 0
-    page.get_by_role("button", name="Nearest twin").focus()
+    page.get_by_role("button", name="Most correlated feature").focus()
     assert "correlates most" in tip.text_content()
     page.locator("#sizes-line-0 use").first.hover(force=True)
     assert tip.text_content().startswith("1 features: ")

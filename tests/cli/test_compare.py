@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from sklearn.datasets import load_wine
 from sklearn.feature_selection import SelectKBest
 
+import literal_evaluation as literal
 from s2fs import S2FS, PairCover, compare
 from s2fs.cli import main
 from s2fs.datasets import read_table
@@ -45,33 +46,50 @@ def without_time(text):
 
 def test_prints_the_comparison(wine, arrays):
     shown = succeeds(wine, "-t", "target", "-k", 3)
-    truth = compare(*arrays, k=3, selectors=["s2fs", "paircover", "anovaf"])
+    truth = compare(*arrays, k=3, selectors=["paircover", "s2fs", "anovaf"])
     assert without_time(shown) == without_time(f"{truth}\n")
+    assert (truth.n_splits, truth.n_repeats) == (5, 5)
     assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_options_and_files(wine, arrays, tmp_path):
     output = tmp_path / "c.json"
-    names = "Pairs, sklearn.feature_selection:SelectKBest"
+    names = "PairCover, sklearn.feature_selection:SelectKBest"
     options = ["-k", "4,2", "--selectors", names, "--learner", "svm", "--folds", 3, "--seed", 7]
-    shown = succeeds(wine, "-t", "target", *options, "-o", output)
-    named = {"Pairs": PairCover(), "sklearn.feature_selection:SelectKBest": SelectKBest()}
-    truth = compare(*arrays, k=[2, 4], selectors=named, learner="svm", cv=3, random_state=7)
+    shown = succeeds(wine, "-t", "target", *options, "--repeats", 2, "-o", output)
+    options = {"learner": "svm", "cv": 3, "n_repeats": 2, "random_state": 7}
+    truth = compare(*arrays, k=[2, 4], selectors=[PairCover(), SelectKBest()], **options)
     rows = json.loads(output.read_text())
     expected = [row for size in (2, 4) for row in truth.at(size).rows]
-    assert len(rows) == len(expected) == 8
+    assert len(rows) == len(expected) == 10
     for row, known in zip(rows, expected, strict=True):
-        assert {**row, "seconds": 0} == {**known, "seconds": 0}
-    by_size = shown.split("\n\n")[1].splitlines()
-    assert by_size[0].split() == ["selector", "2", "4"]
-    accuracies = [f"{100 * truth.at(size).rows[0]['accuracy']:.1f}" for size in (2, 4)]
-    assert by_size[1].split() == ["Pairs", *accuracies]
-    assert "With 4 features:" in shown
+        assert row["selector"].rpartition(":")[2] == known["selector"]
+        assert {**row, "seconds": 0, "selector": 0} == {**known, "seconds": 0, "selector": 0}
+    title, by_size, _, table, *_ = shown.split("\n\n")
+    assert title == "Accuracy % on held-out samples by number of features:"
+    lines = [re.split(r"\s{2,}", line.strip()) for line in by_size.splitlines()]
+    assert lines[0] == ["selected by", "2", "4"]
+    for place, line in enumerate(lines[1:]):
+        accuracies = [f"{100 * truth.at(size).rows[place]['accuracy']:.1f}" for size in (2, 4)]
+        assert line[1:] == accuracies
+    # Below it stands the recommended number, here spelt out.
+    y = arrays[1]
+    repeats = literal.repeated_folds(y, 3, 2, seed=7)
+    accuracies = {
+        size: literal.fold_accuracies(truth.at(size).predictions["PairCover"], y, repeats)
+        for size in (2, 4)
+    }
+    enough, _, _ = literal.recommended(accuracies, repeats)
+    row = truth.at(enough).rows[0]
+    first = re.split(r"\s{2,}", table.splitlines()[1])
+    assert first[:3] == ["PairCover", str(enough), f"{100 * row['accuracy']:.1f}"]
+    said = " ".join(shown.replace("sklearn.feature_selection:", "").split())
+    assert truth.verdict in said
 
 
 def test_one_page(wine, tmp_path):
     page = tmp_path / "page.html"
-    options = ["-k", "2,3", "--selectors", "paircover", "--report", page]
+    options = ["-k", "2,3", "--selectors", "paircover", "--repeats", 2, "--report", page]
     shown = succeeds(wine, "-t", "target", *options)
     text = page.read_text("utf-8")
     verdict = " ".join(shown.split("\n\n")[-1].split())
@@ -87,8 +105,9 @@ def test_a_class_beside_the_data(wine, arrays, tmp_path, monkeypatch):
         "def broken():\n    raise TypeError('no')\n"
     )
     output = tmp_path / "c.csv"
-    succeeds(wine, "-t", "target", "--selectors", "my_selector_of_two:Mine", "-o", output)
-    truth = compare(*arrays, k=None, selectors=[S2FS(2)])
+    options = ["--selectors", "my_selector_of_two:Mine", "--repeats", 2, "-o", output]
+    succeeds(wine, "-t", "target", *options)
+    truth = compare(*arrays, k=None, selectors=[S2FS(2)], n_repeats=2)
     np.testing.assert_allclose(pd.read_csv(output)["accuracy"][0], truth.rows[0]["accuracy"])
 
 
@@ -97,7 +116,7 @@ def test_a_class_beside_the_data(wine, arrays, tmp_path, monkeypatch):
     [
         (
             ["--selectors", "paircove"],
-            "--selectors has 'paircove' (did you mean 'paircover'?); choose from s2",
+            "--selectors has 'paircove' (did you mean 'paircover'?); choose from p",
         ),
         (["--selectors", ","], "it is empty; name at least one selector"),
         (["--selectors", "no_such_module:X"], "which cannot be imported: No module named"),
@@ -106,6 +125,7 @@ def test_a_class_beside_the_data(wine, arrays, tmp_path, monkeypatch):
         (["--selectors", "sklearn.svm:SVC"], "selectors has a SVC, which has no get_support"),
         (["-k", "2,x"], "'2,x'; give a whole number from 1, or several such as 5,10,20."),
         (["-k", "0"], "'0'; give a whole number from 1, or several such as 5,10,20."),
+        (["--repeats", "0"], "'--repeats': 0 is not in the range x>=1"),
         (["--folds", "1"], "'--folds': 1 is not in the range x>=2"),
         (["--learner", "tree"], "'tree' is not one of"),
         (["-o", "c.txt"], "--output is 'c.txt'"),

@@ -4,26 +4,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from sklearn.model_selection import StratifiedKFold
-from sklearn.neighbors import KNeighborsClassifier
 
+import literal_evaluation as literal
 from report.pages import Page
 from s2fs import S2FS, PairCover
 from s2fs.baselines import AnovaF
 from s2fs.cli import main
 from s2fs.datasets import load_srbct
 
-
-def slow_accuracy(X, y, k=None, selector=S2FS):
-    """The folds spelt out: scale, select ``k`` features, fit and predict, one after the other."""
-    right = 0
-    for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
-        low, high = X[train].min(axis=0), X[train].max(axis=0)
-        scaled = (X - low) / (high - low)
-        kept = slice(None) if k is None else selector(k).fit(X[train], y[train]).support_
-        model = KNeighborsClassifier(5).fit(scaled[train][:, kept], y[train])
-        right += (model.predict(scaled[test][:, kept]) == y[test]).sum()
-    return right / len(y)
+SIZES = [1, 2, 3, 4, 5, 7, 10, 15, 20]
 
 
 @pytest.fixture(scope="module")
@@ -41,31 +30,80 @@ def output(demo):
     return demo[0]
 
 
-def test_ranking_is_that_of_the_estimator(output):
+def test_rankings_are_those_of_the_estimators(output):
     data = load_srbct()
-    selector = S2FS(20).fit(data.X, data.y)
-    shown = re.findall(r"^ *\d+  (V\d+) ", output, flags=re.MULTILINE)
-    assert shown == [data.feature_names[f] for f in selector.indices_]
+    shown = re.findall(r"^ *\d+  (V\d+) +([\d.]+)  (V\d+) +([\d.]+)$", output, flags=re.MULTILINE)
+    for place, kind in ((0, PairCover), (2, S2FS)):
+        selector = kind(20).fit(data.X, data.y)
+        assert [row[place] for row in shown] == [data.feature_names[f] for f in selector.indices_]
+        scores = [float(row[place + 1]) for row in shown]
+        assert scores == pytest.approx(selector.scores_.tolist(), rel=1e-5)
 
 
-def test_accuracies(output):
+@pytest.fixture(scope="module")
+def table(output):
+    """The rows of the accuracies by name, and the headings."""
+    (text,) = re.findall(r"^selected by .*?(?=\n\n)", output, flags=re.MULTILINE | re.DOTALL)
+    head, *rows = (re.split(r"\s{2,}", line.strip()) for line in text.splitlines())
+    return head, {row[0]: row[1:] for row in rows}
+
+
+def test_accuracies(output, table):
+    """The folds spelt out: scale, select, fit and predict, one after the other."""
     data = load_srbct()
-    rows = re.findall(r"^(.+?)  +(\d+\.\d)%  +(\d+\.\d)%$", output, flags=re.MULTILINE)
-    shown = {name: (float(few), float(more)) for name, few, more in rows}
-    everything = shown["all 2308"]
-    assert everything[0] == everything[1] == round(100 * slow_accuracy(data.X, data.y), 1)
-    for name, selector in (("S²FS", S2FS), ("PairCover", PairCover), ("ANOVA F", AnovaF)):
-        truth = tuple(round(100 * slow_accuracy(data.X, data.y, k, selector), 1) for k in (5, 20))
-        assert shown[f"selected by {name}, inside the folds"] == truth
-        # Genes selected on all samples, those left out among them, would have shown.
-        leaky = slow_accuracy(selector(5).fit_transform(data.X, data.y), data.y)
-        assert truth[0] != round(100 * leaky, 1)
-    rng = np.random.default_rng(0)
-    draws = [rng.choice(2308, 20, replace=False) for _ in range(10)]
-    mean = np.mean([slow_accuracy(data.X[:, genes], data.y) for genes in draws])
-    assert shown["at random, mean of 10 draws"][1] == round(100 * mean, 1)
-    few, more = shown["selected by S²FS, inside the folds"]
-    assert more == 100 > few > shown["selected by ANOVA F, inside the folds"][0] > everything[0]
+    X, y = data.X, data.y
+    repeats = literal.repeated_folds(y)
+    head, rows = table
+    ranked = {
+        name: [[kind(20).fit(X[a], y[a]).indices_ for a, _ in folds] for folds in repeats]
+        for name, kind in (("PairCover", PairCover), ("S²FS", S2FS), ("ANOVA F", AnovaF))
+    }
+
+    def said(rankings, size):
+        one = np.full((5, len(y)), -1)
+        for row, folds, some in zip(one, repeats, rankings, strict=True):
+            for fold, ranking in zip(folds, some, strict=True):
+                row[fold[1]] = literal.predict(X, y, fold, ranking[:size])
+        return one
+
+    mine = {size: said(ranked["PairCover"], size) for size in SIZES}
+    by_size = {size: literal.fold_accuracies(one, y, repeats) for size, one in mine.items()}
+    enough, _, rising = literal.recommended(by_size, repeats)
+    assert not rising
+    headings = ["selected by", "k", "accuracy %", "95 % interval", "balanced %", "top 20: %"]
+    assert head == headings
+    everything = [[np.arange(2308)] * 5] * 5
+    for name, rankings in {**ranked, "all 2308 features": everything}.items():
+        sizes = (None, None) if name.startswith("all") else (enough, 20)
+        few, more = (said(rankings, size) for size in sizes)
+        share = literal.accuracy(few, y)[0]
+        assert rows[name] == [
+            "2308" if name.startswith("all") else str(enough),
+            f"{100 * share:.1f}",
+            " to ".join(f"{100 * end:.1f}" for end in literal.wilson(share, 83)),
+            f"{100 * literal.balanced_accuracy(few, y)[0]:.1f}",
+            f"{100 * literal.accuracy(more, y)[0]:.1f}",
+        ]
+    # Genes selected on all samples, those held out among them, would have shown.
+    whole = PairCover(20).fit(X, y).indices_
+    leaky = literal.accuracy(said([[whole] * 5] * 5, enough), y)[0]
+    assert rows["PairCover"][1] != f"{100 * leaky:.1f}"
+    guess = literal.wilson(29 / 83, 83)
+    ends = " to ".join(f"{100 * end:.1f}" for end in guess)
+    assert rows["majority class"] == ["0", "34.9", ends, "25.0", "34.9"]
+    right = {enough: [], 20: []}
+    for number, fold in enumerate(fold for folds in repeats for fold in folds):
+        rng = np.random.default_rng([0, number])
+        for genes in [rng.choice(2308, 20, replace=False) for _ in range(10)]:
+            for size, counts in right.items():
+                held_out = literal.predict(X, y, fold, genes[:size])
+                counts.append((held_out == y[fold[1]]).sum())
+    shares = [f"{100 * sum(right[size]) / (83 * 50):.1f}" for size in (enough, 20)]
+    assert [rows["random features"][i] for i in (1, 4)] == shares
+    verdict = " ".join(output.split())
+    assert (
+        f"{enough} features by PairCover are enough: accuracy {rows['PairCover'][1]} %" in verdict
+    )
 
 
 def test_says_how_long_it_took_and_what_to_do_next(output):
@@ -78,7 +116,18 @@ def test_ends_by_saying_where_the_report_is(demo):
     assert f"Open the report in a browser: {report}" in output
     ranked = [row[1] for row in Page(report.read_text("utf-8")).rows if row[0].isdecimal()]
     assert len(ranked) == 20
-    assert set(ranked) <= set(load_srbct().feature_names)
+    data = load_srbct()
+    assert ranked == [data.feature_names[f] for f in PairCover(20).fit(data.X, data.y).indices_]
+
+
+def test_the_report_says_the_same(demo, table):
+    output, report = demo
+    page = Page(report.read_text("utf-8"))
+    verdict = re.search(r"\n\n(\d+ features by .*?)\n\n", output, flags=re.DOTALL)[1]
+    assert " ".join(verdict.split()) in " ".join("".join(page.text).split())
+    beside = {row[0]: row[1:4] for row in page.rows if len(row) == 6}
+    for name, (_, accuracy, ends, balanced, _) in table[1].items():
+        assert beside[name] == [accuracy, ends, balanced]
 
 
 def test_the_readme_shows_what_it_prints(output):

@@ -16,7 +16,7 @@ import pytest
 import rich.progress
 
 from processes import s2fs, started
-from s2fs import S2FS
+from s2fs import S2FS, PairCover
 from s2fs.datasets import read_table
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
@@ -74,10 +74,13 @@ def interrupted(folder, label, step, *options):
     return process.exitcode, printed, seen
 
 
-def test_the_ranking_found_so_far_is_printed(table, tmp_path):
-    code, stdout, seen = interrupted(
-        tmp_path, "S²FS", 7, "select", table, "-k", 30, "-o", "r.csv", "--save", "m.json"
-    )
+@pytest.mark.parametrize(
+    ("label", "options", "kind"),
+    [("PairCover", [], PairCover), ("S²FS", ["--method", "s2fs"], S2FS)],
+)
+def test_the_ranking_found_so_far_is_printed(table, tmp_path, label, options, kind):
+    options = [*options, "-k", 30, "-o", "r.csv", "--save", "m.json"]
+    code, stdout, seen = interrupted(tmp_path, label, 7, "select", table, *options)
     assert code == 130
     if find_spec("sklearn.callback") is None:
         assert "Stopped before the end. No file was written." in seen
@@ -89,7 +92,7 @@ def test_the_ranking_found_so_far_is_printed(table, tmp_path):
     assert "No file was written." in seen
     assert list(tmp_path.iterdir()) == []
     data = read_table(table)
-    first = S2FS(7).fit(data.X, data.y).indices_
+    first = kind(7).fit(data.X, data.y).indices_
     assert found["feature"].tolist() == [data.feature_names[f] for f in first]
 
 
@@ -100,6 +103,19 @@ def test_a_complete_ranking_is_printed_if_only_the_stability_is_missing(table, t
     assert len(pd.read_csv(StringIO(stdout), sep=r"\s+")) == 3
     assert "the ranking is complete" in seen
     assert list(tmp_path.iterdir()) == []
+
+
+def test_files_are_written_though_the_verdict_is_missing(table, tmp_path):
+    options = ["-k", 3, "-o", "r.csv", "--save", "m.json"]
+    code, stdout, seen = interrupted(tmp_path, "Comparing", 2, "select", table, *options)
+    assert code == 130
+    found = pd.read_csv(StringIO(stdout), sep=r"\s+")
+    data = read_table(table)
+    chosen = PairCover(3).fit(data.X, data.y).indices_
+    assert found["feature"].tolist() == [data.feature_names[f] for f in chosen]
+    assert "Stopped before the verdict; the ranking is complete." in " ".join(seen.split())
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["m.json", "r.csv"]
+    assert pd.read_csv(tmp_path / "r.csv")["feature"].tolist() == found["feature"].tolist()
 
 
 def test_nothing_is_printed_before_anything_is_chosen(table, tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from s2fs import S2FS
+from s2fs import S2FS, PairCover
 
 needs_terminal = pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 
@@ -25,8 +25,9 @@ def command(tmp_path):
     return [Path(sys.executable).with_name("s2fs"), "select", path, "-k", "2", "--no-verdict"]
 
 
-def test_plain_when_piped(command):
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+@pytest.mark.parametrize(("options", "kind"), [([], PairCover), (["--method", "s2fs"], S2FS)])
+def test_plain_when_piped(command, options, kind):
+    done = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
     heading, *lines = done.stdout.splitlines()
     assert heading.split() == ["rank", "feature", "score", "gain"]
     assert [line[: heading.index("score") - 2].rstrip() for line in (heading, *lines[:2])] == [
@@ -40,7 +41,7 @@ def test_plain_when_piped(command):
     scores, gains = zip(*(line[start:].split() for line in lines[:2]), strict=True)
     widest = max(len("score"), *map(len, scores)), max(len("gain"), *map(len, gains))
     assert heading[start:] == f"  {'score':>{widest[0]}}  {'gain':>{widest[1]}}"
-    assert list(scores) == [f"{score:.6g}" for score in S2FS(2).fit(X, Y).scores_]
+    assert list(scores) == [f"{score:.6g}" for score in kind(2).fit(X, Y).scores_]
     assert done.stderr == ""  # notes are for terminals only
 
 
@@ -66,12 +67,14 @@ def test_drawn_on_a_terminal(command):
 
 
 @needs_terminal
-def test_progress_goes_to_a_terminal_and_not_into_the_pipe(tmp_path):
+@pytest.mark.parametrize(("method", "label"), [("paircover", "PairCover"), ("s2fs", "S²FS")])
+def test_progress_goes_to_a_terminal_and_not_into_the_pipe(tmp_path, method, label):
     data = tmp_path / "t.csv"
     data.write_text("a,b,y\n0,1,u\n1,3,u\n5,2,v\n6,9,v\n")
     command = [Path(sys.executable).with_name("s2fs"), "select", data, "-t", "y", "-k", "2"]
+    command += ["--method", method]
     shown, piped = seen(command, "stderr")
     assert "4 samples, 2 features, 2 classes" in shown
-    assert "S²FS" in shown
+    assert label in shown
     assert piped.split()[:2] == ["rank", "feature"]
-    assert "S²FS" not in piped
+    assert label not in piped

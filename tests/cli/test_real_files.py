@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
-from s2fs import S2FS
+from s2fs import PairCover
 from s2fs.cli import main
 
 K = 5
@@ -25,7 +25,7 @@ VALUES = np.round(
     RNG.normal(6, 1, (30, 8)) + (np.arange(30) % 3)[:, None] * np.linspace(2.2, 0, 8), 4
 )
 SAMPLES = [f"GSM{100 + i}" for i in range(30)]
-RANKING = [GENES[f] for f in S2FS(K).fit(VALUES, KINDS).indices_]
+RANKING = [GENES[f] for f in PairCover(K).fit(VALUES, KINDS).indices_]
 TABLE = pd.DataFrame(VALUES, columns=GENES)
 LABELLED = TABLE.assign(kind=KINDS)
 TURNED = LABELLED.set_axis(SAMPLES).T  # features in rows, the classes in the last one
@@ -315,7 +315,7 @@ FAULTS = {
     "Latin-1": ("t.csv", csv(LABELLED.replace("MLL", "größer"), encoding="latin-1"), [],
                 "--encoding", 2),
     "words for missing": ("t.csv", with_gaps("#N/A"), ["--drop", "other"], "--missing", 2),
-    "missing values": ("t.csv", with_gaps(""), ["--drop", "other"],
+    "missing values": ("t.csv", with_gaps(""), ["--drop", "other", "--method", "s2fs"],
                        "--impute median.*--drop-missing 0.2.*--drop", 2),
     "text": ("t.csv", csv(LABELLED.assign(town="York")), [],
              "--drop.*--numeric-only.*--encode", 2),

@@ -47,7 +47,7 @@ def test_formulas_are_kept_from_running(folder):
     assert select("-o", "raw.tsv", "--raw-text").exit_code == 0
     assert sorted(pd.read_csv("raw.tsv", sep="\t")["feature"]) == sorted(NAMES)
     assert select("-o", "r.json").exit_code == 0  # JSON and Parquet have types
-    rows = json.loads((folder / "r.json").read_text())
+    rows = json.loads((folder / "r.json").read_text())["rows"]
     assert {row["feature"] for row in rows} == set(NAMES)
     FRAME.assign(note="=1+1").to_csv("new.csv", index=False)
     shown = run("transform", "m.json", "new.csv", "--keep", "note").stdout.splitlines()

@@ -39,6 +39,11 @@ def printed(output):
     return pd.read_csv(StringIO(output.split("\n\n")[0]), sep=r"\s+")
 
 
+def rows_of(path):
+    """The ranking in a JSON file of ``select``."""
+    return pd.DataFrame(json.loads(path.read_text(encoding="utf-8"))["rows"])
+
+
 @pytest.fixture(scope="module")
 def wine(tmp_path_factory):
     """A table with an identifier, a text label and 13 features."""
@@ -72,9 +77,8 @@ def test_files_agree_with_the_estimator(wine, tmp_path, options, parameters, suf
 
     output = tmp_path / f"ranking.{suffix}"
     options = ["--target", "cultivar", "--drop", "bottle", *options, "--output", output]
-    options.append("--no-verdict")
-    succeeds("select", wine, *options)
-    reader = {"csv": pd.read_csv, "json": pd.read_json, "parquet": pd.read_parquet}[suffix]
+    succeeds("select", wine, "--method", "s2fs", *options, "--no-verdict")
+    reader = {"csv": pd.read_csv, "json": rows_of, "parquet": pd.read_parquet}[suffix]
     table = reader(output)
     assert list(table.columns) == COLUMNS
     assert table["rank"].tolist() == list(range(1, len(selector.path_) + 1))
@@ -88,6 +92,7 @@ def test_files_agree_with_the_estimator(wine, tmp_path, options, parameters, suf
 def test_printed_table_is_the_written_one(wine, tmp_path):
     output = tmp_path / "r.csv"
     options = [wine, "-t", "cultivar", "--drop", "bottle", "-k", 5, "--output", output]
+    options += ["--method", "s2fs", "--no-verdict"]
     for details, columns in (([], COLUMNS[:4]), (["--details"], COLUMNS)):
         table = printed(succeeds("select", *options, *details))
         assert list(table.columns) == columns
@@ -125,9 +130,8 @@ def test_score_equals_components(wine):
 
 def test_score_of_a_selection_is_its_last_row(wine):
     options = [wine, "--target", "cultivar", "--drop", "bottle"]
-    path = printed(succeeds("select", *options, "-k", 4, "--details")).rename(
-        columns={"score": "sep"}
-    )
+    wanted = ["-k", 4, "--details", "--method", "s2fs", "--no-verdict"]
+    path = printed(succeeds("select", *options, *wanted)).rename(columns={"score": "sep"})
     row = printed(succeeds("score", *options, "--features", ",".join(path["feature"]))).iloc[0]
     np.testing.assert_allclose(
         row[["sep", *COMPONENTS]].astype(float),
@@ -145,7 +149,7 @@ def test_names_with_commas_quotes_and_other_scripts(tmp_path):
     )
     for suffix, reader in (
         ("csv", pd.read_csv),
-        ("json", lambda p: pd.DataFrame(json.loads(p.read_text(encoding="utf-8")))),
+        ("json", rows_of),
         ("parquet", pd.read_parquet),
     ):
         output = tmp_path / f"r.{suffix}"
@@ -159,10 +163,10 @@ def test_names_with_commas_quotes_and_other_scripts(tmp_path):
 def test_features_that_separate_perfectly(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,y\n0,u\n0,u\n1,v\n1,v\n")
-    options = ["-k", 1, "-o", tmp_path / "r.json", "--no-verdict"]
+    options = ["-k", 1, "-o", tmp_path / "r.json", "--no-verdict", "--method", "s2fs"]
     shown = succeeds("select", path, "--target", "y", *options)
     assert "The first 1 feature(s) are constant inside every class" in shown
-    (row,) = json.loads((tmp_path / "r.json").read_text())
+    (row,) = json.loads((tmp_path / "r.json").read_text())["rows"]
     assert row["score"] == row["gain"] == 1e12
     assert row["lambda_dis"] == 1.0
 

@@ -8,12 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from sklearn.base import clone
 from sklearn.datasets import load_wine
 
-from s2fs import S2FS, PairCover, Selection, SelectorCV, StabilitySelector, compare
+import literal_evaluation as literal
+from s2fs import S2FS, PairCover, Selection, SelectorCV, StabilitySelector
 from s2fs.baselines import BASELINES, AnovaF
 from s2fs.cli import main
 from s2fs.datasets import read_table
+from s2fs.evaluation import evaluate_selector
 
 
 def run(*args):
@@ -65,40 +68,43 @@ def arrays(wine):
     ids=str,
 )
 def test_options_are_those_of_the_estimator(wine, arrays, options, parameters):
-    table, _ = printed(succeeds("select", wine, "-t", "cultivar", "--no-verdict", *options))
-    fit = S2FS(**parameters).fit(*arrays)
     names = read_table(wine, "cultivar").feature_names
-    assert table["feature"].tolist() == [names[f] for f in fit.indices_]
+    plain = ["-t", "cultivar", "--no-verdict", *options]
+    for method, kind in (([], PairCover), (["--method", "s2fs"], S2FS)):
+        table, _ = printed(succeeds("select", wine, *plain, *method))
+        fit = kind(**parameters).fit(*arrays)
+        assert table["feature"].tolist() == [names[f] for f in fit.indices_]
 
 
 @pytest.mark.parametrize(
     ("k", "number", "limit"), [("auto", "auto", None), (3, 3, None), ("auto", "auto", 0.5)]
 )
 def test_tune(wine, arrays, k, number, limit):
-    options = ["-t", "cultivar", "--tune", "-k", k, "--no-verdict"]
+    options = ["-t", "cultivar", "--tune", "-k", k, "--no-verdict", "--method", "s2fs"]
     options += [] if limit is None else ["--max-correlation", limit]
     table, (line,) = printed(succeeds("select", wine, *options))
     tuned = SelectorCV(number, max_correlation=limit).fit(*arrays)
     best = tuned.best_params_
     assert len(table) == len(tuned.indices_) == best["n_features_to_select"]
     assert table["score"].tolist() == pytest.approx(tuned.scores_.tolist(), rel=1e-5)
-    assert line.startswith(
+    assert line == (
         f"Chosen by 5-fold cross-validation: alpha {best['alpha']:g}, beta {best['beta']:g}, "
-        f"{best['n_features_to_select']} feature(s); accuracy of 5 nearest neighbours "
-        f"{tuned.best_score_:.1%}"
+        f"{best['n_features_to_select']} features. The verdict makes this choice again in every "
+        "fold."
     )
 
 
 def test_stability(wine, arrays, tmp_path):
     output = tmp_path / "r.csv"
     options = ["-k", 3, "--stability", 12, "--n-jobs", 2, "-o", output, "--no-verdict"]
-    table, (line,) = printed(succeeds("select", wine, "-t", "cultivar", *options))
+    shown = succeeds("select", wine, "-t", "cultivar", *options, "--method", "s2fs")
+    table, (line,) = printed(shown.replace("selected in", "selected_in"))
     stable = StabilitySelector(selector=S2FS(3), n_resamples=12, n_shuffles=5).fit(*arrays)
     chosen = S2FS(3).fit(*arrays).indices_
-    returns = stable.frequencies_[chosen].tolist()
-    assert list(table.columns) == ["rank", "feature", "score", "gain", "returns", "q_value"]
-    assert table["returns"].tolist() == [f"{share:.0%}" for share in returns]
-    assert pd.read_csv(output)["returns"].tolist() == returns
+    shares = stable.frequencies_[chosen].tolist()
+    assert list(table.columns) == ["rank", "feature", "score", "gain", "selected_in", "q_value"]
+    assert table["selected_in"].tolist() == [f"{share:.0%}" for share in shares]
+    assert pd.read_csv(output)["selected_in"].tolist() == shares
     assert pd.read_csv(output)["q_value"].tolist() == stable.q_values_[chosen].tolist()
     numbers = re.findall(r"\d\.\d{3}", line)
     index = stable.stability_
@@ -123,76 +129,171 @@ METHODS = [
 def test_methods(wine, arrays, tmp_path, method, options, selector):
     files = ["-o", tmp_path / "r.csv", "--save", tmp_path / "m.json"]
     options = ["-k", 4, "--method", method, *options, *files, "--no-verdict", "--stability", 3]
-    table, _ = printed(succeeds("select", wine, "-t", "cultivar", *options))
+    shown = succeeds("select", wine, "-t", "cultivar", *options)
+    table, _ = printed(shown.replace("selected in", "selected_in"))
     selector.fit(*arrays)
     names = read_table(wine, "cultivar").feature_names
     assert table["feature"].tolist() == [names[f] for f in selector.indices_]
     written = pd.read_csv(tmp_path / "r.csv")
     np.testing.assert_allclose(written["score"], selector.scores_, rtol=1e-9)
     stable = StabilitySelector(selector=selector, n_resamples=3).fit(*arrays)
-    assert written["returns"].tolist() == stable.frequencies_[selector.indices_].tolist()
+    assert written["selected_in"].tolist() == stable.frequencies_[selector.indices_].tolist()
     selection = Selection.load(tmp_path / "m.json")
     assert selection.selector == type(selector).__name__
     assert selection.indices == tuple(selector.indices_.tolist())
 
 
-def test_tune_shows_no_accuracy_of_values_filled_in_before_the_folds(wine, tmp_path):
-    table = pd.read_csv(wine)
-    table.iloc[3, 0] = np.nan
-    holes = tmp_path / "holes.csv"
-    table.to_csv(holes, index=False)
-    options = ["-t", "cultivar", "--tune", "-k", 3, "--no-verdict"]
-    result = run("select", holes, *options, "--impute", "median")
-    assert result.exit_code == 0, result.output
-    said = " ".join(result.stdout.split())
-    assert "accuracy of 5 nearest neighbours is not shown, as --impute filled values in" in said
-    assert "optimistic" not in said
-    assert "optimistic" in run("select", wine, *options).stdout
+def test_tune_shows_no_accuracy(wine):
+    """The best of many accuracies is too good; only the verdict, which tunes inside, has some."""
+    for options in (["--method", "s2fs", "-k", 3], ["-k", "auto"]):
+        result = succeeds("select", wine, "-t", "cultivar", "--tune", "--no-verdict", *options)
+        assert "The verdict makes this choice again in every fold." in " ".join(result.split())
+        assert "%" not in result
+        assert "accuracy" not in result
 
 
-def test_tune_chooses_the_number_for_other_methods(wine, arrays):
-    options = ["--tune", "-k", "auto", "--method", "paircover", "--no-verdict"]
+@pytest.mark.parametrize("options", [["-k", "auto"], []], ids=str)
+def test_tune_chooses_the_number_for_other_methods(wine, arrays, options):
+    options = ["--tune", *options, "--method", "paircover", "--no-verdict"]
     table, (line,) = printed(succeeds("select", wine, "-t", "cultivar", *options))
     tuned = SelectorCV(selector=PairCover()).fit(*arrays)
-    assert len(table) == len(tuned.indices_)
-    assert line.startswith(f"Chosen by 5-fold cross-validation: {len(tuned.indices_)} feature(s);")
+    n = len(tuned.indices_)
+    assert len(table) == n > 1
+    assert line.startswith(f"Chosen by 5-fold cross-validation: {n} features. The verdict")
 
 
+TITLES = {PairCover: "PairCover", S2FS: "S²FS", AnovaF: "ANOVA F"}
 VERDICTS = [
-    (["-k", 3], {"s2fs": S2FS(3), "paircover": PairCover(3), "anovaf": AnovaF(3)}),
-    (["-k", 2, "--method", "paircover"], {"paircover": PairCover(2), "anovaf": AnovaF(2)}),
+    (["-k", 3, "--method", "s2fs"], "S²FS", S2FS(3), [PairCover, AnovaF]),
+    (["-k", 2], "PairCover", PairCover(2), [S2FS, AnovaF]),
     (
-        ["-k", "auto", "--method", "paircover", "--tune"],
-        {"paircover": SelectorCV(selector=PairCover()), "anovaf": AnovaF(5)},
+        ["--tune"],
+        "PairCover, tuned",
+        SelectorCV(selector=PairCover()),
+        [PairCover, S2FS, AnovaF],
     ),
     (
-        ["-k", 3, "--exclude", "proline", "--class-weight", "balanced"],
-        {"s2fs": S2FS(3, exclude=[12], class_weight="balanced"),
-         "paircover": PairCover(3), "anovaf": AnovaF(3)},
+        ["-k", 3, "--method", "s2fs", "--exclude", "proline", "--class-weight", "balanced"],
+        "S²FS",
+        S2FS(3, exclude=[12], class_weight="balanced"),
+        [PairCover, S2FS, AnovaF],
     ),
-]  # fmt: skip
+    (["-k", 3, "--method", "anovaf"], "ANOVA F", AnovaF(3), [PairCover, S2FS]),
+]
 
 
-@pytest.mark.parametrize(("options", "selectors"), VERDICTS, ids=str)
-def test_ends_with_a_verdict_from_the_same_folds(wine, arrays, options, selectors):
-    output = succeeds("select", wine, "-t", "cultivar", *options)
+@pytest.mark.parametrize(("options", "name", "selector", "others"), VERDICTS, ids=str)
+def test_ends_with_a_verdict_from_folds_in_which_all_is_chosen_again(
+    wine, arrays, tmp_path, options, name, selector, others
+):
+    X, y = arrays
+    file = tmp_path / "r.json"
+    output = succeeds("select", wine, "-t", "cultivar", *options, "-o", file)
     assert max(map(len, output.splitlines())) <= 80
-    title, table, verdict = output.rstrip("\n").split("\n\n")[-3:]
-    assert "5 nearest neighbours, 5 folds, features selected\ninside the folds" in title
-    truth = compare(*arrays, k=None, selectors=selectors)
-    assert " ".join(verdict.split()) == truth.verdict
-    rows = [re.split(r"\s{2,}", line) for line in table.splitlines()]
-    assert rows[0] == ["selected by", "features", "accuracy %", "balanced %"]
-    for (name, k, accuracy, balanced), row in zip(rows[1:], truth.rows, strict=True):
-        assert (name, float(k)) == (row["selector"], round(row["n_features"], 1))
-        assert accuracy.split(" ± ")[0] == f"{100 * row['accuracy']:.1f}"
-        assert balanced.split(" ± ")[1] == f"{100 * row['balanced_accuracy_spread']:.1f}"
+    parts = output.rstrip("\n").split("\n\n")
+    place = next(i for i, part in enumerate(parts) if part.startswith("Accuracy on held-out"))
+    title, table, verdict = parts[place : place + 3]
+    assert " ".join(title.split()) == (
+        "Accuracy on held-out samples (5-NN, 5 × 5 folds, features selected inside the folds):"
+    )
+    k = len(json.loads(file.read_text())["rows"])
+    rows = {name: selector}
+    for one in others:
+        rows[TITLES[one] if TITLES[one] not in rows else f"{TITLES[one]} (default)"] = one(k)
+    repeats = literal.repeated_folds(y)
+    ranked = {
+        name: {id(fold): clone(one).fit(X[fold[0]], y[fold[0]]).indices_ for folds in repeats
+               for fold in folds}
+        for name, one in rows.items()
+    }  # fmt: skip
+    sizes = list(range(1, k + 1))
+
+    def said(name, size):
+        one = np.full((5, len(y)), -1)
+        for row, folds in zip(one, repeats, strict=True):
+            for fold in folds:
+                # With the largest number it has what it has chosen, be it more.
+                first = ranked[name][id(fold)][: None if size == k else size]
+                row[fold[1]] = literal.predict(X, y, fold, first)
+        return one
+
+    by_size = {size: literal.fold_accuracies(said(name, size), y, repeats) for size in sizes}
+    enough, _, rising = literal.recommended(by_size, repeats)
+    shown = [re.split(r"\s{2,}", line.strip()) for line in table.splitlines()]
+    headings = ["selected by", "k", "accuracy %", "95 % interval", "balanced %"]
+    assert shown[0] == headings + [f"top {k}: %"] * (enough < k)
+    frame = ["all 13 features", "random features", "majority class"]
+    assert [line[0] for line in shown[1:]] == [*rows, *frame]
+    for line in shown[1 : 1 + len(rows)]:
+        predictions = said(line[0], enough)
+        share, _ = literal.accuracy(predictions, y)
+        balanced, _ = literal.balanced_accuracy(predictions, y)
+        assert line[2] == f"{100 * share:.1f}"
+        assert line[3] == " to ".join(f"{100 * end:.1f}" for end in literal.wilson(share, 178))
+        assert line[4] == f"{100 * balanced:.1f}"
+        if enough < k:
+            assert line[5] == f"{100 * literal.accuracy(said(line[0], k), y)[0]:.1f}"
+    mine = shown[1]
+    verdict = " ".join(verdict.split())
+    features = f"{enough} feature{'' if enough == 1 else 's'}"
+    are = (" is" if enough == 1 else " are") + " enough" if enough < k else ""
+    assert verdict.startswith(
+        f"{mine[1]}{features[len(str(enough)) :]} by {name}{are}: accuracy {mine[2]} % on held-out "
+        f"samples (95 % interval {mine[3]})."
+    )
+    assert ("accuracy is still rising" in verdict) == rising
+    first = literal.fold_accuracies(said(name, enough), y, repeats)
+    for other in [*rows][1:]:
+        theirs = literal.fold_accuracies(said(other, enough), y, repeats)
+        mean, low, high = literal.interval(first - theirs, repeats)
+        gap = ", ".join([points(mean, "+"), f"{points(low)} to {points(high)}"])
+        sentence = next(part for part in re.split(r"[.;] ", verdict) if f"{other} ({gap})" in part)
+        assert sentence.lower().startswith(literal.words(low, high))
+    result = json.loads(file.read_text())
+    assert result["evaluation"]["verdict"] == verdict
+    assert result["evaluation"]["recommended"] == (enough if k > 1 else 1)
+
+
+def points(share, plus=""):
+    text = f"{100 * abs(share):.1f}"
+    return ("" if float(text) == 0 else "−" if share < 0 else plus) + text
+
+
+def test_the_file_holds_all_that_was_found(wine, arrays, tmp_path):
+    file = tmp_path / "r.json"
+    shown = succeeds("select", wine, "-t", "cultivar", "-k", 3, "-o", file)
+    result = json.loads(file.read_text(encoding="utf-8"))
+    assert [*result] == ["s2fs_version", "method", "parameters", "rows", "evaluation", "checks"]
+    fit = PairCover(3).fit(*arrays)
+    names = read_table(wine, "cultivar").feature_names
+    assert [row["feature"] for row in result["rows"]] == [names[f] for f in fit.indices_]
+    assert [row["score"] for row in result["rows"]] == fit.scores_.tolist()
+    assert result["method"] == "paircover"
+    assert result["parameters"]["n_features_to_select"] == 3
+    found = evaluate_selector(PairCover(3), *arrays, n_selected=3)
+    truth = found.to_dict()
+    for evaluation in (truth, result["evaluation"]):
+        every = [*evaluation["by_size"].values(), evaluation["rows"]]
+        for row in (row for rows in every for row in rows):
+            row.pop("seconds")
+    assert result["evaluation"] == json.loads(json.dumps(truth))
+    for check in result["checks"]:
+        assert [*check] == ["passed", "name", "text"]
+        assert check["passed"] != (f"! {check['text']}" in " ".join(shown.split()))
+    options = ["-t", "cultivar", "-k", 3, "--no-verdict", "-o", file]
+    succeeds("select", wine, *options)
+    result = json.loads(file.read_text(encoding="utf-8"))
+    assert result["evaluation"] is result["checks"] is None
 
 
 @pytest.mark.parametrize(
     ("y", "words"),
     [
-        ("u" * 9 + "v", "class 'v' has a single sample, and cross-validation needs two."),
+        (
+            "u" * 9 + "v",
+            "y has fewer than two classes with at least two samples; cross-validation needs two "
+            "classes of two.",
+        ),
         ("uuuvvv", "6 samples are too few for cross-validation with 5 nearest neighbours."),
     ],
 )
@@ -204,9 +305,19 @@ def test_why_there_is_no_verdict(tmp_path, y, words):
     assert len(printed(result.stdout)[0]) == 1
 
 
+def test_a_class_of_one_sample_is_left_out_with_a_note(tmp_path):
+    path = tmp_path / "t.csv"
+    y = "u" * 12 + "v" * 12 + "w"
+    path.write_text("a,b,y\n" + "".join(f"{i * i % 7},{i % 5},{c}\n" for i, c in enumerate(y)))
+    shown = " ".join(succeeds("select", path, "-t", "y", "-k", 1).split())
+    assert "Class 'w' has a single sample, so it is left out of the evaluation." in shown
+    assert "! Fewer than 10 samples: class w: n = 1." in shown
+
+
 def test_save(wine, arrays, tmp_path):
     model = tmp_path / "wine.json"
-    succeeds("select", wine, "-t", "cultivar", "-k", 4, "--alpha", 0.1, "--save", model)
+    options = ["--method", "s2fs", "--alpha", 0.1, "--no-verdict"]
+    succeeds("select", wine, "-t", "cultivar", "-k", 4, *options, "--save", model)
     selection = Selection.load(model)
     assert selection.indices == tuple(S2FS(4, alpha=0.1).fit(*arrays).indices_.tolist())
     assert selection.feature_names[0] == "flavanoids"
@@ -216,8 +327,14 @@ def test_save(wine, arrays, tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--tune", "--alpha", "0.1"], "--alpha and --tune contradict each other"),
-        (["--tune", "--search", "beam"], "--search and --tune contradict each other"),
+        (
+            ["--method", "s2fs", "--tune", "--alpha", "0.1"],
+            "--alpha and --tune contradict each other",
+        ),
+        (
+            ["--method", "s2fs", "--tune", "--search", "beam"],
+            "--search and --tune contradict each other",
+        ),
         (["--stability", "1"], "'--stability': 1 is not in the range x>=2"),
         (["--include", "alcohl"], "--include has 'alcohl', but"),
         (["--include", "alcohl"], "did you mean 'alcohol'?"),
@@ -233,11 +350,11 @@ def test_save(wine, arrays, tmp_path):
         (["--max-correlation", "2"], "'--max-correlation': 2.0 is not in the range 0<=x<=1"),
         (
             ["--method", "pair"],
-            "'pair' (did you mean 'paircover'?); choose from s2fs, paircover, s2fs-rms",
+            "'pair' (did you mean 'paircover'?); choose from paircover, s2fs, s2fs-rms",
         ),
         (
-            ["--method", "paircover", "--alpha", "1"],
-            "--alpha is not for --method paircover; leave it out",
+            ["--alpha", "1"],
+            "--alpha is not for --method paircover; leave it out, or use --method s",
         ),
         (
             ["--method", "paircover", "--no-scale"],
@@ -253,8 +370,8 @@ def test_save(wine, arrays, tmp_path):
             "--n-features is auto, which --method sfss cannot decide alone",
         ),
         (
-            ["--method", "paircover", "--tune"],
-            "--tune chooses the number of features for --method p",
+            ["--method", "paircover", "--tune", "-k", "3"],
+            "--tune chooses the number of features for --method paircover, but --n-features is 3",
         ),
         (["--scheduler", "tcp://x:1", "--tune"], "--tune needs all rows in one place"),
         (["--scheduler", "tcp://x:1", "--stability", "5"], "--stability needs all rows in one"),

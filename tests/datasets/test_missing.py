@@ -17,7 +17,7 @@ from sklearn.preprocessing import MinMaxScaler
 from s2fs import S2FS, PairCover, compare
 from s2fs.cli import main
 from s2fs.datasets import read_table
-from s2fs.evaluation import prefix_curves, stratified_folds
+from s2fs.evaluation import evaluate_selector, prefix_curves, stratified_folds
 
 RNG = np.random.default_rng(1)
 Y = np.arange(40) % 2
@@ -63,7 +63,12 @@ def test_kept_for_a_selector_that_takes_them(path):
         result = CliRunner().invoke(main, command)
         assert result.exit_code == 0, result.output
         assert result.stdout.splitlines()[1].split()[:2] == ["1", "a"]
-    result = CliRunner().invoke(main, ["select", str(path), "-t", "y", "--impute", "keep"])
+        verdict = " ".join(result.stdout.split())
+        assert "Accuracy on held-out samples (5-NN, 5 × 5 folds" in verdict
+        found = evaluate_selector(PairCover(2), X, Y, n_selected=2)
+        assert found.verdict in verdict
+    command = ["select", str(path), "-t", "y", "--method", "s2fs", "--impute", "keep"]
+    result = CliRunner().invoke(main, command)
     assert result.exit_code == 2
     assert "SimpleImputer" in result.stderr
 
@@ -76,8 +81,8 @@ def test_columns_with_many_gaps_are_left_out(path):
         read_table(path, "y", drop_missing=7)
 
 
-def folds():
-    return list(stratified_folds(Y, 5))
+def folds(seed=0):
+    return list(stratified_folds(Y, 5, random_state=seed))
 
 
 def test_compare_fills_in_inside_the_folds():
@@ -85,8 +90,11 @@ def test_compare_fills_in_inside_the_folds():
     imputer, learner = SimpleImputer(strategy="median"), KNeighborsClassifier(3)
     found = compare(X, Y, k=2, selectors=[SelectKBest()], learner=learner, imputer=imputer)
     pipeline = make_pipeline(imputer, SelectKBest(k=2), MinMaxScaler(), learner)
-    scores = [pipeline.fit(X[a], Y[a]).score(X[b], Y[b]) for a, b in folds()]
+    every = [fold for seed in range(5) for fold in folds(seed)]
+    scores = [pipeline.fit(X[a], Y[a]).score(X[b], Y[b]) for a, b in every]
     np.testing.assert_allclose(found.accuracies["SelectKBest"], scores)
+    bare = compare(X, Y, k=2, selectors=[SelectKBest()], learner=learner)
+    np.testing.assert_allclose(bare.accuracies["SelectKBest"], scores)
     before = imputer.fit_transform(X)
     leaky = compare(before, Y, k=2, selectors=[SelectKBest()], learner=learner)
     assert not np.array_equal(leaky.accuracies["SelectKBest"], scores)
@@ -103,13 +111,19 @@ def test_curves_fill_in_inside_the_folds():
 def test_the_command_line_fills_in_inside_the_folds(path, tmp_path):
     out = tmp_path / "c.json"
     command = ["compare", str(path), "-t", "y", "--impute", "median", "-k", "2", "-o", str(out)]
-    result = CliRunner().invoke(main, command)
+    result = CliRunner().invoke(main, [*command, "--repeats", "2"])
     assert result.exit_code == 0, result.output
-    rows = {row["selector"]: row for row in json.loads(out.read_text())}
+    rows = json.loads(out.read_text())
     imputer = SimpleImputer(strategy="median", keep_empty_features=True)
-    found = compare(X, Y, k=2, selectors=list(rows)[:-2], imputer=imputer)
-    for row in found.rows:
-        assert rows[row["selector"]]["accuracy"] == pytest.approx(row["accuracy"])
+    found = compare(X, Y, k=2, imputer=imputer, n_repeats=2)
+    assert [row["accuracy"] for row in rows] == [row["accuracy"] for row in found.rows]
+    pipeline = make_pipeline(imputer, S2FS(2), MinMaxScaler(), KNeighborsClassifier(5))
+    right = [
+        (pipeline.fit(X[a], Y[a]).predict(X[b]) == Y[b]).sum()
+        for seed in range(2)
+        for a, b in folds(seed)
+    ]
+    assert rows[1]["accuracy"] == pytest.approx(sum(right) / 80)
 
 
 def test_python_errors_name_the_imputer():

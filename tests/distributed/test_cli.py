@@ -61,7 +61,7 @@ def test_partitioned_parquet(cluster, table, folder, tmp_path, pattern):
     out = tmp_path / "ranking.csv"
     result = run(
         "select", f"{folder}{pattern}", "--target", "kind", "--drop", "patient", "-k", 4,
-        "--scheduler", cluster.scheduler_address, "-o", out,
+        "--method", "s2fs", "--scheduler", cluster.scheduler_address, "-o", out,
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     assert list(pd.read_csv(out)["feature"]) == local_choice(table)
@@ -73,6 +73,7 @@ def test_columns_to_include_and_exclude(cluster, table, folder, tmp_path):
     result = run(
         "select", folder, "--target", "kind", "--drop", "patient", "-k", 3, "-o", out,
         "--scheduler", cluster.scheduler_address, "--include", "gene 7", "--exclude", "1",
+        "--method", "s2fs",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     X = table.drop(columns=["patient", "kind"])
@@ -90,7 +91,7 @@ def test_zarr(cluster, table, tmp_path, name):
         X.columns = [f"x{f}" for f in range(8)]
     out = tmp_path / "ranking.csv"
     result = run(
-        "select", tmp_path / name, "-k", 4, "--drop", 7,
+        "select", tmp_path / name, "-k", 4, "--drop", 7, "--method", "s2fs",
         "--scheduler", cluster.scheduler_address, "-o", out,
     )  # fmt: skip
     assert result.exit_code == 0, result.output
@@ -122,7 +123,7 @@ def test_pair_cover(cluster, table, folder, tmp_path):
     out = tmp_path / "ranking.csv"
     result = run(
         "select", folder, "--target", "kind", "--drop", "patient", "-k", 3, "-o", out,
-        "--method", "paircover", "--scheduler", cluster.scheduler_address,
+        "--scheduler", cluster.scheduler_address,
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     X = table.drop(columns=["patient", "kind"])
@@ -174,7 +175,7 @@ def test_parts_may_differ_in_what_does_not_count(cluster, table, tmp_path):
     out = tmp_path / "ranking.csv"
     result = run(
         "select", tmp_path, "-t", "kind", "--drop", "patient", "-k", 3, "-o", out,
-        "--scheduler", cluster.scheduler_address,
+        "--method", "s2fs", "--scheduler", cluster.scheduler_address,
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     rounded = table.assign(**{"gene 0": [*table["gene 0"][:150], *other["gene 0"]]})

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 from sklearn.datasets import load_digits, load_wine
 from sklearn.decomposition import PCA
-from sklearn.metrics import confusion_matrix
+from sklearn.metrics import confusion_matrix, roc_auc_score
 from sklearn.preprocessing import StandardScaler, minmax_scale
 
+import literal_evaluation as literal
 from s2fs import S2FS, compare
 from s2fs.plotting import (
     class_geometry,
@@ -82,15 +83,51 @@ def test_heatmap_of_many_samples_shows_class_medians():
 
 @settings(max_examples=25, deadline=None)
 @given(st.data())
-def test_the_class_a_feature_stands_out_in_has_the_largest_gap(data):
-    means = data.draw(st.lists(st.integers(-50, 50), min_size=2, max_size=6, unique=True))
-    y = np.repeat(np.arange(len(means)), 3)
-    column = np.array(means, dtype=float)[y] + np.tile([-0.1, 0, 0.1], len(means))
+def test_the_classes_are_split_where_their_values_overlap_least(data):
+    p = data.draw(st.integers(2, 5))
+    sizes = data.draw(st.lists(st.integers(1, 5), min_size=p, max_size=p))
+    y = np.repeat(np.arange(p), sizes)
+    some = st.lists(st.integers(-4, 4), min_size=len(y), max_size=len(y))
+    column = np.array(data.draw(some), dtype=float)
     found = stands_out(column[:, None], y)
-    ordered = sorted(means)
-    top, bottom = ordered[-1] - ordered[-2], ordered[1] - ordered[0]
-    assert bool(found.high[0]) == (top >= bottom - 1e-9)
-    assert means[found.class_[0]] == (ordered[-1] if found.high[0] else ordered[0])
+
+    def auc(upper, lower):
+        """The mean over the pairs of classes, each by scikit-learn."""
+        pairs = [np.isin(y, (a, b)) for a in upper for b in lower]
+        tops = [a for a in upper for _ in lower]
+        values = [roc_auc_score(y[of] == a, column[of]) for a, of in zip(tops, pairs, strict=True)]
+        return np.mean(values)
+
+    wins = [sum(auc([a], [b]) for b in range(p) if b != a) for a in range(p)]
+    order = sorted(range(p), key=lambda q: (round(wins[q], 9), q))
+    cuts = [auc(order[cut:], order[:cut]) for cut in range(1, p)]
+    assert found.auc[0] == pytest.approx(max(cuts))
+    members = set(np.flatnonzero(found.members[0]).tolist())
+    others = set(range(p)) - members
+    upper, lower = (members, others) if found.high[0] else (others, members)
+    assert auc(sorted(upper), sorted(lower)) == pytest.approx(max(cuts))
+    assert len(members) < len(others) or (len(members) == len(others) and found.high[0])
+    assert wins[found.class_[0]] == pytest.approx((max if found.high[0] else min)(wins))
+    assert found.class_[0] in members
+
+
+def test_what_is_said_of_a_feature():
+    y = np.repeat(np.arange(5), 4)
+    means = np.array([[0, 0, 9, 9, 9], [0, 0, 0, 0, 5], [5, 0, 5, 5, 5], [3, 3, 0, 0, 3]])
+    values = means[:, y].T + np.tile([0.0, 0.1, 0.2, 0.3], 5)[:, None]
+    values[0, 1] = 10**6  # one sample of the first class, which would move its mean far up
+    found = stands_out(values, y)
+    said = [found.in_words(f, "ABCDE") for f in range(4)]
+    assert said == [
+        "low in A B, high in C D E",
+        "high in E",
+        "low in B",
+        "low in C D, high in A B E",
+    ]
+    many = stands_out(np.repeat([0.0, 0, 1, 1, 1, 1, 1], 3)[:, None], np.repeat(np.arange(7), 3))
+    assert many.in_words(0, "ABCDEFG") == "low in A B"  # five others are too many to name
+    two = stands_out(np.array([[0.0], [1], [2], [3]]), np.array([1, 1, 0, 0]))
+    assert two.in_words(0, ["no", "yes"]) == "high in no"
 
 
 def test_pair_distances_by_definition():
@@ -155,18 +192,32 @@ def test_coverage_before_and_after_have_one_scale():
     assert before.get_array()[0, 2] == class_geometry(scaled, Y).separation[0, 2]
 
 
-def test_sizes_show_accuracy_spread_and_levels():
-    result = compare(X, Y, k=[1, 2, 4], selectors=["s2fs", "anovaf"])
-    ax = plot_sizes(result, needed=2)
+def test_sizes_show_accuracies_interval_and_levels():
+    result = compare(X, Y, k=[1, 2, 4], selectors=["s2fs", "anovaf"], n_repeats=2)
+    ax = plot_sizes(result, recommended=2)
     lines = {line.get_label(): line for line in ax.lines}
-    expected = [100 * result.at(k).rows[0]["accuracy"] for k in (1, 2, 4)]
-    assert lines["s2fs"].get_ydata().tolist() == expected
-    assert lines["s2fs"].get_xdata().tolist() == [1, 2, 4]
-    assert lines["chance"].get_ydata() == [100 * result.rows[-1]["accuracy"]] * 2
+    assert [*lines] == ["S²FS", "ANOVA F", "random features", "all 13 features", "majority class"]
+    rows = [{row["selector"]: row for row in result.at(k).rows} for k in (1, 2, 4)]
+    for name in ("S²FS", "ANOVA F", "random features"):
+        assert lines[name].get_ydata().tolist() == [100 * row[name]["accuracy"] for row in rows]
+        assert lines[name].get_xdata().tolist() == [1, 2, 4]
+    assert lines["majority class"].get_ydata() == pytest.approx([100 * 71 / 178] * 2)
+    assert (
+        lines["all 13 features"].get_ydata() == [100 * rows[0]["all 13 features"]["accuracy"]] * 2
+    )
     assert all(float(tick).is_integer() for tick in ax.get_xticks())
-    assert {part.get_gid() for part in [*ax.collections, *ax.patches]} == {"spread", "needed"}
+    parts = {part.get_gid(): part for part in [*ax.collections, *ax.patches]}
+    assert set(parts) == {"interval", "recommended"}
+    corners = {tuple(point) for point in np.round(parts["interval"].get_paths()[0].vertices, 9)}
+    for k, row in zip((1, 2, 4), rows, strict=True):
+        ends = literal.wilson(row["S²FS"]["accuracy"], len(Y))
+        assert {(k, round(100 * end, 9)) for end in ends} <= corners
+    shaded = parts["recommended"]
+    assert (shaded.get_x(), shaded.get_x() + shaded.get_width()) == (0, 2)
+    assert {part.get_gid() for part in [*plot_sizes(result).collections]} == {"interval"}
+    assert not plot_sizes(result).patches
     with pytest.raises(ValueError, match="comparison has one size"):
-        plot_sizes(compare(X, Y, k=2, selectors=["anovaf"]))
+        plot_sizes(compare(X, Y, k=2, selectors=["anovaf"], n_repeats=1))
 
 
 def test_samples_lie_in_the_plane_of_the_components():

@@ -1,3 +1,4 @@
+import json
 import re
 
 import numpy as np
@@ -5,7 +6,10 @@ import pytest
 from click.testing import CliRunner
 
 from report.pages import Page
+from s2fs import PairCover
 from s2fs.cli import main
+from s2fs.datasets import read_table
+from s2fs.report import Report
 
 
 @pytest.fixture
@@ -16,9 +20,12 @@ def pictures(tmp_path):
     return path
 
 
-def chosen(text):
-    """The features of the page, in order of choice; their rows have a cell for each component."""
-    return [row[1] for row in Page(text).rows if len(row) == 8 + 5][1:]
+def table_of(text):
+    """The headings and the rows of the features, in order of choice."""
+    rows = Page(text).rows
+    start = next(i for i, row in enumerate(rows) if "Stands out" in row)
+    heads = rows[start]
+    return heads, [row for row in rows[start + 1 :] if len(row) == len(heads)]
 
 
 def run(*args):
@@ -30,12 +37,56 @@ def test_select_writes_the_report_beside_the_ranking(pictures, tmp_path):
     plain = run("select", pictures, "-k", 4)
     result = run("select", pictures, "-k", 4, "--report", page, "--image-shape", "3x4")
     assert result.exit_code == 0, result.output
-    assert result.stdout == plain.stdout
+    # The page repeats the selection on random halves, and what that says is said here, too.
+    lines = [line for line in result.stdout.splitlines() if "random halves" not in line]
+    assert lines == plain.stdout.splitlines()
     text = page.read_text(encoding="utf-8")
     assert "<h1>pictures.npz</h1>" in text
     assert 'id="pixels"' in text
-    ranked = chosen(text)
-    assert ranked == re.findall(r"^ +\d+  (\w+)", plain.stdout, flags=re.MULTILINE)
+    _, rows = table_of(text)
+    ranked = re.findall(r"^ +\d+  (\w+)", plain.stdout, flags=re.MULTILINE)
+    assert [row[1] for row in rows] == ranked
+    assert len(ranked) == 4
+
+
+def test_page_terminal_file_and_python_say_the_same(pictures, tmp_path):
+    """One evaluation, made once: the same numbers and words everywhere."""
+    page, file = tmp_path / "report.html", tmp_path / "r.json"
+    shown = run("select", pictures, "-k", 4, "--report", page, "-o", file)
+    assert shown.exit_code == 0, shown.output
+    terminal = " ".join(shown.stdout.split())
+    text = Page(page.read_text(encoding="utf-8"))
+    told = " ".join("".join(text.text).split())
+    result = json.loads(file.read_text())
+    data = read_table(pictures)
+    report = Report(PairCover(4).fit(data.X, data.y), data)
+    verdict = result["evaluation"]["verdict"]
+    assert verdict == report.comparison.verdict
+    assert verdict in terminal
+    assert verdict in told
+    assert " ".join(report.to_markdown().replace("\\", "").split()).count(verdict) == 1
+    assert result["checks"] == report.summary["checks"]
+    for check in result["checks"]:
+        assert f"{'✓' if check['passed'] else '!'} {check['text']}" in told
+        assert check["passed"] != (f"! {check['text']}" in terminal)
+    recommended = result["evaluation"]["recommended"]
+    rows = result["evaluation"]["by_size"][str(recommended)]
+    beside = {row[0]: row[1:4] for row in text.rows if len(row) == 6}
+    for row in rows:
+        low, high = (f"{100 * row[f'accuracy_{end}']:.1f}" for end in ("low", "high"))
+        expected = [f"{100 * row['accuracy']:.1f}", f"{low} to {high}"]
+        assert beside[row["selector"]][:2] == expected
+        assert " ".join([row["selector"], f"{row['n_features']:g}", *expected]) in terminal
+
+
+def test_a_page_has_no_accuracy_where_the_terminal_has_none(tmp_path):
+    path, page = tmp_path / "few.npz", tmp_path / "report.html"
+    rng = np.random.default_rng(0)
+    np.savez(path, X=rng.random((8, 5)), y=np.arange(8) % 2)
+    result = run("select", path, "-k", 2, "--report", page)
+    assert result.exit_code == 0, result.output
+    assert "No verdict: 8 samples are too few for cross-validation" in result.stderr
+    assert "Accuracy was not measured" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -62,12 +113,13 @@ def test_the_halves_of_the_ranking_are_those_of_the_report(pictures, tmp_path):
     page = tmp_path / "report.html"
     result = run("select", pictures, "-k", 4, "--stability", 7, "--report", page, "--no-verdict")
     assert result.exit_code == 0, result.output
-    lines = [line.split() for line in result.stdout.splitlines()]
-    place = next(line.index("returns") for line in lines if "returns" in line)
-    returns = [line[place] for line in lines if line and line[0] in list("1234")]
+    head, *lines = (line.split() for line in result.stdout.splitlines()[:5])
+    place = " ".join(head).replace("selected in", "selected_in").split().index("selected_in")
+    shares = [line[place] for line in lines]
     text = page.read_text(encoding="utf-8")
     assert "7 random halves" in text
-    rows = [row for row in Page(text).rows if len(row) == 8 + 1 + 5]  # q-value, components
-    assert "Q-value" in rows[0]
-    place = rows[0].index("Returns")
-    assert [row[place].replace("\xa0", "") for row in rows[1:]] == returns
+    heads, rows = table_of(text)
+    assert "Q-value" in heads
+    place = heads.index("Selection frequency")
+    assert [row[place].replace("\xa0", "") for row in rows] == shares
+    assert len(shares) == 4

@@ -3,6 +3,7 @@
 import pytest
 from sklearn.datasets import load_wine
 
+import literal_evaluation as literal
 from report.pages import CLASSES, FEATURES, Page
 from s2fs import PairCover, compare
 from s2fs.baselines import AnovaF
@@ -12,7 +13,8 @@ from s2fs.report import Origin, comparison_report
 @pytest.fixture(scope="module")
 def found():
     named = {FEATURES[0]: PairCover(), CLASSES[0]: AnovaF()}
-    return compare(*load_wine(return_X_y=True), k=[2, 4], selectors=named)
+    # The third number adds nothing, so that the recommended one is not the last.
+    return compare(*load_wine(return_X_y=True), k=[2, 5, 9], selectors=named, n_repeats=2)
 
 
 @pytest.fixture(scope="module")
@@ -24,17 +26,38 @@ def text(found, tmp_path_factory):
 
 
 def test_the_numbers_are_those_of_the_comparison(found, text):
-    rows = {row[0]: row for row in Page(text).rows if len(row) == 10}
+    page = Page(text)
+    rows = {row[0]: row for row in page.rows if len(row) == 10}
     assert list(rows) == ["Selector", *(row["selector"] for row in found.rows)]
-    for row in found.rows:
+    recommended = found.recommendation.size
+    assert recommended == 5
+    here = found.at(recommended)
+    for row in here.rows:
         shown = rows[row["selector"]]
-        accuracy = f"{100 * row['accuracy']:.1f}\N{NO-BREAK SPACE}"
-        assert shown[2].startswith(accuracy)
+        assert shown[1] == f"{row['n_features']:.1f}"
+        assert shown[2] == f"{100 * row['accuracy']:.1f}"
+        assert shown[4] == f"{100 * row['balanced_accuracy']:.1f}"
         assert shown[7] == ("–" if row["stability"] is None else f"{row['stability']:.2f}")
         assert shown[9] == ("–" if row["seconds"] is None else f"{row['seconds']:.3f}")
-    beside = [rows[row["selector"]][5] for row in found.rows[1:]]
-    assert beside == [found.standing(row["selector"]).split()[0] for row in found.rows[1:]]
-    by_size = [row for row in Page(text).rows if len(row) == 3]
+    # The thin lines are the intervals: drawn in percent of the width.
+    lines = [v for tag, name, v in page.attributes if (tag, name) == ("path", "d")]
+    intervals = [
+        f"M{100 * row['accuracy_low']:.2f} 6H{100 * row['accuracy_high']:.2f}" for row in here.rows
+    ]
+    assert [line for line in lines if line in intervals] == intervals
+    y = load_wine(return_X_y=True)[1]
+    repeats = literal.repeated_folds(y, n_repeats=2)
+    mine = literal.fold_accuracies(here.predictions[FEATURES[0]], y, repeats)
+    for name in (CLASSES[0], "all 13 features"):
+        theirs = literal.fold_accuracies(here.predictions[name], y, repeats)
+        mean, low, high = (100 * one for one in literal.interval(mine - theirs, repeats))
+        assert rows[name][5] == literal.words(low / 100, high / 100)
+        expected = f"{mean:+.1f}, {low:.1f} to {high:.1f}".replace("-", "−")
+        assert rows[name][6] == expected
+    assert [rows[name][5] for name in ("random features", "majority class")] == ["better than"] * 2
+    assert rows[FEATURES[0]][5:7] == ["–", "–"]
+    by_size = [row for row in page.rows if len(row) == 4]
+    assert by_size[0] == ["Selector", "2", "5", "9"]
     for i, size in enumerate(found.sizes, start=1):
         shown = {row[0]: row[i] for row in by_size[1:]}
         truth = {row["selector"]: f"{100 * row['accuracy']:.1f}" for row in found.at(size).rows}
@@ -53,10 +76,10 @@ def test_names_are_text_and_nothing_is_loaded(text):
 
 
 def test_one_size_has_no_curve(tmp_path):
-    found = compare(*load_wine(return_X_y=True), k=2, selectors=["anovaf"])
+    found = compare(*load_wine(return_X_y=True), k=2, selectors=["anovaf"], n_repeats=2)
     page = Page(comparison_report(found, tmp_path / "page.html").read_text("utf-8"))
     assert "sizes" not in page.ids
-    assert "1 selector, all features" in "".join(page.text)
+    assert "1 selector on the same 2 × 5 folds" in "".join(page.text)
 
 
 def test_a_place_that_cannot_be_written_is_refused(found, tmp_path):

@@ -86,8 +86,8 @@ def test_ids_are_unique_and_links_lead_somewhere(page, request):
 
 def test_the_verdict_comes_first_and_the_record_last(srbct):
     text = " ".join("".join(Page(srbct).text).split())
-    order = ["of unseen samples right", "Features needed", "How many features?", "The features",
-             "What was run", "How to cite"]  # fmt: skip
+    order = ["on held-out samples (95 % interval", "Recommended number", "Checks",
+             "How many features?", "The features", "What was run", "How to cite"]  # fmt: skip
     places = [text.index(words, text.index("Skip to")) for words in order]
     assert places == sorted(places)
     for fact in ("83 samples", "2,308 features", "0.0316", "s2fs select a.csv", "2025-06-01 12:30",
@@ -167,7 +167,9 @@ def test_a_notebook_shows_the_page_in_a_frame(hostile):
     (source,) = (v for tag, name, v in frame.attributes if (tag, name) == ("iframe", "srcdoc"))
     assert source == hostile
     assert frame.tags == {"iframe": 1}
-    assert repr(report).startswith("Report: Not shown to beat chance: 8 features get ")
+    headline = report.comparison.headline
+    assert repr(report).startswith(f"Report: {headline} ")
+    assert headline.startswith("2 features by S²FS are enough: accuracy ")
 
 
 def test_a_report_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):

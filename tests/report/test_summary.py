@@ -1,10 +1,12 @@
 import json
+from html import unescape
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.feature_selection import (
     RFE,
@@ -14,16 +16,20 @@ from sklearn.feature_selection import (
     mutual_info_classif,
 )
 from sklearn.impute import SimpleImputer
-from sklearn.metrics import confusion_matrix
+from sklearn.metrics import confusion_matrix, roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.preprocessing import minmax_scale
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, minmax_scale
 from sklearn.tree import DecisionTreeClassifier
 
-from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector, compare
+import literal_evaluation as literal
+from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
 from s2fs.baselines import FDM, FGZEFSR, AnovaF
 from s2fs.datasets import Dataset, load_srbct
-from s2fs.evaluation import stability, stratified_folds
+from s2fs.evaluation import stability
 from s2fs.report import Report, made_dense
+
+SIZES = [1, 2, 3, 4, 5, 7, 8]
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +37,21 @@ def srbct():
     data = load_srbct()
     selector = S2FS(8).fit(data.X, data.y)
     return data, selector, Report(selector, data).summary
+
+
+@pytest.fixture(scope="module")
+def held_out():
+    """What 5-NN says of the held-out samples with the first genes of S²FS, spelt out."""
+    data = load_srbct()
+    repeats = literal.repeated_folds(data.y)
+    said = {k: np.full((5, 83), -1) for k in SIZES}
+    for number, folds in enumerate(repeats):
+        for train, test in folds:
+            ranking = S2FS(8).fit(data.X[train], data.y[train]).indices_
+            for k in SIZES:
+                held_out = literal.predict(data.X, data.y, (train, test), ranking[:k])
+                said[k][number, test] = held_out
+    return repeats, said
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +101,7 @@ def test_how_sure_a_feature_is_and_what_could_take_its_place(wine):
     assert beside["run"]["n_halves"] == 4
     for row in beside["features"]:
         assert row["chances"]["q_value"] == stable.q_values_[row["index"]]
-        assert row["returns"] == stable.frequencies_[row["index"]]
+        assert row["frequency"] == stable.frequencies_[row["index"]]
 
 
 def test_describes_the_data(srbct):
@@ -92,82 +113,139 @@ def test_describes_the_data(srbct):
     assert len({one["colour"] for one in summary["data"]["classes"]}) == 4
 
 
-def test_accuracy_is_measured_with_features_chosen_inside_the_folds(srbct):
+def test_accuracy_is_measured_with_features_chosen_inside_the_folds(srbct, held_out):
     data, _, summary = srbct
-    sizes = [one["size"] for one in summary["by_size"]]
-    assert sizes == [1, 2, 3, 4, 5, 7, 8]
-    accuracies, predicted = {k: [] for k in sizes}, np.zeros(83, dtype=int)
-    for train, test in stratified_folds(data.y, 5, random_state=0):
-        ranking = S2FS(8).fit(data.X[train], data.y[train]).indices_
-        low, high = data.X[train].min(axis=0), data.X[train].max(axis=0)
-        scaled = (data.X - low) / (high - low)
-        for k in sizes:
-            model = KNeighborsClassifier(5).fit(scaled[train][:, ranking[:k]], data.y[train])
-            said = model.predict(scaled[test][:, ranking[:k]])
-            accuracies[k].append((said == data.y[test]).mean())
-            if k == 3:
-                predicted[test] = said
-    for k in sizes:
-        assert at(summary, k)["accuracy"] == pytest.approx(np.mean(accuracies[k]))
-        assert at(summary, k)["accuracy_spread"] == pytest.approx(np.std(accuracies[k], ddof=1))
-    table = np.zeros((4, 4), dtype=int)
-    for of, said, n in at(summary, 3)["confusion"]:
-        table[of, said] = n
-    assert table.tolist() == confusion_matrix(data.y, predicted).tolist()
-    means = [np.mean(accuracies[k]) for k in sizes]
-    best = int(np.argmax(means))
-    enough = means[best] - np.std(accuracies[sizes[best]], ddof=1) / 5**0.5
-    assert summary["needed"] == next(
-        k for k, mean in zip(sizes, means, strict=True) if mean >= enough
-    )
+    repeats, predicted = held_out
+    assert [one["size"] for one in summary["by_size"]] == SIZES
+    for k in SIZES:
+        share = literal.accuracy(predicted[k], data.y)[0]
+        low, high = (f"{100 * end:.1f}" for end in literal.wilson(share, 83))
+        said = at(summary, k)
+        assert said["accuracy"] == pytest.approx(share)
+        assert said["accuracy_text"] == f"{100 * share:.1f} %"
+        expected = f"95 % interval {low} to {high}; the majority class gets 34.9 %"
+        assert said["accuracy_note"] == expected
+        balanced = literal.balanced_accuracy(predicted[k], data.y)[0]
+        assert said["balanced_accuracy"] == pytest.approx(balanced)
+        table = np.zeros((4, 4))
+        for of, as_what, n in said["confusion"]:
+            table[of, as_what] = n
+        truth = np.mean([confusion_matrix(data.y, one) for one in predicted[k]], axis=0)
+        np.testing.assert_allclose(table, truth, atol=0.051)  # to one digit
+    accuracies = {k: literal.fold_accuracies(predicted[k], data.y, repeats) for k in SIZES}
+    enough, _, rising = literal.recommended(accuracies, repeats)
+    assert (summary["recommended"], summary["still_rising"]) == (enough, rising)
+    assert summary["by_size"][summary["start"]]["size"] == enough < 8
+    run = summary["run"]
+    assert (run["n_splits"], run["n_repeats"], run["grouped"]) == (5, 5, False)
 
 
-def test_the_verdict_says_where_the_selection_stands(srbct):
+def test_the_verdict_says_where_the_selection_stands(srbct, held_out):
     data, _, summary = srbct
-    result = compare(data.X, data.y, k=8, selectors={"S²FS": S2FS(), "PairCover": PairCover()})
+    repeats, predicted = held_out
+    k = summary["recommended"]
     headline, rest = summary["verdict"].values()
-    row = result.rows[0]
-    percent = f"{100 * row['accuracy']:.1f} ± {100 * row['accuracy_spread']:.1f}\u00a0%"
-    assert headline == f"8 features get {percent} of unseen samples right."
-    for name in ("PairCover", "ANOVA F", "all 2308 features", "chance"):
-        assert name in rest
-    said = {row["name"]: row["standing"] for row in at(summary, 8)["rows"]}
-    assert said["PairCover"] == result.standing("PairCover")
-    assert said["chance"] == "ahead of"
+    share = literal.accuracy(predicted[k], data.y)[0]
+    low, high = (f"{100 * end:.1f}" for end in literal.wilson(share, 83))
+    assert headline == (
+        f"{k} features by S²FS are enough: accuracy {100 * share:.1f} % on held-out samples "
+        f"(95 % interval {low} to {high})."
+    )
+    mine = literal.fold_accuracies(predicted[k], data.y, repeats)
+    rows = {row["name"]: row for row in at(summary, k)["rows"]}
+    names = ["S²FS", "PairCover", "ANOVA F", "all 2308 features", "random features"]
+    assert list(rows) == [*names, "majority class"]
+    assert rows["S²FS"]["relation"] == rows["S²FS"]["difference_text"] == ""
+    for name, kind in (("PairCover", PairCover), ("ANOVA F", AnovaF)):
+        other = literal.pooled_predictions(
+            data.X, data.y, repeats, lambda A, b, kind=kind: kind(k).fit(A, b).indices_
+        )
+        theirs = literal.fold_accuracies(other, data.y, repeats)
+        mean, low, high = literal.interval(mine - theirs, repeats)
+        gap = f"{100 * mean:+.1f}, {100 * low:.1f} to {100 * high:.1f}".replace("-", "−")
+        row = rows[name]
+        assert row["accuracy"] == pytest.approx(literal.accuracy(other, data.y)[0])
+        assert row["relation"] == literal.words(low, high)
+        assert row["difference_text"] == f"{row['relation']} it: {gap}"
+        assert f"{name} ({gap})" in rest
+    guess = np.ones((5, 83), dtype=int)
+    assert literal.p_value_against(predicted[k], guess, data.y) < 0.05
+    assert rows["majority class"]["relation"] == "better than"
+    assert rows["majority class"]["accuracy_text"] == "34.9"
+    checks = {check["name"]: check for check in summary["checks"]}
+    assert checks["majority"]["passed"]
+    assert checks["majority"]["text"].startswith("Better than the majority class (+")
+    assert checks["random"]["passed"]
+    assert checks["rising"]["passed"]
+    assert checks["small_class"]["passed"]  # the smallest class has 11
+    assert summary["comparison"]["verdict"] == f"{headline} {rest}"
 
 
 def test_noise_is_not_praised():
-    """A leak would show as far better than the one third of chance."""
+    """A leak would show as far better than the one third of a guess."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 300)), np.arange(60) % 3
     summary = S2FS(10).fit(X, y).report(X, y).summary
-    assert summary["verdict"]["headline"].startswith("Not shown to beat chance: ")
+    start = "Not shown to be better than the majority class: "
+    assert summary["verdict"]["headline"].startswith(start)
     assert max(one["accuracy"] for one in summary["by_size"]) < 0.55
+    assert not next(one for one in summary["checks"] if one["name"] == "majority")["passed"]
 
 
-def test_returns_and_stability_are_those_of_random_halves(srbct):
+def test_what_is_tuned_on_noise_is_not_praised():
+    """The number of features is chosen again in every fold, not once on all samples."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 60)), np.arange(40) % 2
+    tuned = SelectorCV(selector=AnovaF()).fit(X, y)
+    report = Report(tuned, X, y, n_halves=2)
+    repeats = literal.repeated_folds(y)
+    said = literal.pooled_predictions(
+        X, y, repeats, lambda A, b: SelectorCV(selector=AnovaF()).fit(A, b).indices_
+    )
+    np.testing.assert_array_equal(report.comparison.predictions["ANOVA F, tuned"], said)
+    assert not report.comparison.beats_majority
+
+
+def test_frequencies_and_stability_are_those_of_random_halves(srbct):
     data, _, summary = srbct
     halves = StabilitySelector(selector=S2FS(8), n_resamples=20).fit(data.X, data.y)
     for row in summary["features"]:
-        assert row["returns"] == halves.frequencies_[row["index"]]
+        assert row["frequency"] == halves.frequencies_[row["index"]]
     for k in (3, 8):
         index = stability([half[:k] for half in halves.selected_], 2308)
         assert at(summary, k)["stability"] == index.value
     own = StabilitySelector(selector=S2FS(3), n_resamples=4).fit(data.X, data.y)
     summary = own.report(data.X, data.y).summary
     assert summary["run"]["n_halves"] == 4
-    assert [row["returns"] for row in summary["features"]] == own.scores_.tolist()
+    assert [row["frequency"] for row in summary["features"]] == own.scores_.tolist()
 
 
-def test_twins_are_the_most_correlated_of_all_features(srbct):
+def test_the_most_correlated_of_all_features(srbct):
     data, selector, summary = srbct
     r = np.corrcoef(data.X, rowvar=False)
     np.fill_diagonal(r, 0)
     for row, f in zip(summary["features"], selector.indices_, strict=True):
-        twin = int(np.abs(r[f]).argmax())
-        assert row["twin"] == data.feature_names[twin]
-        assert row["twin_r"] == pytest.approx(r[f, twin])
-        assert (row["twin_rank"] is not None) == (twin in selector.indices_)
+        nearest = int(np.abs(r[f]).argmax())
+        assert row["correlated_with"] == data.feature_names[nearest]
+        assert row["correlated_r"] == pytest.approx(r[f, nearest])
+        assert (row["correlated_rank"] is not None) == (nearest in selector.indices_)
+
+
+def test_where_a_feature_stands_out_is_by_ranks():
+    """One sample that is far off does not turn it round."""
+    y = np.repeat([0, 1, 2], 20)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2)) * 0.1 + np.array([[0, 0], [0, 3], [2, 3]])[y]
+    X[0, 0] = 1000  # of class 0, whose mean is now the largest
+    summary = Report(AnovaF("all").fit(X, np.array(list("uvw"))[y]), X, y, n_halves=2).summary
+    rows = {row["index"]: row for row in summary["features"]}
+    assert rows[0]["stands_out"] == "high in 2"
+    assert rows[0]["auc"] == pytest.approx(
+        np.mean([roc_auc_score(y[y != q] == 2, X[y != q, 0]) for q in (0, 1)])
+    )
+    assert rows[1]["stands_out"] == "low in 0"
+    assert (rows[1]["auc"], rows[1]["high"]) == (1, False)
+    assert (rows[1]["class"], rows[1]["stands_out_in"]) == (0, [0])
 
 
 def test_redundant_pairs_are_counted_among_the_first_features():
@@ -247,8 +325,11 @@ def test_any_selector_and_its_python(selector, wine):
     assert names["model"].score(X, y) > 0.6
     assert summary["selector"]["ranked"] == (type(selector) not in
         (RFE, SelectFromModel, VarianceThreshold))  # fmt: skip
-    assert summary["verdict"]["headline"].startswith(f"{len(chosen)} feature")
-    assert "random" in [row["name"] for row in summary["by_size"][-1]["rows"]]
+    assert summary["size"] == len(chosen)
+    by = summary["by_size"][-1]["rows"]
+    assert summary["verdict"]["headline"].startswith(f"{summary['recommended']} feature")
+    assert f" by {by[0]['name']}" in summary["verdict"]["headline"]
+    assert {"random features", "majority class", "all 13 features"} < {row["name"] for row in by}
 
 
 def test_a_reconstructed_baseline_is_called_so(wine):
@@ -261,12 +342,14 @@ def test_a_reconstructed_baseline_is_called_so(wine):
 
 def test_samples_keep_their_ids(wine):
     X, y = wine
-    named = Report(S2FS(2).fit(X, y), X, y).summary["mistakes"]["rows"]
-    counted = Report(S2FS(2).fit(X, y), X.reset_index(drop=True), y).summary["mistakes"]["rows"]
+    named, counted = (
+        Report(S2FS(2).fit(X, y), table, y, n_halves=2).summary["misclassified"]["rows"]
+        for table in (X, X.reset_index(drop=True))
+    )
     assert named[0]["sample"].startswith("bottle ")
     i = int(named[0]["sample"].split()[1])
     assert counted[0]["sample"] == f"row {i + 1}"
-    assert named[0]["class"] == y[i] != named[0]["taken_for"]
+    assert named[0]["class"] == y[i] != named[0]["predicted"]
 
 
 def test_ids_and_filled_values_of_a_dataset_are_kept(wine):
@@ -275,40 +358,114 @@ def test_ids_and_filled_values_of_a_dataset_are_kept(wine):
     data = Dataset(X.to_numpy(), codes, X.columns.tolist(), classes.tolist())
     data.sample_ids, data.incomplete = X.index.tolist(), X.where(X.min() < X).to_numpy()
     data.imputer = SimpleImputer(strategy="most_frequent")
-    inside = compare(data.incomplete, codes, k=2, selectors=[S2FS()], imputer=data.imputer)
-    report = Report(S2FS(2).fit(data.X, data.y), data)
-    assert report.summary["by_size"][-1]["accuracy"] == inside.rows[0]["accuracy"]
-    assert report.summary["mistakes"]["rows"][0]["sample"].startswith("bottle ")
+    report = Report(S2FS(2).fit(data.X, data.y), data, n_halves=2)
+    right = 0
+    for train, test in (fold for folds in literal.repeated_folds(codes) for fold in folds):
+        model = make_pipeline(clone(data.imputer), S2FS(2), MinMaxScaler(), KNeighborsClassifier(5))
+        model.fit(data.incomplete[train], codes[train])
+        right += (model.predict(data.incomplete[test]) == codes[test]).sum()
+    assert report.summary["by_size"][-1]["accuracy"] == pytest.approx(right / (5 * len(y)))
+    assert report.summary["misclassified"]["rows"][0]["sample"].startswith("bottle ")
     n_filled = int(np.isnan(data.incomplete).sum())
     assert f"{n_filled}, filled in; in each fold from its training samples" in report.html
 
 
-def test_mistakes_are_all_wrong_predictions(srbct):
+def test_misclassified_are_the_samples_that_are_wrong_in_half_of_the_repeats(srbct, held_out):
     data, _, summary = srbct
-    said = compare(data.X, data.y, k=8, selectors=[S2FS()]).predictions["S2FS"]
-    wrong = np.flatnonzero(said != data.y)
-    assert summary["mistakes"]["total"] == len(wrong) > 0
-    assert [one["sample"] for one in summary["mistakes"]["rows"]] == [f"row {i + 1}" for i in wrong]
+    said = held_out[1][summary["recommended"]]
+    n_wrong = (said != data.y).sum(axis=0)
+    wrong = [i for i in range(83) if n_wrong[i] >= 2.5]
+    found = summary["misclassified"]
+    assert found["total"] == len(wrong) > 0
+    assert [one["sample"] for one in found["rows"]] == [f"row {i + 1}" for i in wrong]
+    for one, i in zip(found["rows"], wrong, strict=True):
+        assert (one["n_wrong"], one["n_repeats"]) == (n_wrong[i], 5)
+        assert one["class"] == data.class_names[data.y[i]]
+        others = [data.class_names[q] for q in said[:, i] if q != data.y[i]]
+        assert others.count(one["predicted"]) == max(others.count(name) for name in others)
+
+
+def test_a_class_of_one_sample_is_left_out_and_named():
+    X, y = np.random.default_rng(0).random((17, 4)), np.array(list("uuuuuuuuvvvvvvvvw"))
+    report = S2FS(2).fit(X, y).report(X, y)
+    assert report.summary["reason"] == ""
+    (note,) = report.summary["notes"]
+    assert note == "Class 'w' has a single sample, so it is left out of the evaluation."
+    assert note in unescape(report.html)
+    said = report.comparison.predictions["S²FS"]
+    assert (said[:, -1] == -1).all()
+    alone = S2FS(2).fit(X[:16], y[:16]).report(X[:16], y[:16]).summary
+    accuracies = [one["accuracy"] for one in report.summary["by_size"]]
+    assert accuracies == [one["accuracy"] for one in alone["by_size"]]
 
 
 def test_data_that_cannot_be_cross_validated_say_why():
-    X, y = np.random.default_rng(0).random((9, 4)), np.array([0, 0, 0, 0, 1, 1, 1, 1, 2])
+    X, y = np.random.default_rng(0).random((6, 4)), np.array([0, 0, 0, 0, 1, 2])
     report = S2FS(2).fit(X, y).report(X, y)
-    assert "single member" in report.summary["reason"]
+    assert "fewer than two classes with at least two samples" in report.summary["reason"]
+    assert report.comparison is None
     assert report.summary["by_size"][-1]["accuracy"] is None
     assert "Accuracy was not measured" in report.html
 
 
-def test_missing_values_are_not_scored(wine):
+def test_missing_values_are_filled_in_inside_the_folds(wine):
     X, y = wine
-    holes = X.copy()
-    holes.iloc[0, 0] = np.nan
+    holes = X.where(np.random.default_rng(0).random(X.shape) > 0.1)
     report = PairCover(3).fit(holes, y).report(holes, y)
-    assert report.summary["reason"] == "5 nearest neighbours cannot take missing values."
-    assert report.summary["data"]["n_missing"] == 1
+    codes, values = np.unique(y, return_inverse=True)[1], holes.to_numpy()
+    said = np.full((5, len(y)), -1)
+    for number, folds in enumerate(literal.repeated_folds(codes)):
+        for train, test in folds:
+            chosen = PairCover(3).fit(values[train], codes[train]).indices_
+            whole = np.where(np.isnan(values), np.nanmedian(values[train], axis=0), values)
+            said[number, test] = literal.predict(whole, codes, (train, test), chosen)
+    assert report.summary["by_size"][-1]["accuracy"] == pytest.approx((said == codes).mean())
+    assert report.summary["reason"] == ""
+    assert report.summary["data"]["n_missing"] == int(holes.isna().to_numpy().sum())
     assert "drawn as the median" in report.html
     with pytest.raises(ValueError, match="infinite"):
         Report(PairCover(3).fit(X, y), X.replace(X.iloc[0, 0], np.inf), y)
+
+
+def test_groups_and_weights_are_used_inside_the_folds():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(16), 3)
+    y = groups % 2
+    X = rng.normal(size=(16, 6))[groups] + 0.1 * rng.normal(size=(48, 6))
+    weight = 1 + rng.random(48)
+    selector = PairCover(2).fit(X, y, sample_weight=weight)
+    report = selector.report(X, y, groups=groups, sample_weight=weight, n_halves=2)
+    assert report.summary["run"]["grouped"]
+    assert "whole groups held out" in report.html
+    said = np.full((5, 48), -1)
+    for number, folds in enumerate(literal.repeated_folds(y, groups=groups)):
+        for train, test in folds:
+            chosen = PairCover(2).fit(X[train], y[train], sample_weight=weight[train]).indices_
+            said[number, test] = literal.predict(X, y, (train, test), chosen)
+    np.testing.assert_array_equal(report.comparison.predictions["PairCover"], said)
+    share = (said == y).mean()
+    low, high = (f"{100 * end:.1f}" for end in literal.wilson(share, 16))
+    assert f"95 % interval {low} to {high};" in report.summary["by_size"][-1]["accuracy_note"]
+
+
+def test_as_markdown(wine):
+    X, y = wine
+    frame = X.rename(columns={"flavanoids": "a|b <i>x</i>"})
+    report = Report(S2FS(2).fit(frame, y), frame, y, title="*Wine*", n_halves=2)
+    text = report.to_markdown()
+    lines = text.splitlines()
+    assert lines[0] == r"# \*Wine\*"
+    assert r"| 1 | a\|b \<i\>x\</i\> |" in text
+    assert "<i>" not in text
+    assert report.comparison.verdict.replace("|", "\\|") in text
+    for row in report.comparison.recommended.rows:
+        assert f"| {row['selector']} | {100 * row['accuracy']:.1f} | " in text
+    for check in report.summary["checks"]:
+        assert any(line.startswith(f"- {'✓' if check['passed'] else '!'} ") for line in lines)
+    assert len([line for line in lines if line.startswith("- ")]) == len(report.summary["checks"])
+    copied = report.to_dict()
+    copied["checks"].clear()
+    assert report.summary["checks"]
 
 
 def test_the_data_are_recognised_again(wine):

@@ -6,6 +6,7 @@ the result is the one seen at equal covariates, also where classes have unequal 
 one category this is the two-way additive model of analysis of variance.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +55,8 @@ def covariate_columns(covariates: Any, n_samples: int) -> NDArray[Any]:
         frame = frame.to_frame()
     if isinstance(frame, nw.DataFrame):
         columns = {str(column.name): _values_of(column) for column in frame.iter_columns()}
+    elif isinstance(covariates, Mapping):
+        columns = {str(name): np.asarray(column) for name, column in covariates.items()}
     elif isinstance(covariates, np.ndarray) and covariates.dtype.names:
         columns = {name: covariates[name] for name in covariates.dtype.names}
     else:
@@ -168,6 +171,21 @@ def explained_by_covariates(X: Any, covariates: Covariates, sample_weight: Float
     """What the covariates explain of each feature if the classes are left out of account."""
     design = np.hstack([np.ones((len(X), 1)), covariates.design])
     return np.asarray(design @ _least_squares(design, X, sample_weight))
+
+
+def remove_learnt_covariates(
+    X: Floats, codes: Indices, covariates: Covariates, train: Indices
+) -> Floats:
+    """The table less what the training samples say of the covariates.
+
+    Samples that are held out are adjusted by their covariates, which are known; their classes have
+    no part in it.
+    """
+    own = codes[train]
+    classes = (own[:, None] == np.unique(own)).astype(np.float64)
+    design = np.hstack([classes, covariates.design[train]])
+    effects = _least_squares(design, X[train], None)[classes.shape[1] :]
+    return np.asarray(X - covariates.design @ effects)
 
 
 def check_complete(X: Any) -> None:

@@ -106,6 +106,8 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
     _allow_nan: ClassVar[bool] = False
     #: What to use for features that rest on few rows, if that is another selector.
     _sturdier: ClassVar[str] = "PairCover"
+    #: What ``fit`` was given beside X and y: an evaluation needs the same.
+    _fitted_with: tuple[str, ...] = ()
     n_features_to_select: Any  # a number or a fraction; a selector may take more
     #: The largest |r| of two selected features; a selector may have no such parameter.
     max_correlation: float | None = None
@@ -345,6 +347,7 @@ optional
         Self
             The fitted selector.
         """
+        self._fitted_with = given_names(sample_weight=sample_weight, covariates=covariates)
         self._deadline = None if self.max_time is None else monotonic() + self.max_time
         if is_dask(X) and (client := current_client()) is not None:
             self._reject_on_cluster(covariates)
@@ -550,6 +553,11 @@ def features_in_order(selector: Any) -> Indices | None:
     if values.shape != selector.get_support().shape:
         return None
     return chosen[np.argsort(-np.nan_to_num(values[chosen], nan=-np.inf), kind="stable")]
+
+
+def given_names(**arguments: Any) -> tuple[str, ...]:
+    """The names of the arguments that are not None."""
+    return tuple(name for name, value in arguments.items() if value is not None)
 
 
 def fit_arguments(selector: Any, params: dict[str, Any], n: int) -> dict[str, NDArray[Any]]:

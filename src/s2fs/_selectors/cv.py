@@ -22,6 +22,7 @@ from s2fs._selectors.base import (
     CallbackSupportMixin,
     RankingSelector,
     fit_arguments,
+    given_names,
     path_columns,
     watched,
 )
@@ -235,6 +236,7 @@ class SelectorCV(CallbackSupportMixin, RankingSelector):
         X, y = self._validate(X, y)
         self._encode(y)
         named = frame if hasattr(self, "feature_names_in_") else X
+        self._fitted_with = given_names(**params)
         self._reject_unused()
         arguments = fit_arguments(self.selector or S2FS(), params, len(y))
         grid = {}

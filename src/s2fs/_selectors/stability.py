@@ -20,6 +20,7 @@ from s2fs._selectors.base import (
     RankingSelector,
     features_in_order,
     fit_arguments,
+    given_names,
     watched,
 )
 from s2fs._selectors.s2fs import S2FS
@@ -195,6 +196,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         wanted = self.n_features_to_select
         k = None if wanted is None else n_features_to_choose(wanted, m)
         base = self.selector if self.selector is not None else S2FS(k or min(10, m))
+        self._fitted_with = given_names(**params)
         arguments = fit_arguments(base, params, len(y))
         rng = check_random_state(self.random_state)
         subsamples = list(self._subsamples(codes, groups, rng))

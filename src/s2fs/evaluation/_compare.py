@@ -21,6 +21,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import has_fit_parameter
 
 from s2fs._core.correlation import prefix_redundancy
+from s2fs._core.covariates import (
+    Covariates,
+    check_complete,
+    covariate_columns,
+    encode_covariates,
+    remove_learnt_covariates,
+)
 from s2fs._core.stability import stability
 from s2fs._core.weights import check_sample_weight
 from s2fs._selectors.base import features_in_order
@@ -63,6 +70,7 @@ def compare(
     n_repeats: int = 5,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    covariates: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -104,6 +112,9 @@ def compare(
         together.
     sample_weight : array-like of shape (n_samples,), optional
         Given to the selectors that take it; every sample counts once in the accuracies.
+    covariates : array-like or data frame of shape (n_samples, n_covariates), optional
+        What features are adjusted for, as in :meth:`s2fs.PairCover.fit`. The effects are learnt
+        from the training samples of each fold.
     random_state : int, default=0
         Seed of the folds, of the random features, and of named selectors that draw at random.
     n_jobs : int, default=None
@@ -131,7 +142,7 @@ def compare(
     >>> result.relation("majority class")
     'better than'
     """
-    data = _check_data(X, y, imputer, groups, sample_weight)
+    data = _check_data(X, y, imputer, groups, sample_weight, covariates)
     sizes = _check_sizes(k, data.n_features)
     candidates = [
         _Candidate(name, selector, is_sized=k is not None)
@@ -153,6 +164,7 @@ def evaluate_selector(
     n_repeats: int | None = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    covariates: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -169,7 +181,7 @@ def evaluate_selector(
     ----------
     selector : estimator
         What was run, fitted or not: any selector of this package or of scikit-learn.
-    X, y, cv, groups, sample_weight, random_state, n_jobs, verbose, imputer
+    X, y, cv, groups, sample_weight, covariates, random_state, n_jobs, verbose, imputer
         As for :func:`compare`.
     n_repeats : int, optional
         As for :func:`compare`. By default 5, and 1 for a :class:`s2fs.SelectorCV` that chooses the
@@ -195,7 +207,7 @@ def evaluate_selector(
     >>> result.recommendation.size, result.sizes
     (4, [1, 2, 3, 4, 5])
     """
-    data = _check_data(X, y, imputer, groups, sample_weight)
+    data = _check_data(X, y, imputer, groups, sample_weight, covariates)
     sizes: list[int | None] = [*sizes_up_to(n_selected)]
     if n_repeats is None:
         n_repeats = 1 if isinstance(selector, SelectorCV) and selector.selector is None else 5
@@ -239,6 +251,8 @@ class _Data:
     codes: Indices
     groups: NDArray[Any] | None
     sample_weight: Floats | None
+    covariates: NDArray[Any] | None  # a field for each
+    adjusted_for: Covariates | None  # the same, encoded
     imputer: Any
     has_missing: bool
 
@@ -247,7 +261,9 @@ class _Data:
         return self.values.shape[1]
 
 
-def _check_data(X: Any, y: ArrayLike, imputer: Any, groups: Any, sample_weight: Any) -> _Data:
+def _check_data(
+    X: Any, y: ArrayLike, imputer: Any, groups: Any, sample_weight: Any, covariates: Any
+) -> _Data:
     reject_text_columns(X)
     if issparse(X):
         X = X.toarray()
@@ -259,6 +275,11 @@ def _check_data(X: Any, y: ArrayLike, imputer: Any, groups: Any, sample_weight: 
         groups = column_or_1d(groups)
         check_consistent_length(values, groups)
     classes, codes = np.unique(labels, return_inverse=True)
+    adjusted_for = None
+    if covariates is not None:
+        check_complete(values)
+        covariates = covariate_columns(covariates, len(labels))
+        adjusted_for = encode_covariates(covariates, codes)
     return _Data(
         X,
         values,
@@ -267,6 +288,8 @@ def _check_data(X: Any, y: ArrayLike, imputer: Any, groups: Any, sample_weight: 
         codes,
         groups,
         None if sample_weight is None else check_sample_weight(sample_weight, len(labels)),
+        covariates,
+        adjusted_for,
         imputer,
         bool(np.isnan(values).any()),
     )
@@ -497,13 +520,15 @@ def _run_fold(
     train, test = fold
     values = _fill_missing(data, train)
     X = data.X if data.imputer is None else values
-    samples, complete = _safe_indexing(X, train), None
+    if data.adjusted_for is not None:
+        values = remove_learnt_covariates(values, data.codes, data.adjusted_for, train)
+    samples, prepared = _safe_indexing(X, train), None
     found: _FoldRows = {}
     for name, selector, is_sized in candidates:
         mine = samples
-        if data.has_missing and data.imputer is None and not _takes_missing(selector):
-            complete = values[train] if complete is None else complete
-            mine = complete
+        if _needs_prepared(selector, data):
+            prepared = values[train] if prepared is None else prepared
+            mine = prepared
         found[name] = _run_selector(selector, is_sized, mine, data, values, fold, sizes, learner)
     m = data.n_features
     everything = _predict(values, data.codes, fold, np.arange(m), [m], learner)
@@ -525,8 +550,11 @@ def _fill_missing(data: _Data, train: Indices) -> Floats:
     return filled(data.values, train, SimpleImputer(strategy="median", keep_empty_features=True))
 
 
-def _takes_missing(selector: Any) -> bool:
-    return bool(get_tags(selector).input_tags.allow_nan)
+def _needs_prepared(selector: Any, data: _Data) -> bool:
+    """Whether a selector cannot fill in or adjust the values itself."""
+    if data.has_missing and data.imputer is None and not get_tags(selector).input_tags.allow_nan:
+        return True
+    return data.covariates is not None and not has_fit_parameter(selector, "covariates")
 
 
 def _run_selector(
@@ -560,7 +588,11 @@ def _select(
     """The features that a fresh clone selects, whether they are ranked, and the time it took."""
     arguments = {
         name: given[train]
-        for name, given in (("sample_weight", data.sample_weight), ("groups", data.groups))
+        for name, given in (
+            ("sample_weight", data.sample_weight),
+            ("covariates", data.covariates),
+            ("groups", data.groups),
+        )
         if given is not None and has_fit_parameter(selector, name)
     }
     start = perf_counter()

@@ -84,6 +84,9 @@ class Report:
         Left out if X is a Dataset that has groups.
     sample_weight : array-like of shape (n_samples,), optional
         The weights the selector was fitted with, if any: they are used inside the folds, too.
+    covariates : array-like or data frame of shape (n_samples, n_covariates), optional
+        The covariates the selector was fitted with, if any. Left out if X is a Dataset that has
+        covariates.
     comparison : Comparison, optional
         The evaluation of this selection, if it was made already; by default it is made here, of a
         fresh clone of the selector, with everything that it chooses from the data.
@@ -126,11 +129,12 @@ class Report:
         stable: StabilitySelector | None = None,
         groups: Any = None,
         sample_weight: Any = None,
+        covariates: Any = None,
         comparison: Comparison | None = None,
         random_state: int = 0,
         n_jobs: int | None = None,
     ) -> None:
-        self._table = Table.of(X, y, groups, sample_weight)
+        self._table = Table.of(X, y, groups, sample_weight, covariates)
         self.summary, self.comparison = summarise(
             selector,
             self._table,

@@ -81,6 +81,7 @@ def summarise(
 ) -> tuple[dict[str, Any], Comparison | None]:
     """Collect what a report says, as plain values, and the comparison behind it."""
     chosen = _chosen(selector, table)
+    _check_fitted_with(selector, table)
     k = len(chosen.indices)
     pairs = _redundant_pairs(chosen.indices, table)
     reason = ""
@@ -179,6 +180,16 @@ def _chosen(selector: Any, table: Table) -> _Chosen:
     return _Chosen(selector, indices, order is not None, name_selector(selector))
 
 
+def _check_fitted_with(selector: Any, table: Table) -> None:
+    """Raise if the folds would leave out what the selector was fitted with."""
+    for name in getattr(selector, "_fitted_with", ()):
+        if getattr(table, name) is None:
+            raise ValueError(
+                f"selector was fitted with {name}, but the report was given none; give {name}, so "
+                "that it is used inside the folds, too."
+            )
+
+
 def _repeated(
     chosen: _Chosen, table: Table, n_halves: int, random_state: int, n_jobs: int | None
 ) -> StabilitySelector | None:
@@ -196,7 +207,9 @@ def _repeated(
         n_jobs=n_jobs,
     )
     try:
-        return again.fit(table.X, table.labels, groups=table.groups)
+        arguments = {"sample_weight": table.sample_weight, "covariates": table.covariates}
+        given = {name: value for name, value in arguments.items() if value is not None}
+        return again.fit(table.X, table.labels, groups=table.groups, **given)
     except ValueError:  # missing values that only this selector takes, or a half it cannot take
         return None
 
@@ -221,6 +234,7 @@ def _evaluate(
             n_selected=k,
             groups=table.groups,
             sample_weight=table.sample_weight,
+            covariates=table.covariates,
             imputer=table.imputer,
             random_state=random_state,
             n_jobs=n_jobs,

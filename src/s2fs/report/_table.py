@@ -73,9 +73,12 @@ class Table:
     imputer: Any = None
     groups: Any = None
     sample_weight: Any = None
+    covariates: Any = None
 
     @classmethod
-    def of(cls, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> "Table":
+    def of(
+        cls, X: Any, y: Any, groups: Any = None, sample_weight: Any = None, covariates: Any = None
+    ) -> "Table":
         """Take a dataset, or a table and its labels."""
         if isinstance(X, Dataset):
             if y is not None:
@@ -94,6 +97,7 @@ class Table:
                 *data.for_folds(),
                 getattr(data, "groups", None) if groups is None else groups,
                 sample_weight,
+                getattr(data, "covariates", None) if covariates is None else covariates,
             )
         if y is None:
             raise ValueError("y is None; give a label per row of X.")
@@ -117,6 +121,7 @@ class Table:
             _names(None if counted else index, len(values)),
             groups=None if groups is None else column_or_1d(groups),
             sample_weight=sample_weight,
+            covariates=covariates,
         )
 
     @property
