@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from scipy.io import savemat
 
+from flags import as_flags
 from s2fs.cli import main
 from s2fs.datasets import read_table
 
@@ -68,7 +69,7 @@ CASES = {
         "t.csv",
         text("a,kind\n1,u\n2,größe\n", "latin-1"),
         {},
-        "not UTF-8 text: byte 0xf6 in line 3; .*--encoding",
+        "not UTF-8 text: byte 0xf6 in line 3; .*`encoding`",
     ),
     "wrong encoding": ("t.csv", text("größe,kind\n"), {"encoding": "ascii"}, "encoding ascii"),
     "no encoding": ("t.csv", text(GOOD), {"encoding": "utf-99"}, "'utf-99', which Python does not"),
@@ -105,15 +106,15 @@ CASES = {
         {"drop": ["id", "width", "height"]},
         "no features left",
     ),
-    "text column": ("t.csv", text(GOOD), {}, r"text in column\(s\) 'id', such as 'p1'.*--drop"),
+    "text column": ("t.csv", text(GOOD), {}, r"text in column\(s\) 'id', such as 'p1'.*`drop`"),
     "identifier": ("t.csv", text("a,kind\n1_2,u\n1_3,v\n"), {}, r"text in column\(s\) 'a'"),
     "mixed commas": (
         "t.csv",
         text("a;b;kind\n1,5;1.5;u\n2,5;2.5;v\n"),
         {},
-        "'a', such as '1,5'; if that is a number, .*--decimal",
+        "'a', such as '1,5'; if that is a number, .*`decimal=','`",
     ),
-    "dash": ("t.csv", text("a,kind\n-,u\n2,v\n"), {}, "missing='-' .*--missing"),
+    "dash": ("t.csv", text("a,kind\n-,u\n2,v\n"), {}, "`missing='-'`"),
     "text in parquet": (
         "t.parquet",
         parquet(a=[1, 2], b=["p", "q"], kind=["u", "v"]),
@@ -124,13 +125,13 @@ CASES = {
         "t.csv",
         text("gene,s1,s2\na,1,2\nb,3,4\nkind,u,v\n"),
         {},
-        r"'kind', which is a row of .*\(--transpose\)",
+        r"'kind', which is a row of .*\(`transpose=True`\)",
     ),
     "names in the header": (
         "t.csv",
         text("gene,s1,s2\na,1,2\nb,3,4\n"),
         {"target": "0", "transpose": True},
-        r"target is 0, the header .*all different, such as 's1', 's2'; .*--samples",
+        r"target is 0, the header .*all different, such as 's1', 's2'; .*`samples`",
     ),
     "missing cells": (
         "t.csv",
@@ -200,7 +201,12 @@ CASES = {
         {"target": None},
         r"has 3 row\(s\) but y has 4 label\(s\)\.",
     ),
-    "turned": ("t.npz", npz(X=X, y=[0, 1]), {"target": None}, r"features in rows \(transpose\)\?"),
+    "turned": (
+        "t.npz",
+        npz(X=X, y=[0, 1]),
+        {"target": None},
+        r"features in rows \(`transpose=True`\)\?",
+    ),
     "one axis": ("t.npz", npz(X=X[0], y=[0, 1]), {"target": None}, r"matrix .* shape \(2,\)"),
     "text X": ("t.npz", npz(X=X.astype(str), y=[0, 1, 0]), {"target": None}, "real numbers"),
     "names": (
@@ -279,7 +285,7 @@ def test_one_sentence_that_says_what_is_wrong(tmp_path, case):
     for command in commands:
         result = run(*command, path, *options)
         assert result.exit_code == 2
-        assert result.stderr == f"Error: {message}\n"
+        assert result.stderr == f"Error: {as_flags(message)}\n"
         assert result.stdout == ""
 
 

@@ -226,10 +226,10 @@ LIES = {
     "npy in npz": ("t.npz", npy_in_npz, None, r"damaged, or not a \.npz"),
     "npz without rows": ("t.npz", lambda p: np.savez(p, X=X[:0], y=Y[:0]), None, "shape"),
     "sparse in mat": ("t.mat", huge_sparse, None, "asks for 37.3 GiB"),
-    "decompressed": ("t.csv.gz", bomb, "kind", "max-memory"),
+    "decompressed": ("t.csv.gz", bomb, "kind", "max.memory"),
     "indices beyond": ("t.h5ad", changed_h5ad(beyond), "kind", "indices"),
     "wider than var": ("t.h5ad", changed_h5ad(wider), "kind", r"shape \(24, 70\)"),
-    "numbers in h5ad": ("t.h5ad", changed_h5ad(vast), "kind", "max-memory"),
+    "numbers in h5ad": ("t.h5ad", changed_h5ad(vast), "kind", "max.memory"),
     "a long cell": (
         "t.csv",
         lambda p: p.write_text('a,kind\n1,"' + "x" * 200_000 + '"\n2,v\n'),

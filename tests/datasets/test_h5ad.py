@@ -13,6 +13,7 @@ from anndata import AnnData
 from click.testing import CliRunner
 from scipy import sparse
 
+from flags import as_flags
 from s2fs import S2FS
 from s2fs.bio import select
 from s2fs.cli import main
@@ -251,7 +252,7 @@ CASES = {
     "missing labels": (
         lambda: with_missing(cells(), pd.Categorical(["a", "b", None, "a"] * 10)),
         {},
-        r"has 10 missing label\(s\), .* row 3 \('cell 2'\); label .*--drop-unlabelled",
+        r"has 10 missing label\(s\), .* row 3 \('cell 2'\); label .*`drop_unlabelled`",
     ),
     "text for missing": (
         lambda: with_missing(cells(), ["a", "nan", "b", "NA"] * 10),
@@ -282,7 +283,7 @@ CASES = {
         r"infinite values in column\(s\) 'a/b', \"it's\"",
     ),
     "misspelt drop": (cells, {"drop": ["MYCC"]}, r"drop has 'MYCC'.*did you mean 'MYC'\?"),
-    "transposed": (cells, {"transpose": True}, r"transpose is not for \.h5ad files"),
+    "transposed": (cells, {"transpose": True}, r"`transpose` is not for \.h5ad files"),
 }
 
 
@@ -309,14 +310,14 @@ def test_one_sentence_that_says_what_is_wrong(tmp_path, case):
         options.append("--transpose")
     result = run("select", "-k", "1", path, *options)
     assert result.exit_code == 2
-    assert result.stderr == f"Error: {message}\n"
+    assert result.stderr == f"Error: {as_flags(message)}\n"
     assert result.stdout == ""
 
 
 def test_layers_are_for_h5ad_only(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,y\n1,u\n2,v\n")
-    with pytest.raises(ValueError, match=r"layer is 'counts', but only \.h5ad files have layers"):
+    with pytest.raises(ValueError, match=r"`layer` is 'counts', but only \.h5ad files have layers"):
         read_table(path, "y", layer="counts")
 
 

@@ -1,9 +1,12 @@
 """What the commands share: the group they are in, arguments, and how results are shown."""
 
+import ast
 import csv
 import json
 import math
 import os
+import re
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -44,6 +47,8 @@ COMMANDS = {
 #: What a shell expects of a command that Ctrl-C has ended.
 INTERRUPTED = 130
 OUTPUT_SUFFIXES = (".csv", ".tsv", ".json", ".parquet")
+#: A keyword of ``read_table`` in a message, with or without a value.
+_KEYWORD = re.compile(r"`([a-z]\w*)(?:=([^`]*))?`")
 #: Cells that begin with one of these are formulas to a spreadsheet.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 PATH = click.Path(path_type=Path)
@@ -99,7 +104,27 @@ def _as_note(message: Warning | str, *_: Any) -> None:
 
 
 def _in_one_line(message: Any) -> str:
-    return _printable(" ".join(str(message).split()))
+    return _printable(name_options(" ".join(str(message).split())))
+
+
+def name_options(message: str) -> str:
+    """A message of a reader with its keywords, in backquotes, as options of the command line."""
+    return _KEYWORD.sub(_as_option, message)
+
+
+def _as_option(keyword: re.Match[str]) -> str:
+    """``drop_missing=0.2`` as ``--drop-missing 0.2``; other words in backquotes stay."""
+    name, value = keyword[1], keyword[2]
+    if name not in {"batch", *(str(option.name) for option in DATA_OPTIONS)}:
+        return keyword[0]
+    flag = name.replace("_", "-")
+    try:
+        content = None if value is None else ast.literal_eval(value)
+    except (SyntaxError, ValueError):
+        return keyword[0]
+    if content is None or content is True:
+        return f"--{flag}"
+    return f"--no-{flag}" if content is False else f"--{flag} {shlex.quote(str(content))}"
 
 
 def _printable(text: str) -> str:

@@ -142,7 +142,7 @@ def from_arrays(source: Source, options: ReadOptions) -> Dataset:
     X, names = matrix_with_names(name, arrays, transpose=options.transpose)
     n, m = X.shape
     if len(labels) != n:
-        hint = "; are the features in rows (transpose)?" if len(labels) == m else "."
+        hint = "; are the features in rows (`transpose=True`)?" if len(labels) == m else "."
         raise UnreadableError(
             f"X in {name} has {n} row(s) but {key} has {len(labels)} label(s){hint}"
         )

@@ -79,7 +79,7 @@ def _check(n_bytes: int, limit: int) -> None:
     if n_bytes > limit:
         raise _Refused(
             f"asks for {n_bytes / 2**30:.3g} GiB of memory where {limit / 2**30:.3g} GiB are "
-            "allowed; give a smaller file, or allow more with max_memory (--max-memory)."
+            "allowed; give a smaller file, or allow more with `max_memory`."
         )
 
 
@@ -218,7 +218,7 @@ def _main() -> int:
     except MemoryError:
         print(
             "asks for more memory than it may have; it is damaged, or give a smaller file, or "
-            "allow more with max_memory (--max-memory).",
+            "allow more with `max_memory`.",
             file=sys.stderr,
         )
         return _REFUSED

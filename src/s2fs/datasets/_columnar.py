@@ -105,18 +105,18 @@ def excel(source: Source, options: ReadOptions) -> Delimited:
         used = max((max((j + 1 for j, c in enumerate(r) if c), default=0) for r in rows), default=0)
         rows = [(row + [""] * used)[:used] for row in rows if any(row)]
         if not rows:
-            raise UnreadableError(f"{source.name} has an empty sheet; choose another with --sheet.")
+            raise UnreadableError(f"{source.name} has an empty sheet; choose another with `sheet`.")
         return _as_delimited(rows, source.name, options)
 
 
 def _sheet_name(names: list[str], wanted: str | None, source: str) -> str:
     if wanted is None:
         if len(names) > 1:
-            remark(f"{source} has the sheets {some_of(names)}; the first one is read (--sheet).")
+            remark(f"{source} has the sheets {some_of(names)}; the first one is read (`sheet`).")
         return names[0]
     if wanted not in names:
         raise UnreadableError(
-            f"sheet (--sheet) is {wanted!r}, but {source} has {some_of(names)}"
+            f"`sheet` is {wanted!r}, but {source} has {some_of(names)}"
             f"{did_you_mean(wanted, names)}."
         )
     return wanted

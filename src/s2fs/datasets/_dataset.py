@@ -39,6 +39,9 @@ class Dataset(_Arrays):
         rows of ``incomplete`` wherever a result on unseen rows is reported.
     incomplete : ndarray or None
         With an imputer: ``X`` before it was filled in, NaN where a value is missing.
+    remarks : tuple of Remark
+        What the reader has decided, each with a ``kind``, a sentence ``text`` and the ``columns``
+        that are no features because of it.
     image_shape : tuple of int or None
         If each instance is a picture, its height and width.
     image_order : {"C", "F"} or None
@@ -51,6 +54,7 @@ class Dataset(_Arrays):
     feature_groups: list[list[int]] | None = None
     imputer: Any = None
     incomplete: Any = None
+    remarks: tuple[Any, ...] = ()
     image_shape: tuple[int, int] | None = None
     image_order: Literal["C", "F"] | None = None
 

@@ -103,7 +103,7 @@ class Delimited:
             if not self._has_header:
                 remark(
                     f"{source} has no header: its first line is data, so the columns are called "
-                    "x0, x1, …; if that line is a header, say header=True (--header)."
+                    "x0, x1, …; if that line is a header, say `header=True`."
                 )
         self._layout(header, body if self._has_header else rows)
 
@@ -255,7 +255,7 @@ class Delimited:
                 raise UnreadableError(
                     f"{self._source} has {len(row)} cell(s) in line {line} where {m} are expected; "
                     "give every row the same number of cells, or say what separates them with "
-                    "delimiter (--delimiter)."
+                    "`delimiter`."
                 )
             found = True
             yield row

@@ -147,12 +147,12 @@ class Labels(NamedTuple):
 def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -> Dataset:
     """The dataset in a table, with labels from the table, its preamble or a second one."""
     columns = Columns.of_file(frame.names, frame.source)
-    id_column = None if options.id is None else columns.position(options.id, "id (--id)")
+    id_column = None if options.id is None else columns.position(options.id, "`id`")
     if id_column is not None:
         frame.row_names = [str(cell).strip() for cell in frame.column(id_column)]
     batch_column = None
     if options.batch is not None:
-        batch_column = columns.position(options.batch, "batch (--batch)")
+        batch_column = columns.position(options.batch, "`batch`")
     label, cells, source = _label_cells(frame, options, sheet)
     beside = {id_column, batch_column, 0 if frame.turned else None}
     features = [f for f in columns.without(options.drop, label) if f not in beside]
@@ -189,7 +189,7 @@ def _batches(frame: Frame, position: int) -> NDArray[Any]:
     if missing := [row for row, cell in enumerate(batch, start=1) if is_missing(cell)]:
         raise UnreadableError(
             f"batch of {frame.source} is missing in {len(missing)} row(s), the first is data row "
-            f"{missing[0]}; fill it in, or leave --batch out."
+            f"{missing[0]}; fill it in, or leave `batch` out."
         )
     return np.array(batch)
 
@@ -210,7 +210,7 @@ def _label_cells(
         target_hint = f"; it describes the samples by {some_of(frame.annotation)}"
         raise UnreadableError(
             f"target is missing: say which row of {name} holds the classes, or give a table of the "
-            f"samples with samples (--samples){target_hint if frame.annotation else ''}."
+            f"samples with `samples`{target_hint if frame.annotation else ''}."
         )
     if target is None:
         raise UnreadableError(
@@ -232,8 +232,8 @@ def _position(frame: Frame, target: str | int) -> int:
         first = frame.cells.get(0, ())
         if not frame.turned and str(target) in (str(cell).strip() for cell in first):
             raise UnreadableError(
-                f"target is {target!r}, which is a row of {frame.source} and not a column; is the "
-                "table on its side (--transpose)?"
+                f"target is {target!r}, which is a row of {frame.source} and not a column; are "
+                "features in rows (`transpose=True`)?"
             ) from None
         if frame.annotation:
             raise UnreadableError(
@@ -256,7 +256,7 @@ def _labels_in_header(frame: Frame) -> Sequence[str]:
     raise UnreadableError(
         f"target is 0, the header of {frame.source}, but its names are all different, such as "
         f"{some_of(names[:2])}; name the row with the classes, or give a table of the samples with "
-        "samples (--samples)."
+        "`samples`."
     )
 
 
@@ -272,25 +272,25 @@ def _from_sheet(frame: Frame, options: ReadOptions, sheet: Frame) -> tuple[list[
     own = frame.row_names
     if own is None:
         raise UnreadableError(
-            f"{frame.source} does not name its rows; say which column does with id (--id)."
+            f"{frame.source} does not name its rows; say which column does with `id`."
         )
     listed = [[str(cell).strip() for cell in sheet.column(j)] for j in range(len(sheet.names))]
     if options.sample_id is not None:
-        key = columns.position(options.sample_id, "sample_id (--sample-id)")
+        key = columns.position(options.sample_id, "`sample_id`")
     else:
         wanted = set(own)
         key = max(range(len(listed)), key=lambda j: len(wanted.intersection(listed[j])))
     if not set(own) & set(listed[key]):
         raise UnreadableError(
             f"{sheet.source} has none of the samples of {frame.source} in its column "
-            f"{sheet.names[key]!r}, such as {own[0]!r}; say where they are with sample_id "
-            "(--sample-id)."
+            f"{sheet.names[key]!r}, such as {own[0]!r}; say where they are with "
+            "`sample_id`."
         )
     label_of = dict(zip(listed[key], listed[label], strict=True))
     if len(label_of) < len(listed[key]):
         raise UnreadableError(
             f"{sheet.source} has a sample more than once in its column {sheet.names[key]!r}; give "
-            "each once, or another column with sample_id (--sample-id)."
+            "each once, or another column with `sample_id`."
         )
     source = f"column {sheet.names[label]!r} of {sheet.source}"
     return [label_of.get(name, "") for name in own], source
@@ -375,9 +375,7 @@ def _features(
                "which are left out.")  # fmt: skip
         kept = [f for f in kept if f not in encoded]
         if not kept:
-            raise UnreadableError(
-                f"{frame.source} has no column of numbers; use encode (--encode)."
-            )
+            raise UnreadableError(f"{frame.source} has no column of numbers; use `encode`.")
     columns: list[Floats] = []
     names: list[str] = []
     groups: list[list[int]] = []
@@ -402,7 +400,7 @@ def _one_hot(frame: Frame, position: int, missing: frozenset[str]) -> dict[str, 
     if len(words) > _MANY_WORDS:
         raise UnreadableError(
             f"{frame.source} has {len(words)} different words in column {name!r}, too many for a "
-            "category; leave it out with drop (--drop)."
+            "category; leave it out with `drop`."
         )
     if len(words) == 2 and not any(is_missing(cell, missing) for cell in cells):
         words = words[1:]
@@ -419,12 +417,12 @@ def _about_text(frame: Frame, text: list[int], missing: frozenset[str]) -> str:
     )
     if {word.lower() for word in words} <= _USUAL_GAPS:
         tokens = ",".join(sorted(words))
-        return f"{start}if that means a missing value, say missing={tokens!r} (--missing)."
+        return f"{start}if that means a missing value, say `missing={tokens!r}`."
     if any("," in word and re.fullmatch(r"[\d.,+-]+", word) for word in words):
-        return f"{start}if that is a number, say decimal=',' (--decimal ',')."
+        return f"{start}if that is a number, say `decimal=','`."
     return (
-        f"{start}leave the columns out with drop (--drop) or numeric_only (--numeric-only), or "
-        "take them in with encode (--encode)."
+        f"{start}leave the columns out with `drop` or `numeric_only`, or "
+        "take them in with `encode`."
     )
 
 
@@ -454,8 +452,8 @@ def _finished(
         called = "" if sample_ids is None else f" ({sample_ids[first]!r})"
         raise UnreadableError(
             f"{source} has {int(missing.sum())} missing label(s), the first in data row "
-            f"{first + 1}{called}; label these rows, or leave them out with drop_unlabelled "
-            "(--drop-unlabelled)."
+            f"{first + 1}{called}; label these rows, or leave them out with "
+            "`drop_unlabelled`."
         )
     reject_one_class(np.array(labels.names), source)
     if labels.are_whole_numbers and len(labels.names) > _MANY_CLASSES:
@@ -468,7 +466,7 @@ def _finished(
         raise UnreadableError(
             f"{path} has infinite values in column(s) "
             f"{some_of(names[f] for f in found['infinity'])}; fix them, or leave the columns out "
-            "with drop (--drop)."
+            "with `drop`."
         )
     gaps = found.get("NaN", [])
     if gaps and options.drop_missing is not None:
@@ -489,8 +487,8 @@ def _finished(
     if gaps and options.impute is None:
         raise UnreadableError(
             f"{path} has missing values in column(s) {some_of(names[f] for f in gaps)}; fill them "
-            "in with impute (--impute median), or leave columns out with drop_missing "
-            "(--drop-missing 0.2) or drop (--drop)."
+            "in with `impute='median'`, or leave columns out with "
+            "`drop_missing=0.2` or `drop`."
         )
     if options.log2:
         X = _log2(X, path)
@@ -499,8 +497,8 @@ def _finished(
     if gaps and options.impute in ("median", "knn"):
         if issparse(X):
             raise UnreadableError(
-                f"{path} is sparse, and impute (--impute) is for dense tables; leave columns out "
-                "with drop_missing (--drop-missing 0.2)."
+                f"{path} is sparse, and `impute` is for dense tables; leave columns out "
+                "with `drop_missing=0.2`."
             )
         data = data._replace(X=_imputer(options.impute).fit_transform(X))
         data.imputer, data.incomplete = _imputer(options.impute), X
@@ -519,7 +517,7 @@ def _log2(X: Any, path: Any) -> Any:
     """log2(1 + x); what is below 0 counts as 0, as in background-corrected intensities."""
     values = X.data if issparse(X) else X
     if below := int((values < 0).sum()):
-        remark(f"{path} has {below} value(s) below 0, which count as 0 for log2 (--log2).")
+        remark(f"{path} has {below} value(s) below 0, which count as 0 for `log2`.")
     logs = np.log2(np.maximum(values, 0) + 1)
     if not issparse(X):
         return logs
@@ -542,7 +540,7 @@ def _remark_on_ids(X: Floats, names: list[str], source: str) -> None:
     if found:
         remark(
             f"{source} has column(s) that look like an identifier: "
-            f"{some_of(names[f] for f in found)}; leave them out with drop (--drop) if they are."
+            f"{some_of(names[f] for f in found)}; leave them out with `drop` if they are."
         )
 
 
@@ -554,6 +552,6 @@ def _remark_on_intensities(X: Any, source: str) -> None:
     low, middle, high = np.nanquantile(values, [0, 0.5, 0.99])
     if low >= 0 and high > _BRIGHT and np.nanmean(values) > 1.5 * middle:
         remark(
-            f"{source} looks like raw intensities or counts, positive and skewed; log2=True "
-            "(--log2) usually selects better features."
+            f"{source} looks like raw intensities or counts, positive and skewed; "
+            "`log2=True` usually selects better features."
         )

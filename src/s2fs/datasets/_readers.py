@@ -19,7 +19,13 @@ from s2fs.datasets._dataset import Dataset
 from s2fs.datasets._delimited import Delimited
 from s2fs.datasets._expression import gct, series_matrix
 from s2fs.datasets._interpret import Frame, from_frame
-from s2fs.datasets._source import ReadOptions, Source, UnreadableError, reading
+from s2fs.datasets._source import (
+    ReadOptions,
+    Source,
+    UnreadableError,
+    collect_remarks,
+    reading,
+)
 
 #: Says of the names of columns which are to stay as they are written.
 AsText = Callable[[list[str]], set[int]]
@@ -145,20 +151,28 @@ def read_table(
     how = ReadOptions.of(
         {"target": target, "drop": dropped, "transpose": transpose, "layer": layer, **options}
     )
+    with collect_remarks() as remarks:
+        data = _read_labelled(path, how)
+    data.remarks = tuple(remarks)
+    return data
+
+
+def _read_labelled(path: str | PathLike[str], how: ReadOptions) -> Dataset:
+    """The dataset in a file, by the reader of its format."""
     source = Source(path, how.limit)
     if how.batch is not None and source.suffix in (".h5ad", ".npz", ".mat"):
         raise UnreadableError(
-            f"batch (--batch) is a column of a table, which {source.name} is not; leave it out."
+            f"`batch` is a column of a table, which {source.name} is not; leave it out."
         )
     if source.suffix == ".h5ad":
-        if transpose:
+        if how.transpose:
             raise UnreadableError(
-                f"transpose is not for .h5ad files: {source.name} has the cells in rows."
+                f"`transpose` is not for .h5ad files: {source.name} has the cells in rows."
             )
         return from_cells(source, how)
-    if layer is not None:
+    if how.layer is not None:
         raise UnreadableError(
-            f"layer is {layer!r}, but only .h5ad files have layers; leave it out."
+            f"`layer` is {how.layer!r}, but only .h5ad files have layers; leave it out."
         )
     if source.suffix in (".npz", ".mat"):
         return from_arrays(source, how)

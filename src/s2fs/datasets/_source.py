@@ -11,6 +11,7 @@ import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from io import BytesIO
 from numbers import Real
@@ -46,9 +47,49 @@ class UnreadableError(ValueError):
     """A file that cannot be used; the message says where and what to do."""
 
 
-def remark(message: str) -> None:
-    """Say what was done with a file beyond reading it; the command line shows it as a note."""
-    warnings.warn(message, UserWarning, stacklevel=2)
+@dataclass(frozen=True)
+class Remark:
+    """What a reader has decided about a file.
+
+    Attributes
+    ----------
+    kind : str
+        What was decided, in a word or two: "row numbers", "sample names", "text", ….
+    text : str
+        The same in one sentence; keywords of :func:`read_table` stand in backquotes.
+    columns : tuple of str
+        The columns it is about that are no features because of it.
+    """
+
+    kind: str
+    text: str
+    columns: tuple[str, ...] = ()
+
+
+class ReadWarning(UserWarning):
+    """A remark of a reader as a warning."""
+
+
+#: The remarks on the file that is being read.
+_remarks: ContextVar[list[Remark] | None] = ContextVar("s2fs_remarks", default=None)
+
+
+def remark(text: str, kind: str = "note", columns: Iterable[str] = ()) -> None:
+    """Say what was done with a file beyond reading it, as a warning and in ``Dataset.remarks``."""
+    if (found := _remarks.get()) is not None:
+        found.append(Remark(kind, text, tuple(columns)))
+    warnings.warn(text, ReadWarning, stacklevel=2)
+
+
+@contextmanager
+def collect_remarks() -> Iterator[list[Remark]]:
+    """The list that remarks are added to inside."""
+    found: list[Remark] = []
+    token = _remarks.set(found)
+    try:
+        yield found
+    finally:
+        _remarks.reset(token)
 
 
 @contextmanager
@@ -80,7 +121,7 @@ def check_size(wanted: int, limit: int, source: Any) -> None:
     if wanted > limit:
         raise UnreadableError(
             f"{source} asks for {wanted / 2**30:.3g} GiB of memory where {limit / 2**30:.3g} GiB "
-            "are allowed; give a smaller file, or allow more with max_memory (--max-memory)."
+            "are allowed; give a smaller file, or allow more with `max_memory`."
         )
 
 
@@ -113,32 +154,23 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and len(self.delimiter) != 1:
-            raise ValueError(
-                f"delimiter (--delimiter) is {self.delimiter!r}; give one character, such as ';'."
-            )
+            raise ValueError(f"`delimiter` is {self.delimiter!r}; give one character, such as ';'.")
         if self.decimal not in (None, ".", ","):
-            raise ValueError(f"decimal (--decimal) is {self.decimal!r}; give '.' or ','.")
+            raise ValueError(f"`decimal` is {self.decimal!r}; give '.' or ','.")
         if self.delimiter is not None and self.delimiter == self.decimal:
             raise ValueError(
                 f"delimiter and decimal are both {self.decimal!r}; a number could not be read."
             )
         if self.impute not in (None, "median", "knn", "keep"):
-            raise ValueError(f"impute (--impute) is {self.impute!r}; choose median, knn or keep.")
+            raise ValueError(f"`impute` is {self.impute!r}; choose median, knn or keep.")
         share = self.drop_missing
         if share is not None and not (isinstance(share, Real) and 0 <= share <= 1):
-            raise ValueError(
-                f"drop_missing (--drop-missing) is {share!r}; give a share from 0 to 1, such as "
-                "0.2."
-            )
+            raise ValueError(f"`drop_missing` is {share!r}; give a share from 0 to 1, such as 0.2.")
         if self.numeric_only and self.encode:
-            raise ValueError(
-                "numeric_only (--numeric-only) leaves text out and encode (--encode) takes it in; "
-                "choose one."
-            )
+            raise ValueError("`numeric_only` leaves text out and `encode` takes it in; choose one.")
         if self.sample_id is not None and self.samples is None:
             raise ValueError(
-                "sample_id (--sample-id) is a column of the file of samples; give that file with "
-                "samples (--samples)."
+                "`sample_id` is a column of the file of samples; give that file with `samples`."
             )
         bytes_of(self.max_memory)
 
@@ -176,8 +208,7 @@ def bytes_of(amount: int | str | None) -> int:
     found = _AMOUNT.fullmatch(str(amount).strip())
     if found is None:
         raise ValueError(
-            f"max_memory (--max-memory) is {amount!r}; give a number of bytes, or an amount such "
-            "as 500M or 4G."
+            f"`max_memory` is {amount!r}; give a number of bytes, or an amount such as 500M or 4G."
         )
     return int(float(found[1]) * _UNITS[found[2].upper()])
 
@@ -312,14 +343,14 @@ class Source:
                 data = data.decode(encoding).removeprefix("\ufeff").encode()
             except LookupError:
                 raise UnreadableError(
-                    f"encoding (--encoding) is {encoding!r}, which Python does not know; give one "
+                    f"`encoding` is {encoding!r}, which Python does not know; give one "
                     "such as latin-1, cp1252 or utf-16."
                 ) from None
             except UnicodeError as error:
                 reason = getattr(error, "reason", error)
                 raise UnreadableError(
                     f"{self.name} is not text in the encoding {encoding} ({reason}); give another "
-                    "with encoding (--encoding)."
+                    "with `encoding`."
                 ) from None
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -354,5 +385,5 @@ def _check_utf8(data: bytes, name: str) -> None:
         except UnicodeDecodeError as error:
             raise UnreadableError(
                 f"{name} is not UTF-8 text: byte 0x{line[error.start]:02x} in line {number}; say "
-                "how it is written with encoding (--encoding), such as latin-1."
+                "how it is written with `encoding`, such as latin-1."
             ) from None
