@@ -112,7 +112,7 @@ CASES = {
         "t.csv",
         text("a;b;kind\n1,5;1.5;u\n2,5;2.5;v\n"),
         {},
-        "'a', such as '1,5'; if that is a number, .*`decimal=','`",
+        "column 'a' .* such as '1,5': .*decimal comma and with a decimal point; write all",
     ),
     "dash": ("t.csv", text("a,kind\n-,u\n2,v\n"), {}, "`missing='-'`"),
     "text in parquet": (

@@ -148,11 +148,6 @@ def as_numbers(
         return None
 
 
-def first_text(cells: Sequence[Any], missing: frozenset[str] = MISSING) -> str:
-    """The first cell that is no number."""
-    return str(next(cell for cell in cells if as_numbers([cell], missing) is None))
-
-
 def reject_text_columns(X: Any) -> None:
     """Raise if a data frame has columns that are not numbers, or two of one name."""
     if isinstance(X, np.ndarray):

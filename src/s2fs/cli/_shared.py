@@ -208,6 +208,13 @@ TEXT_OPTIONS = (
     click.Option(
         ["--decimal"], type=click.Choice([".", ","]), help="Decimal mark; detected if not given."
     ),
+    click.Option(
+        ["--thousands"],
+        metavar="CHARACTER",
+        callback=_character,
+        help="What separates thousands, such as ',' in 1,331; not detected where it may be a "
+        "decimal mark.",
+    ),
     click.Option(["--comment"], metavar="TEXT", help="Leave out lines that begin with this."),
     click.Option(["--encoding"], metavar="NAME", help="Such as latin-1; UTF-8 if not given."),
     click.Option(

@@ -1,5 +1,6 @@
 """``s2fs transform``: apply a saved selection to a new table."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,8 @@ import click
 import numpy as np
 
 from s2fs import Selection, datasets
-from s2fs._util.inputs import MISSING, Columns, as_numbers, first_text
+from s2fs._util.inputs import Columns
+from s2fs._util.types import Floats
 from s2fs.cli._shared import (
     FILE,
     PATH,
@@ -66,9 +68,8 @@ def transform(
     """
     reject_input_as_output([file, model], output=output)
     selection = Selection.load(model)
-    names, columns = datasets.read_unlabelled(file, transpose=transpose, **options)
-    missing = MISSING | {word.strip().lower() for word in options["missing"]}
-    names, columns = [*names], [*columns]
+    table = datasets.read_unlabelled(file, transpose=transpose, **options)
+    names, columns = [*table.names], [*table.columns]
     n_columns = len(names)
     for name in selection.columns:
         if name not in names and (made := _encoded(name, names, columns)) is not None:
@@ -77,7 +78,12 @@ def transform(
     selected = selection.positions_in(names, str(file))
     kept = Columns.of_file(names, file).positions(keep, "--keep")
     typed = output is not None and output.suffix.lower() not in (".csv", ".tsv")
-    checked = {f: _checked(columns[f], names[f], file, missing, typed=typed) for f in selected}
+    checked = {}
+    for f in selected:
+        numbers = table.numbers(f) if f < n_columns else np.array(columns[f])
+        if numbers is None:
+            raise ValueError(_about_text(file, names[f], table.first_text(f)))
+        checked[f] = _checked(columns[f], numbers, names[f], file, typed=typed)
     chosen = dict.fromkeys([*kept, *selected])
     result = {names[f]: checked.get(f) or list(columns[f]) for f in chosen}
     note(f"{n_columns - len(chosen)} of {n_columns} columns left out")
@@ -96,19 +102,19 @@ def _encoded(name: str, names: list[str], columns: list[Any]) -> list[float] | N
     return None
 
 
-def _checked(
-    column: Any, name: str, file: Path, missing: frozenset[str], *, typed: bool
-) -> list[Any]:
+def _about_text(file: Path, name: str, cell: str) -> str:
+    """Why a selected column cannot be used, and which option helps."""
+    start = f"{file} has text in the selected column {name!r}, such as {cell!r}; "
+    if re.fullmatch(r"[\s\d.,'+-]*\d[\s\d.,'+-]*", cell):
+        return f"{start}say how numbers are written with --thousands or --decimal."
+    return (
+        f"{start}give numbers, as in the table the selection was made on, or say what is missing "
+        "with --missing."
+    )
+
+
+def _checked(column: Any, numbers: Floats, name: str, file: Path, *, typed: bool) -> list[Any]:
     """The cells of a selected column, numbers or missing: as numbers, or as they are written."""
-    numbers = as_numbers(column, missing)
-    if numbers is None and all(isinstance(cell, str) for cell in column):
-        numbers = as_numbers([cell.replace(",", ".") for cell in column], missing)
-    if numbers is None:
-        raise ValueError(
-            f"{file} has text in the selected column {name!r}, such as "
-            f"{first_text(column, missing)!r}; give numbers, as in the table the selection was "
-            "made on, or say what is missing with --missing."
-        )
     if np.isinf(numbers).any():
         raise ValueError(
             f"{file} has infinite values in the selected column {name!r}, the first in data row "

@@ -134,7 +134,7 @@ def _shown(cell: Any) -> str:
 def _as_delimited(rows: list[list[str]], source: str, options: ReadOptions) -> Delimited:
     text = StringIO()
     csv.writer(text, delimiter="\t", lineterminator="\n").writerows(rows)
-    plain = replace(options, delimiter="\t", decimal=options.decimal or ".", comment="\0")
+    plain = replace(options, delimiter="\t", comment="\0")
     return Delimited(text.getvalue().encode(), source, ".tsv", plain)
 
 

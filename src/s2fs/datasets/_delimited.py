@@ -18,6 +18,7 @@ import numpy as np
 
 from s2fs._util.inputs import as_numbers, is_missing
 from s2fs.datasets._interpret import Frame, unique_names
+from s2fs.datasets._number_format import PLAIN, Evidence, NumberFormat
 from s2fs.datasets._source import ReadOptions, UnreadableError, check_size, remark
 
 #: Between cells, in the order they are preferred; a blank is a run of blanks.
@@ -29,9 +30,8 @@ _COMMENT = "#"
 _LONGEST_CELL = 1 << 17
 #: How many rows, and how many characters, are looked at to find out how a file is written.
 _SAMPLE_ROWS, _SAMPLE_SIZE = 100, 1 << 22
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
-_THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(?:,\d{3})+\s*")
-_DECIMAL_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?\s*")
+#: A comma inside a number, where commas do not separate cells, and where they do.
+_COMMA_IN_NUMBER, _COMMA_IN_QUOTES = re.compile(rb"\d,\d"), re.compile(rb'"[\s+-]*[\d.]*,\d')
 
 
 @dataclass(frozen=True)
@@ -39,17 +39,23 @@ class Dialect:
     """How the cells of a text are written."""
 
     delimiter: str
-    decimal: str
     missing: frozenset[str]
+    number_format: NumberFormat = PLAIN
 
-    def numbers(self, cells: list[str]) -> Any:
+    def numbers(self, cells: Sequence[Any]) -> Any:
         """The cells as float64, NaN where one is missing; None if one of them is text."""
-        if self.decimal == ",":
-            cells = [cell.replace(",", ".") for cell in cells]
+        if not self.number_format.is_plain:
+            cells = [self._as_plain(cell) for cell in cells]
         values = as_numbers(cells, self.missing)
         if values is not None and self.missing_numbers:
             values[np.isin(values, self.missing_numbers)] = np.nan
         return values
+
+    def _as_plain(self, cell: Any) -> Any:
+        """A cell as Python reads it; one that is missing, or no text, stays as it is."""
+        if not isinstance(cell, str) or is_missing(cell, self.missing):
+            return cell
+        return self.number_format.as_plain(cell)
 
     @cached_property
     def missing_numbers(self) -> list[float]:
@@ -91,12 +97,11 @@ class Delimited:
         self._start = self._first_line()
         sample = self._sample_lines()
         delimiter = options.delimiter or _sniffed_delimiter(sample, suffix)
-        self.dialect = Dialect(delimiter, options.decimal or ".", options.missing_words)
+        self.dialect = Dialect(delimiter, options.missing_words)
         self._start = self._header_in_comment(sample[0])
         rows = [cells for _, cells in islice(self._split_rows(), len(sample))]
         header, body = rows[0], rows[1:]
-        if options.decimal is None and _has_decimal_comma(rows, delimiter):
-            self.dialect = replace(self.dialect, decimal=",")
+        self.dialect = replace(self.dialect, number_format=self._number_format(rows))
         self._has_header = options.header
         if self._has_header is None:
             self._has_header = not self._is_data(header, body)
@@ -106,6 +111,30 @@ class Delimited:
                     "x0, x1, …; if that line is a header, say `header=True`."
                 )
         self._layout(header, body if self._has_header else rows)
+
+    def _number_format(self, rows: list[list[str]]) -> NumberFormat:
+        """How numbers are written, as said or as found in the first rows or, if need be, in all."""
+        self._has_mixed_marks = False
+        if (said := self._options.number_format) is not None:
+            return said
+        evidence = Evidence()
+        for row in rows:
+            evidence.add(row)
+        commas = _COMMA_IN_QUOTES if self.dialect.delimiter == "," else _COMMA_IN_NUMBER
+        if not evidence.number_format().thousands and commas.search(self._data, self._start):
+            for _, row in islice(self._split_rows(), len(rows), None):
+                evidence.add(row)
+                if evidence.is_certain and evidence.number_format().decimal == ",":
+                    break
+        self._has_mixed_marks = evidence.is_mixed
+        found = evidence.number_format()
+        if found.thousands is not None:
+            remark(
+                f"{self._source} separates thousands, as in {evidence.thousands_example()!r} "
+                f"(`thousands={found.thousands!r}`).",
+                "thousands",
+            )
+        return found
 
     def _first_line(self) -> int:
         """Where the first line begins that is neither blank nor a comment."""
@@ -306,7 +335,8 @@ class Delimited:
         turned = list(zip(*others, strict=True))[::-1]
         row_names = [name.strip() for name in turned.pop(0)] if named else None
         cells_of = dict(zip(text, map(list, turned), strict=True))
-        return Frame(self._source, self.names, numbers[: len(others)], cells_of, row_names)
+        frame = Frame(self._source, self.names, numbers[: len(others)], cells_of, row_names)
+        return self._with_dialect(frame)
 
     def _turned(self, as_text: Callable[[list[str]], set[int]]) -> Frame:
         """Read a table with features in rows: the header is its first column, then the rows are."""
@@ -337,6 +367,11 @@ class Delimited:
             place = frame.place_of(position)
             frame.numbers = np.delete(frame.numbers, place, axis=1)
             frame.cells[position] = row
+        return self._with_dialect(frame)
+
+    def _with_dialect(self, frame: Frame) -> Frame:
+        """The frame, which also knows how the cells of its text are written."""
+        frame.parse, frame.has_mixed_marks = self.dialect.numbers, self._has_mixed_marks
         return frame
 
     def _sample_names(self) -> list[str]:
@@ -391,14 +426,3 @@ def _sniffed_delimiter(lines: list[str], suffix: str) -> str:
     if len(counts) == 1 and min(counts) > 1 and abs(len(header.split()) - min(counts)) <= 1:
         return _BLANK
     return max(preferred, key=header.count)
-
-
-def _has_decimal_comma(rows: list[list[str]], delimiter: str) -> bool:
-    """Whether numbers are written as 1,5."""
-    found = False
-    for cell in (cell for row in rows for cell in row):
-        if "." in cell and _DECIMAL_POINT.fullmatch(cell):
-            return False
-        if "," in cell and _DECIMAL_COMMA.fullmatch(cell):
-            found = found or not (delimiter == "," and _THOUSANDS.fullmatch(cell))
-    return found

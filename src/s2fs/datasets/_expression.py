@@ -65,4 +65,4 @@ def gct(data: bytes, source: str, options: ReadOptions) -> Delimited:
 
 def _plain(options: ReadOptions) -> ReadOptions:
     """These formats say themselves how they are written."""
-    return replace(options, delimiter="\t", decimal=".", header=True, transpose=True)
+    return replace(options, delimiter="\t", header=True, transpose=True)

@@ -1,7 +1,7 @@
 """A table as found in a file, and what its columns mean: classes, identifiers, features."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, count
 from typing import Any, NamedTuple
@@ -13,7 +13,6 @@ from scipy.sparse import issparse
 from s2fs._util.inputs import (
     Columns,
     as_numbers,
-    first_text,
     is_missing,
     nonfinite_columns,
     read_labels,
@@ -23,6 +22,7 @@ from s2fs._util.inputs import (
 from s2fs._util.messages import some_of
 from s2fs._util.types import Floats, Indices
 from s2fs.datasets._dataset import Dataset
+from s2fs.datasets._number_format import explain_marks
 from s2fs.datasets._source import ReadOptions, UnreadableError, remark
 
 #: What many programs write where a value is not known, in lower case.
@@ -51,7 +51,8 @@ class Frame:
 
     A column without a name has an empty one. The ``annotation`` is what else a file says about
     its rows; cells are text as ``written`` in the file, or values of several types. The file of a
-    ``turned`` one has features in rows.
+    ``turned`` one has features in rows. Text is read as numbers by ``parse``; the file
+    ``has_mixed_marks`` if some numbers have a decimal comma and others a point.
     """
 
     source: str
@@ -62,6 +63,8 @@ class Frame:
     annotation: dict[str, list[str]] = field(default_factory=dict)
     written: bool = True
     turned: bool = False
+    parse: Callable[[Sequence[Any]], Floats | None] = as_numbers
+    has_mixed_marks: bool = False
 
     @classmethod
     def of_columns(
@@ -364,12 +367,13 @@ def _features(
 ) -> tuple[Floats, list[str], list[list[int]]]:
     """The features as numbers; text is refused, left out or encoded."""
     missing = options.missing_words
-    numbers = {f: as_numbers(frame.cells[f], missing) for f in kept if f in frame.cells}
+    numbers = {f: frame.parse(frame.cells[f]) for f in kept if f in frame.cells}
     if not numbers:
         return frame.take(kept), [frame.names[f] for f in kept], []
     encoded = [f for f, values in numbers.items() if values is None]
+    _reject_unclear_numbers(frame, encoded)
     if encoded and not (options.numeric_only or options.encode):
-        raise UnreadableError(_about_text(frame, encoded, missing))
+        raise UnreadableError(_about_text(frame, encoded))
     if encoded and options.numeric_only:
         remark(f"{frame.source} has text in column(s) {some_of(frame.names[f] for f in encoded)}, "
                "which are left out.")  # fmt: skip
@@ -407,19 +411,33 @@ def _one_hot(frame: Frame, position: int, missing: frozenset[str]) -> dict[str, 
     return {f"{name}={w}": np.array([float(cell == w) for cell in cells]) for w in words}
 
 
-def _about_text(frame: Frame, text: list[int], missing: frozenset[str]) -> str:
+def _reject_unclear_numbers(frame: Frame, text: list[int]) -> None:
+    """Raise if a column of text holds numbers, but what their commas or points mean is not said."""
+    for f in text:
+        unread = _unread_cells(frame, f)
+        if what_to_do := explain_marks(unread, is_mixed=frame.has_mixed_marks):
+            raise UnreadableError(
+                f"{frame.source} has numbers in column {frame.names[f]!r} that are not clear, such "
+                f"as {unread[0].strip()!r}: {what_to_do}."
+            )
+
+
+def _unread_cells(frame: Frame, position: int) -> list[str]:
+    """The cells of a column that are neither numbers nor missing."""
+    return [str(cell) for cell in frame.cells[position] if frame.parse([str(cell)]) is None]
+
+
+def _about_text(frame: Frame, text: list[int]) -> str:
     """Why columns of text cannot be used, and which option helps."""
-    cells = frame.cells[text[0]]
-    words = {str(c).strip() for c in cells if as_numbers([str(c)], missing) is None}
+    unread = _unread_cells(frame, text[0])
+    words = {cell.strip() for cell in unread}
     start = (
         f"{frame.source} has text in column(s) {some_of(frame.names[f] for f in text)}, such as "
-        f"{first_text(cells, missing)!r}; "
+        f"{unread[0]!r}; "
     )
     if {word.lower() for word in words} <= _USUAL_GAPS:
         tokens = ",".join(sorted(words))
         return f"{start}if that means a missing value, say `missing={tokens!r}`."
-    if any("," in word and re.fullmatch(r"[\d.,+-]+", word) for word in words):
-        return f"{start}if that is a number, say `decimal=','`."
     return (
         f"{start}leave the columns out with `drop` or `numeric_only`, or "
         "take them in with `encode`."

@@ -5,20 +5,24 @@ for text; ``_columnar``, ``_expression``, ``_arrays`` and ``_cells`` for the oth
 out what the columns mean (``_interpret``).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
 from typing import Any, NamedTuple
 
-from s2fs._util.inputs import Columns
+import numpy as np
+
+from s2fs._util.inputs import Columns, as_numbers
+from s2fs._util.types import Floats
 from s2fs.datasets._arrays import from_arrays, matrix_with_names, npy_frame, read_arrays
 from s2fs.datasets._cells import from_cells
 from s2fs.datasets._columnar import arff, arrow_frame, excel
 from s2fs.datasets._dataset import Dataset
-from s2fs.datasets._delimited import Delimited
+from s2fs.datasets._delimited import Delimited, Dialect
 from s2fs.datasets._expression import gct, series_matrix
 from s2fs.datasets._interpret import Frame, from_frame
+from s2fs.datasets._number_format import PLAIN
 from s2fs.datasets._source import (
     ReadOptions,
     Source,
@@ -33,7 +37,12 @@ AsText = Callable[[list[str]], set[int]]
 _WITH_PREAMBLE = {".arff": arff, ".gct": gct, "GEO series matrix": series_matrix}
 
 
-class Table(NamedTuple):
+class _Cells(NamedTuple):
+    names: list[str]
+    columns: list[Any]
+
+
+class Table(_Cells):
     """Columns as found in a file.
 
     Attributes
@@ -44,8 +53,37 @@ class Table(NamedTuple):
         The cells, one sequence for each column, all of one length: a float64 array, or text.
     """
 
-    names: list[str]
-    columns: list[Any]
+    #: Reads text as numbers by what was said or found about how the file is written.
+    _parse: Callable[[Sequence[Any]], Floats | None] = staticmethod(as_numbers)
+
+    def numbers(self, position: int) -> Floats | None:
+        """Return a column as float64, NaN where a cell is missing; None if it is text.
+
+        Parameters
+        ----------
+        position : int
+            The position of the column.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or None
+        """
+        column = self.columns[position]
+        return column if isinstance(column, np.ndarray) else self._parse(column)
+
+    def first_text(self, position: int) -> str:
+        """Return the first cell of a column of text that is neither a number nor missing.
+
+        Parameters
+        ----------
+        position : int
+            The position of the column.
+
+        Returns
+        -------
+        str
+        """
+        return next(str(cell) for cell in self.columns[position] if self._parse([cell]) is None)
 
 
 def read_table(
@@ -92,8 +130,9 @@ def read_table(
     **options
         What else is to be said about the file:
 
-        ``delimiter``, ``decimal``, ``comment``, ``encoding``, ``sheet``
-            How the cells are written, if that is not recognised; which sheet to read.
+        ``delimiter``, ``decimal``, ``thousands``, ``comment``, ``encoding``, ``sheet``
+            How the cells are written, if that is not recognised; which sheet to read. A cell such
+            as 1,331 is not guessed: ``thousands=","`` or ``decimal=","`` says what it is.
         ``header`` : bool
             Whether the first line names the columns.
         ``missing`` : str or list of str
@@ -224,7 +263,9 @@ def read_unlabelled(path: str | PathLike[str], *, transpose: bool = False, **opt
     typed = source.suffix in (".parquet", ".feather", ".npy")
     frame = _read_frame(source, how, (lambda _: set()) if typed else _every_column)
     positions = range(int(frame.turned), len(frame.names))
-    return Table([frame.names[j] for j in positions], [frame.column(j) for j in positions])
+    table = Table([frame.names[j] for j in positions], [frame.column(j) for j in positions])
+    table._parse = frame.parse
+    return table
 
 
 def _every_column(names: list[str]) -> set[int]:
@@ -246,10 +287,12 @@ def _needed_text(source: Source, options: ReadOptions) -> AsText:
 
 def _read_frame(source: Source, options: ReadOptions, as_text: AsText) -> Frame:
     """The table of a file."""
-    if source.suffix in (".parquet", ".feather"):
-        return arrow_frame(source, as_text, transpose=options.transpose)
-    if source.suffix == ".npy":
-        return npy_frame(source, as_text, transpose=options.transpose)
+    if source.suffix in (".parquet", ".feather", ".npy"):
+        read = npy_frame if source.suffix == ".npy" else arrow_frame
+        frame = read(source, as_text, transpose=options.transpose)
+        said = options.number_format or PLAIN
+        frame.parse = Dialect("", options.missing_words, said).numbers
+        return frame
     if source.suffix == ".xlsx":
         with reading(source.name, ".xlsx"):
             return excel(source, options).frame(as_text)

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO, Literal
 from s2fs._util.inputs import MISSING
 from s2fs._util.messages import did_you_mean, some_of
 from s2fs._util.optional import need
+from s2fs.datasets._number_format import NumberFormat
 
 STANDARD_INPUT = "-"
 #: How the formats begin that are not text.
@@ -135,6 +136,7 @@ class ReadOptions:
     layer: str | None = None
     delimiter: str | None = None
     decimal: str | None = None
+    thousands: str | None = None
     comment: str | None = None
     encoding: str | None = None
     header: bool | None = None
@@ -157,6 +159,13 @@ class ReadOptions:
             raise ValueError(f"`delimiter` is {self.delimiter!r}; give one character, such as ';'.")
         if self.decimal not in (None, ".", ","):
             raise ValueError(f"`decimal` is {self.decimal!r}; give '.' or ','.")
+        mark = self.thousands
+        if mark is not None and (len(mark) != 1 or mark.isalnum() or mark in "+-"):
+            raise ValueError(f"`thousands` is {mark!r}; give one character, such as ','.")
+        if mark is not None and mark == self.decimal:
+            raise ValueError(
+                f"`thousands` and `decimal` are both {mark!r}; a number could not be read."
+            )
         if self.delimiter is not None and self.delimiter == self.decimal:
             raise ValueError(
                 f"delimiter and decimal are both {self.decimal!r}; a number could not be read."
@@ -191,6 +200,13 @@ class ReadOptions:
         """All words that stand for "not known", in lower case."""
         own = [self.missing] if isinstance(self.missing, str) else self.missing
         return MISSING | {word.strip().lower() for word in own}
+
+    @property
+    def number_format(self) -> NumberFormat | None:
+        """How numbers are written, if anything was said about it."""
+        if self.decimal is None and self.thousands is None:
+            return None
+        return NumberFormat(self.decimal or ("," if self.thousands == "." else "."), self.thousands)
 
     @property
     def limit(self) -> int:
