@@ -14,7 +14,8 @@ from s2fs._util.messages import some_of
 from s2fs._util.optional import need
 from s2fs.datasets._child import Answer
 from s2fs.datasets._dataset import Dataset
-from s2fs.datasets._interpret import encode, from_matrix, numbered
+from s2fs.datasets._frame import numbered
+from s2fs.datasets._interpret import encode, from_matrix
 from s2fs.datasets._source import ReadOptions, Source, UnreadableError, reading
 
 

@@ -14,7 +14,7 @@ from s2fs._util.messages import did_you_mean, some_of
 from s2fs._util.optional import need
 from s2fs.datasets._child import Answer
 from s2fs.datasets._delimited import Delimited
-from s2fs.datasets._interpret import Frame, unique_names
+from s2fs.datasets._frame import Frame, unique_names
 from s2fs.datasets._source import (
     ReadOptions,
     Source,

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from s2fs._util.inputs import as_numbers, is_missing
-from s2fs.datasets._interpret import Frame, unique_names
+from s2fs.datasets._frame import Frame, unique_names
 from s2fs.datasets._number_format import PLAIN, Evidence, NumberFormat
 from s2fs.datasets._source import ReadOptions, UnreadableError, check_size, remark
 

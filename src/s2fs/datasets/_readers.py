@@ -21,7 +21,8 @@ from s2fs.datasets._columnar import arff, arrow_frame, excel
 from s2fs.datasets._dataset import Dataset
 from s2fs.datasets._delimited import Delimited, Dialect
 from s2fs.datasets._expression import gct, series_matrix
-from s2fs.datasets._interpret import Frame, from_frame
+from s2fs.datasets._frame import Frame
+from s2fs.datasets._interpret import from_frame
 from s2fs.datasets._number_format import PLAIN
 from s2fs.datasets._source import (
     ReadOptions,
