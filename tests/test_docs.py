@@ -71,9 +71,10 @@ def commands(code):
 def run_commands(code):
     printed = ""
     for words in commands(code):
-        result = CliRunner().invoke(main, words)
+        both = words[-1] == "2>&1"
+        result = CliRunner().invoke(main, words[:-1] if both else words)
         assert result.exit_code == 0, f"s2fs {' '.join(words)}: {result.output}"
-        printed += result.stdout
+        printed += result.output if both else result.stdout
     return printed
 
 

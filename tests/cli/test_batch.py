@@ -44,7 +44,7 @@ def test_a_gene_of_the_batches_is_not_chosen_first(table, tmp_path, method):
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    (["--batch", "lob"], "batch (--batch) is 'lob', but"),
+    (["--batch", "lob"], "--batch is 'lob', but"),
     (["--batch", "lab", "--tune"], "--tune ignores batches"),
     (["--batch", "lab", "--stability", "5"], "--stability ignores batches"),
     (["--batch", "lab", "--method", "anovaf"], "--batch is not for --method anovaf"),
@@ -64,8 +64,8 @@ def test_a_batch_that_is_not_known(table, tmp_path):
     assert "is missing in 1 row(s), the first is data row 4" in result.stderr
 
 
-def test_arrays_have_no_column_of_batches(tmp_path):
+def test_arrays_without_the_batch(tmp_path):
     np.savez(tmp_path / "t.npz", X=np.eye(4), y=[0, 0, 1, 1])
     result = run("select", tmp_path / "t.npz", "--batch", "lab")
     assert result.exit_code == 2
-    assert "batch (--batch) is a column of a table, which" in result.stderr
+    assert "--batch is 'lab', but" in result.stderr

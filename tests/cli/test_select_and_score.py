@@ -287,7 +287,7 @@ def test_in_a_process_of_its_own(wine, tmp_path, tmp_path_factory):
     (tmp_path / "r.csv").unlink()
 
     for bad, sentence in (
-        ([*options, "--output", "r.csv"], "text in column(s) 'bottle'"),
+        ([*options, "--drop", "botle", "--output", "r.csv"], "did you mean 'bottle'"),
         ([*options, "--drop", "bottle", "--output", f"{wine}/r.csv"], "is not a directory"),
     ):
         streams = [tmp_path_factory.mktemp("streams") / name for name in ("stdout", "stderr")]

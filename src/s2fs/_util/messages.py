@@ -17,10 +17,19 @@ def listed(words: list[str]) -> str:
     return ", ".join(words[:-1]) + " and " * (len(words) > 1) + words[-1]
 
 
+def closest(wanted: str, names: Iterable[str]) -> str | None:
+    """The name that is most like the wanted one, whatever the case; None if none is."""
+    by_lower: dict[str, str] = {}
+    for name in names:
+        by_lower.setdefault(name.lower(), name)
+    found = difflib.get_close_matches(wanted.lower(), list(by_lower), n=1, cutoff=0.5)
+    return by_lower[found[0]] if found else None
+
+
 def did_you_mean(wanted: str, names: Iterable[str]) -> str:
     """A hint of the form `` (did you mean 'x'?)``, empty if nothing is close."""
-    close = difflib.get_close_matches(wanted, list(names), n=1, cutoff=0.5)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    close = closest(wanted, names)
+    return "" if close is None else f" (did you mean {close!r}?)"
 
 
 def cut(name: str, longest: int) -> str:

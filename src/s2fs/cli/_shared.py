@@ -9,6 +9,7 @@ import re
 import shlex
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -47,6 +48,8 @@ COMMANDS = {
 #: What a shell expects of a command that Ctrl-C has ended.
 INTERRUPTED = 130
 OUTPUT_SUFFIXES = (".csv", ".tsv", ".json", ".parquet")
+#: Where a context keeps the arguments it was called with.
+_ARGUMENTS = "s2fs.arguments"
 #: A keyword of ``read_table`` in a message, with or without a value.
 _KEYWORD = re.compile(r"`([a-z]\w*)(?:=([^`]*))?`")
 #: Cells that begin with one of these are formulas to a spreadsheet.
@@ -66,6 +69,10 @@ class Group(click.Group):
 
 class _Commands(Group):
     """The commands, loaded when used; every bad input is one line and exit code 2."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_ARGUMENTS] = list(args)  # for a command that works
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -94,8 +101,42 @@ class _Commands(Group):
         except KeyboardInterrupt:
             click.echo("Stopped.", err=True)
             raise click.exceptions.Exit(INTERRUPTED) from None
+        except datasets.UnreadableError as error:
+            raise click.UsageError(_describe_obstacles(error, ctx.meta[_ARGUMENTS])) from None
         except (ValueError, OSError, ImportError) as error:
             raise click.UsageError(_in_one_line(error)) from None
+
+
+def _describe_obstacles(error: "datasets.UnreadableError", arguments: list[str]) -> str:
+    """All that is in the way of a file and, if it is known, a whole command that works."""
+    lines = [_in_one_line(sentence) for sentence in error.obstacles]
+    if error.fixes:
+        command = shlex.join(["s2fs", *_with_options(arguments, error.fixes)])
+        lines.append(f"Try: {_printable(command)}")
+    return "\n".join(lines)
+
+
+def _with_options(arguments: list[str], keywords: Mapping[str, Any]) -> list[str]:
+    """The arguments of a command with keywords of ``read_table`` as options, each given once."""
+    options = {option.name: option for option in DATA_OPTIONS}
+    result = list(arguments)
+    for keyword, value in keywords.items():
+        option = options[keyword]
+        if not option.multiple:
+            result = _without_option(result, option.opts)
+        for item in value if isinstance(value, list) else [value]:
+            result += [_FLAGS[keyword], *([] if item is True else [str(item)])]
+    return result
+
+
+def _without_option(arguments: list[str], names: Sequence[str]) -> list[str]:
+    """The arguments without an option, written as ``--name value`` or ``--name=value``."""
+    result, skip = [], False
+    for argument in arguments:
+        if not skip and argument not in names and argument.partition("=")[0] not in names:
+            result.append(argument)
+        skip = argument in names and not skip
+    return result
 
 
 def _as_note(message: Warning | str, *_: Any) -> None:
@@ -115,16 +156,18 @@ def name_options(message: str) -> str:
 def _as_option(keyword: re.Match[str]) -> str:
     """``drop_missing=0.2`` as ``--drop-missing 0.2``; other words in backquotes stay."""
     name, value = keyword[1], keyword[2]
-    if name not in {"batch", *(str(option.name) for option in DATA_OPTIONS)}:
+    if name not in _FLAGS:
         return keyword[0]
-    flag = name.replace("_", "-")
+    flag = _FLAGS[name]
     try:
         content = None if value is None else ast.literal_eval(value)
     except (SyntaxError, ValueError):
         return keyword[0]
     if content is None or content is True:
-        return f"--{flag}"
-    return f"--no-{flag}" if content is False else f"--{flag} {shlex.quote(str(content))}"
+        return flag
+    if content is False:
+        return flag.replace("--", "--no-", 1)
+    return f"{flag} {shlex.quote(str(content))}"
 
 
 def _printable(text: str) -> str:
@@ -152,7 +195,11 @@ class DataArguments(SimpleNamespace):
         given = vars(self) | more
         if takes_missing and self.impute is None:
             given["impute"] = "keep"
-        return datasets.read_table(given.pop("file"), **given)
+        with warnings.catch_warnings():  # they stand in the block of decisions
+            warnings.simplefilter("ignore", datasets.ReadWarning)
+            data = datasets.read_table(given.pop("file"), **given)
+        print_decisions(data, self)
+        return data
 
     @property
     def inputs(self) -> list[Path]:
@@ -162,10 +209,36 @@ class DataArguments(SimpleNamespace):
     @property
     def read_in_one_place(self) -> dict[str, Any]:
         """The options that were given and need all rows in one place, as on the command line."""
-        given = {f"--{name.replace('_', '-')}": value for name, value in vars(self).items()}
-        for everywhere in ("--file", "--target", "--drop"):
+        given = {_FLAGS[name]: value for name, value in vars(self).items()}
+        for everywhere in ("file", "--target", "--drop"):
             del given[everywhere]
         return {**given, "--header": self.header is not None}
+
+
+def print_decisions(data: "datasets.Dataset", asked: DataArguments) -> None:
+    """Show in one block on standard error what was made of a file: one line, then the remarks.
+
+    A file that is taken as it is gets the line on a terminal only.
+    """
+    if not (data.remarks or sys.stderr.isatty()):
+        return
+    n, m = data.X.shape
+    counts = Counter(data.y.tolist())
+    sizes = [f"{name} {counts[code]}" for code, name in enumerate(data.class_names)]
+    target = "" if asked.target is None else f" of {asked.target}"
+    parts = [f"{n:,} samples × {m:,} features", f"{len(sizes)} classes{target}: {_first(sizes)}"]
+    left_out = [f"{name or 'unnamed'} ({r.kind})" for r in data.remarks for name in r.columns]
+    if left_out:
+        parts.append(f"left out: {_first(left_out)}")
+    click.echo(_printable(f"{asked.file.name}: {' · '.join(parts)}"), err=True)
+    for found in data.remarks:
+        _as_note(found.text)
+
+
+def _first(words: Sequence[str], limit: int = 8) -> str:
+    """A few of the words, and how many more there are."""
+    more = f" and {len(words) - limit} more" if len(words) > limit else ""
+    return ", ".join(words[:limit]) + more
 
 
 def taken(options: Sequence[click.Parameter], given: dict[str, Any]) -> dict[str, Any]:
@@ -242,11 +315,25 @@ DATA_OPTIONS: tuple[click.Parameter, ...] = (
         "in an .h5ad file, of the table of samples with --samples. Not needed for .npz and .mat "
         "with X and y.",
     ),
+    click.Option(["--drop"], metavar="A,B", multiple=True, help="Columns to leave out."),
     click.Option(
-        ["--drop"],
-        metavar="A,B",
+        ["--keep"],
+        metavar="COLUMN",
         multiple=True,
-        help="Columns to leave out, such as an identifier.",
+        help="Column that is a feature though it looks like row numbers, an identifier or text; "
+        "may be repeated.",
+    ),
+    click.Option(
+        ["--group"],
+        metavar="COLUMN",
+        help="Column that says which samples belong together, such as those of a patient: they "
+        "stay in one fold.",
+    ),
+    click.Option(
+        ["--covariate", "covariates"],
+        metavar="COLUMN",
+        multiple=True,
+        help="Column to adjust for, such as age or a batch; may be repeated.",
     ),
     click.Option(
         ["--transpose"],
@@ -264,6 +351,17 @@ DATA_OPTIONS: tuple[click.Parameter, ...] = (
     ),
     click.Option(
         ["--sample-id"], metavar="COLUMN", help="Column of --samples with the names of samples."
+    ),
+    click.Option(
+        ["--by-position"],
+        is_flag=True,
+        help="The rows of --samples are in the order of the samples; names are not compared.",
+    ),
+    click.Option(
+        ["--target-from-names"],
+        metavar="REGEX",
+        help="The class of a sample is the first group, or the match, of this in its name, such "
+        "as '^[A-Za-z]+'.",
     ),
     click.Option(["--drop-unlabelled"], is_flag=True, help="Leave out rows without a label."),
     *TEXT_OPTIONS,
@@ -287,6 +385,10 @@ DATA_OPTIONS: tuple[click.Parameter, ...] = (
     ),
     click.Option(["--log2"], is_flag=True, help="Take log2(1 + x) of all values."),
 )
+#: The option for each keyword of ``read_table``.
+_FLAGS = {str(option.name): max(option.opts, key=len) for option in DATA_OPTIONS} | {
+    "batch": "--batch"
+}
 #: The parameters of S²FS.
 CRITERION_OPTIONS = (
     click.Option(

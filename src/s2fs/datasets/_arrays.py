@@ -13,7 +13,7 @@ from s2fs._util.messages import some_of
 from s2fs.datasets._child import Answer
 from s2fs.datasets._dataset import Dataset
 from s2fs.datasets._frame import Frame, unique_names
-from s2fs.datasets._interpret import encode, from_matrix
+from s2fs.datasets._interpret import Description, encode, from_matrix
 from s2fs.datasets._source import ReadOptions, Source, UnreadableError, check_size, reading
 
 Arrays = dict[str, NDArray[Any]]
@@ -131,6 +131,24 @@ def _matrix(source: str, X: NDArray[Any], name: str, *, transpose: bool) -> NDAr
     return X.T if transpose else X
 
 
+def _description(arrays: Arrays, key: str, argument: str, n: int, source: str) -> Description:
+    """An array with a value for each row, by its key."""
+    if key not in arrays:
+        raise UnreadableError(
+            f"`{argument}` is {key!r}, but {source} has no such array; it has {some_of(arrays)}."
+        )
+    values = arrays[key].ravel()
+    if len(values) != n:
+        raise UnreadableError(
+            f"`{argument}` is {key!r}, which has {len(values)} value(s) for the {n} row(s) of X in "
+            f"{source}; give one per row."
+        )
+    numbers = values.astype(np.float64) if values.dtype.kind in "biuf" else None
+    return Description(
+        key, (values.astype(str) if numbers is None else values).tolist(), None, numbers
+    )
+
+
 def from_arrays(source: Source, options: ReadOptions) -> Dataset:
     """The dataset in an ``.npz`` or ``.mat`` file, with the labels under the key of the target."""
     arrays, name, target = read_arrays(source), source.name, options.target
@@ -160,7 +178,11 @@ def from_arrays(source: Source, options: ReadOptions) -> Dataset:
                 f"{len(given) - 1}."
             )
         found = found._replace(names=[given[code] for code in codes], are_whole_numbers=False)
-    data = from_matrix(name, X, names, found, where, options)
+    described = {
+        argument: _description(arrays, str(wanted), argument.partition(":")[0], n, name)
+        for argument, wanted in options.descriptions
+    }
+    data = from_matrix(name, X, names, found, where, options, described=described)
     shape = arrays.get("image_shape", np.empty(0))
     sides = tuple(shape.ravel().tolist()) if shape.dtype.kind in "iu" else ()
     if len(sides) == 2 and math.prod(sides) == data.X.shape[1] == m:

@@ -6,6 +6,7 @@ names of cells and genes.
 
 from typing import Any
 
+import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from s2fs._util.annotated import as_floats, key_of_matrix
@@ -15,7 +16,7 @@ from s2fs._util.optional import need
 from s2fs.datasets._child import Answer
 from s2fs.datasets._dataset import Dataset
 from s2fs.datasets._frame import numbered
-from s2fs.datasets._interpret import encode, from_matrix
+from s2fs.datasets._interpret import Description, encode, from_matrix
 from s2fs.datasets._source import ReadOptions, Source, UnreadableError, reading
 
 
@@ -24,7 +25,9 @@ def from_cells(source: Source, options: ReadOptions) -> Dataset:
     target, layer = options.target, options.layer
     need("h5py", extra="bio", purpose=f"Reading {source.name}")
     with reading(source.name, ".h5ad"):
-        answer = Answer("h5ad", source, layer=layer, target=None if target is None else str(target))
+        beside = [str(wanted) for _, wanted in options.descriptions]
+        wanted_labels = None if target is None else str(target)
+        answer = Answer("h5ad", source, layer=layer, target=wanted_labels, beside=beside)
         outline, arrays = answer.said, answer.arrays
     key = key_of_matrix(outline["layers"], layer, source.name, has_X=outline["has_X"])
     columns = outline["columns"]
@@ -36,6 +39,10 @@ def from_cells(source: Source, options: ReadOptions) -> Dataset:
     if "column" not in outline:
         Columns.of_file(columns, f"obs in {source.name}").position(target, "target")
         raise UnreadableError(f"{source.name} is damaged: a part of it cannot be found.")
+    for number, (argument, wanted) in enumerate(options.descriptions):
+        if outline["beside"][number] is None:
+            keyword = f"`{argument.partition(':')[0]}`"
+            Columns.of_file(columns, f"obs in {source.name}").position(wanted, keyword)
     with reading(source.name, ".h5ad"):
         cell_names, gene_names = arrays["obs_names"].tolist(), arrays["var_names"].tolist()
         shape = tuple(outline["shape"])
@@ -49,6 +56,10 @@ def from_cells(source: Source, options: ReadOptions) -> Dataset:
             form = {"csr": csr_array, "csc": csc_array}[outline["format"]]
             X = form((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
             X.check_format(full_check=True)
+        described = {
+            argument: _description(outline["beside"][number], _labels(arrays, f"{number}:"))
+            for number, (argument, _) in enumerate(options.descriptions)
+        }
         labels = _labels(arrays)
         if len(labels) != len(cell_names):
             raise UnreadableError(
@@ -58,11 +69,21 @@ def from_cells(source: Source, options: ReadOptions) -> Dataset:
     X = as_floats(X, f"{key} of {source.name}")
     where = f"column {outline['column']!r} of {source.name}"
     codes, names = encode(labels, where, options.missing_words), numbered(gene_names, "-")
-    return from_matrix(source.name, X, names, codes, where, options, cell_names)
+    return from_matrix(source.name, X, names, codes, where, options, cell_names, described)
 
 
-def _labels(arrays: dict[str, Any]) -> list[Any]:
-    """One label for each cell, None where it is missing."""
+def _description(name: str, values: list[Any]) -> Description:
+    """What a column of obs says about each cell."""
+    known = [value for value in values if value is not None]
+    is_number = all(isinstance(value, int | float) for value in known)
+    numbers = np.array([np.nan if v is None else v for v in values], float) if is_number else None
+    return Description(name, values, None, numbers)
+
+
+def _labels(arrays: dict[str, Any], prefix: str = "") -> list[Any]:
+    """One label for each cell, None where it is missing; of a column with a prefix to its parts."""
+    parts = {part: arrays.get(f"{prefix}{part}") for part in ("values", "codes", "mask")}
+    arrays = {part: array for part, array in parts.items() if array is not None}
     values = arrays["values"].tolist()
     if "codes" in arrays:
         codes = arrays["codes"]

@@ -32,7 +32,7 @@ _REFUSED, _FAILED = 3, 4
 class Answer:
     """What the process says of a file, and the arrays it sends; ``asked`` is for its reader."""
 
-    def __init__(self, kind: str, source: "Source", **asked: str | None) -> None:
+    def __init__(self, kind: str, source: "Source", **asked: str | list[str] | None) -> None:
         from tempfile import NamedTemporaryFile
 
         from s2fs.datasets._source import UnreadableError
@@ -120,13 +120,16 @@ def _h5ad(asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[Any]
         layers = sorted(file["layers"]) if "layers" in file else []
         said = {"columns": columns, "layers": layers, "has_X": "X" in file}
         key = "X" if asked["layer"] is None else f"layers/{asked['layer']}"
-        column = asked["target"]
-        if column not in columns:
-            column = columns[int(column)] if _is_position(column, len(columns)) else None
+        column = _column(asked["target"], columns)
+        beside = [_column(wanted, columns) for wanted in asked["beside"]]
+        said["beside"] = beside
         if key not in file or column is None:
             return said, {}
         limit, X = asked["limit"], file[key]
         arrays = _labels(obs, column, limit)
+        for number, name in enumerate(beside):
+            parts = {} if name is None else _labels(obs, name, limit)
+            arrays |= {f"{number}:{part}": array for part, array in parts.items()}
         for name, group in (("obs_names", obs), ("var_names", var)):
             arrays[name] = _cells(group[group.attrs.get("_index", "_index")], limit)
         if isinstance(X, h5py.Group):
@@ -138,6 +141,13 @@ def _h5ad(asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[Any]
             said |= {"column": column, "shape": list(X.shape), "format": "dense"}
             arrays["X"] = _cells(X, limit)
         return said, arrays
+
+
+def _column(wanted: Any, columns: list[str]) -> str | None:
+    """The name of a column of obs, which may be given by its position."""
+    if wanted in columns:
+        return str(wanted)
+    return columns[int(wanted)] if _is_position(wanted, len(columns)) else None
 
 
 def _is_position(wanted: Any, n: int) -> bool:

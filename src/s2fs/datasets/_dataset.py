@@ -30,6 +30,11 @@ class Dataset(_Arrays):
         One name for each class.
     sample_ids : list of str or None
         What the file calls the instances.
+    groups : ndarray of shape (n_samples,) or None
+        Which samples belong together, such as those of one patient: a label for each.
+    covariates : dict of str to ndarray of shape (n_samples,) or None
+        What the selection is to be adjusted for, by the name of its column: numbers as float64,
+        anything else as text.
     batch : ndarray of shape (n_samples,) or None
         The batch each instance was measured in, if a column of the file was said to hold it.
     feature_groups : list of lists of int or None
@@ -50,6 +55,8 @@ class Dataset(_Arrays):
 
     # Not items of the tuple: ``X, y, feature_names, class_names = data`` holds for every dataset.
     sample_ids: list[str] | None = None
+    groups: NDArray[np.str_] | None = None
+    covariates: dict[str, NDArray[Any]] | None = None
     batch: Any = None
     feature_groups: list[list[int]] | None = None
     imputer: Any = None

@@ -63,6 +63,12 @@ def gct(data: bytes, source: str, options: ReadOptions) -> Delimited:
     return Delimited(text, source, ".tsv", _plain(options), {*range(1, 1 + beside)}, annotation)
 
 
+def bare_gct(data: bytes, source: str, options: ReadOptions) -> Delimited:
+    """A GCT file that lacks the lines with its version and sizes."""
+    remark(f"{source} describes the features in 1 column(s); left out.", "descriptions")
+    return Delimited(data, source, ".tsv", _plain(options), {1})
+
+
 def _plain(options: ReadOptions) -> ReadOptions:
     """These formats say themselves how they are written."""
     return replace(options, delimiter="\t", header=True, transpose=True)

@@ -1,6 +1,7 @@
 """What the columns of a table mean: classes, identifiers, features."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import compress
 from typing import Any, NamedTuple
@@ -18,27 +19,31 @@ from s2fs._util.inputs import (
     reject_one_class,
     repeated,
 )
-from s2fs._util.messages import some_of
+from s2fs._util.messages import closest, some_of
 from s2fs._util.types import Floats, Indices
 from s2fs.datasets._dataset import Dataset
 from s2fs.datasets._frame import Frame
-from s2fs.datasets._number_format import explain_marks
-from s2fs.datasets._source import ReadOptions, UnreadableError, remark
-
-#: What many programs write where a value is not known, in lower case.
-_USUAL_GAPS = {"#n/a", "#value!", "#div/0!", "-", "--", ".", "*", "nd", "n.d.", "none", "missing"}
-#: How pandas and R leave row numbers behind.
-_UNNAMED = re.compile(r"(Unnamed: 0|__index_level_\d+__)?(\.\d+)?")
-_LIKE_AN_ID = re.compile(
-    r"(?:.*[\s_.-])?(?:id|ids|uuid|guid|barcode|identifier)|index|row|no\.?|nr\.?|"
-    r"(?:sample|patient|subject|case|record|row|accession)[\s_.-]?(?:no|nr|num|number|name|code)?",
-    re.IGNORECASE,
+from s2fs.datasets._roles import (
+    MANY_WORDS,
+    find_features,
+    find_row_counters,
+    is_id_name,
+    name_rows_by_text,
+    remark_on_groups,
+    remark_on_row_numbers,
 )
-_CAMEL_ID = re.compile(r".*[a-z]I[dD]")
+from s2fs.datasets._sheet import match_samples
+from s2fs.datasets._source import ReadOptions, UnreadableError, raise_obstacles, remark
+
 #: More classes than this, all whole numbers, are more likely a quantity.
 _MANY_CLASSES = 30
-#: A column of text with more words than this is no category.
-_MANY_WORDS = 50
+#: More values than this are hardly classes that nobody named.
+_FEW_CLASSES = 20
+_TARGET_NAME = re.compile(
+    r"(?:.*[\s_.-])?(?:class|label|target|y|diagnosis|outcome|phenotype|disease|subtype|type|status|"
+    r"condition|group|response)s?",
+    re.IGNORECASE,
+)
 #: Tables with fewer features than this are hardly intensities, nor are values up to this one.
 _WIDE, _BRIGHT = 200, 255
 #: How many neighbours fill in a missing value.
@@ -53,36 +58,65 @@ class Labels(NamedTuple):
     are_whole_numbers: bool
 
 
+class Description(NamedTuple):
+    """What a file says about each row beside features and classes, such as its patient."""
+
+    name: str
+    cells: Sequence[Any]
+    position: int | None  # in the table, if it is a column of it
+    numbers: Floats | None = None
+
+
 def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -> Dataset:
     """The dataset in a table, with labels from the table, its preamble or a second one."""
     columns = Columns.of_file(frame.names, frame.source)
     id_column = None if options.id is None else columns.position(options.id, "`id`")
     if id_column is not None:
         frame.row_names = [str(cell).strip() for cell in frame.column(id_column)]
-    batch_column = None
-    if options.batch is not None:
-        batch_column = columns.position(options.batch, "`batch`")
-    label, cells, source = _label_cells(frame, options, sheet)
-    beside = {id_column, batch_column, 0 if frame.turned else None}
-    features = [f for f in columns.without(options.drop, label) if f not in beside]
-    if not frame.turned:
-        row_numbers = _row_numbers(frame, features)
-        features = [f for f in features if f not in row_numbers]
+    sheet_rows, name_column = None, None
+    if sheet is not None:
+        sheet_rows, name_column = match_samples(frame, sheet, options)
+    described = {
+        argument: _describe(frame, sheet, sheet_rows, wanted, argument)
+        for argument, wanted in options.descriptions
+    }
+    label, cells, source = _label_cells(frame, options, sheet, sheet_rows)
+    beside = {id_column, name_column, 0 if frame.turned else None}
+    beside |= {description.position for description in described.values()}
+    candidates = [f for f in columns.without(options.drop, label) if f not in beside]
+    kept = columns.positions(options.keep, "`keep`")
+    for f in kept:
+        if f not in candidates:
+            raise ValueError(
+                f"`keep` has {frame.names[f]!r}, which is no feature for another option says what "
+                "it is; leave one of them out."
+            )
+    obstacles: list[UnreadableError] = []
+    features, encoded = find_features(frame, candidates, kept, options, obstacles)
+    if options.group is None:
+        dropped = [f for f in columns.positions(options.drop, "drop") if is_id_name(frame.names[f])]
+        left_out = {*dropped, *candidates} - {*features}
+        remark_on_groups(frame, sorted(left_out))
+        if sheet is not None:
+            others = [j for j, name in enumerate(sheet.names) if is_id_name(name)]
+            remark_on_groups(sheet, others)
     written = sheet is not None or frame.written
     labels = encode(cells, source, options.missing_words, written=written)
     if options.drop_unlabelled and (without := labels.codes < 0).any():
-        remark(f"{source} has no label in {int(without.sum())} row(s), which are left out.")
+        remark(
+            f"{source} has no label in {int(without.sum())} row(s), which are left out.",
+            "rows without a label",
+        )
         frame.without_rows(without)
         labels = labels._replace(codes=labels.codes[~without])
-    if not features:
+        described = {key: _keep_rows(d, ~without) for key, d in described.items()}
+    if not features and not obstacles:
         raise UnreadableError(
-            f"{frame.source} has no features left beside the target and the dropped columns."
+            f"{frame.source} has no features left beside the target and the columns left out."
         )
-    X, names, groups = _features(frame, features, options)
-    _remark_on_ids(X, names, frame.source)
-    data = _finished(frame.source, X, names, labels, source, options, frame.row_names)
-    if batch_column is not None:
-        data.batch = _batches(frame, batch_column)
+    X, names, groups = _features(frame, features, encoded, options)
+    data = _finished(frame.source, X, names, labels, source, options, frame.row_names, obstacles)
+    set_descriptions(data, described, frame.source)
     if not options.log2:
         _remark_on_intensities(data.X, frame.source)
     if groups and len(data.feature_names) != len(names):  # some were left out for missing values
@@ -92,24 +126,81 @@ def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -
     return data
 
 
-def _batches(frame: Frame, position: int) -> NDArray[Any]:
-    """The batch of each row, which must be known."""
-    batch = [str(cell).strip() for cell in frame.column(position)]
-    if missing := [row for row, cell in enumerate(batch, start=1) if is_missing(cell)]:
-        raise UnreadableError(
-            f"batch of {frame.source} is missing in {len(missing)} row(s), the first is data row "
-            f"{missing[0]}; fill it in, or leave `batch` out."
-        )
-    return np.array(batch)
+def _describe(
+    frame: Frame,
+    sheet: Frame | None,
+    sheet_rows: list[int] | None,
+    wanted: str | int,
+    argument: str,
+) -> Description:
+    """A column that is no feature: of the sheet, of the preamble or of the table."""
+    argument = argument.partition(":")[0]
+    if sheet is not None and sheet_rows is not None and str(wanted) in sheet.names:
+        position = sheet.names.index(str(wanted))
+        cells = _in_order(sheet, position, sheet_rows)
+        return Description(sheet.names[position], cells, None, frame.parse(cells))
+    if str(wanted) in frame.annotation:
+        cells = frame.annotation[str(wanted)]
+        return Description(str(wanted), cells, None, frame.parse(cells))
+    position = Columns.of_file(frame.names, frame.source).position(wanted, f"`{argument}`")
+    column = frame.column(position)
+    numbers = column if isinstance(column, np.ndarray) else frame.parse([str(c) for c in column])
+    return Description(frame.names[position], column, position, numbers)
+
+
+def _in_order(sheet: Frame, position: int, rows: list[int]) -> list[str]:
+    """A column of the sheet in the order of the table, empty where a sample is not in it."""
+    column = sheet.column(position)
+    return ["" if row < 0 else str(column[row]).strip() for row in rows]
+
+
+def _keep_rows(described: Description, kept: NDArray[np.bool_]) -> Description:
+    numbers = None if described.numbers is None else described.numbers[kept]
+    cells = list(compress(described.cells, kept.tolist()))
+    return described._replace(cells=cells, numbers=numbers)
+
+
+def set_descriptions(data: Dataset, described: dict[str, Description], source: str) -> None:
+    """Set groups, covariates and batch of a dataset; every row must have them."""
+    for argument, (name, cells, _, numbers) in described.items():
+        kind = argument.partition(":")[0]
+        gaps = [row for row, cell in enumerate(cells, start=1) if is_missing(cell)]
+        if gaps:
+            raise UnreadableError(
+                f"{name!r} of {source} (`{kind}`) is missing in {len(gaps)} row(s), the first is "
+                f"data row {gaps[0]}; fill it in, or leave `{kind}` out."
+            )
+        words = np.array([_as_word(cell) for cell in cells])
+        if kind == "group":
+            data.groups = words
+        elif kind == "batch":
+            data.batch = words
+        else:
+            data.covariates = {
+                **(data.covariates or {}),
+                name: words if numbers is None else numbers,
+            }
+
+
+def _as_word(cell: Any) -> str:
+    """A label as text; whole numbers in floating point without their point."""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
 
 
 def _label_cells(
-    frame: Frame, options: ReadOptions, sheet: Frame | None
+    frame: Frame, options: ReadOptions, sheet: Frame | None, sheet_rows: list[int] | None
 ) -> tuple[int | None, Sequence[Any], str]:
     """The column of the labels, None if it is elsewhere; the labels; what messages call them."""
     name, target, turned = frame.source, options.target, frame.turned
-    if sheet is not None:
-        return None, *_from_sheet(frame, options, sheet)
+    if options.target_from_names is not None:
+        return None, *_from_names(frame, options.target_from_names)
+    if sheet is not None and sheet_rows is not None:
+        columns = Columns.of_file(sheet.names, sheet.source)
+        if target is None:
+            raise _target_missing("column", sheet)
+        label = columns.position(target, "target")
+        source = f"column {sheet.names[label]!r} of {sheet.source}"
+        return None, _in_order(sheet, label, sheet_rows), source
     if target is not None and str(target) in frame.annotation:
         return None, frame.annotation[str(target)], f"{str(target)!r} of {name}"
     if target is None and turned and frame.row_names is not None:
@@ -122,10 +213,7 @@ def _label_cells(
             f"samples with `samples`{target_hint if frame.annotation else ''}."
         )
     if target is None:
-        raise UnreadableError(
-            f"target is missing: say which column of {name} holds the classes; it has "
-            f"{some_of(frame.names)}."
-        )
+        raise _target_missing("column", frame)
     label = _position(frame, target)
     if turned and label == 0:
         return 0, _labels_in_header(frame), f"the header of {name}"
@@ -138,18 +226,21 @@ def _position(frame: Frame, target: str | int) -> int:
     try:
         return Columns.of_file(frame.names, frame.source).position(target, "target")
     except ValueError as error:
+        close = closest(str(target), frame.names)
         first = frame.cells.get(0, ())
         if not frame.turned and str(target) in (str(cell).strip() for cell in first):
             raise UnreadableError(
                 f"target is {target!r}, which is a row of {frame.source} and not a column; are "
-                "features in rows (`transpose=True`)?"
+                "features in rows (`transpose=True`)?",
+                fixes={"transpose": True},
             ) from None
         if frame.annotation:
             raise UnreadableError(
                 f"target is {target!r}, but {frame.source} describes the samples by "
                 f"{some_of(frame.annotation)}."
             ) from None
-        raise error from None
+        fixes = {} if close is None else {"target": close}
+        raise UnreadableError(str(error), fixes) from None
 
 
 def _labels_in_header(frame: Frame) -> Sequence[str]:
@@ -169,61 +260,51 @@ def _labels_in_header(frame: Frame) -> Sequence[str]:
     )
 
 
-def _from_sheet(frame: Frame, options: ReadOptions, sheet: Frame) -> tuple[list[str], str]:
-    """The labels of the rows, looked up in a table of samples."""
-    columns = Columns.of_file(sheet.names, sheet.source)
-    if options.target is None:
+def _from_names(frame: Frame, pattern: str) -> tuple[list[str], str]:
+    """Classes that are a part of the sample names: the first group of the pattern, or its match."""
+    if frame.row_names is None:
+        name_rows_by_text(frame)
+    if frame.row_names is None:
         raise UnreadableError(
-            f"target is missing: say which column of {sheet.source} holds the classes; it has "
-            f"{some_of(sheet.names)}."
+            f"{frame.source} does not name its samples, so `target_from_names` has nothing to look "
+            "at; say which column does with `id`."
         )
-    label = columns.position(options.target, "target")
-    own = frame.row_names
-    if own is None:
+    found = [re.search(pattern, name) for name in frame.row_names]
+    if not any(found):
         raise UnreadableError(
-            f"{frame.source} does not name its rows; say which column does with `id`."
+            f"`target_from_names` is {pattern!r}, which fits no sample name of {frame.source}; "
+            f"these are {some_of(frame.row_names, 3)}."
         )
-    listed = [[str(cell).strip() for cell in sheet.column(j)] for j in range(len(sheet.names))]
-    if options.sample_id is not None:
-        key = columns.position(options.sample_id, "`sample_id`")
-    else:
-        wanted = set(own)
-        key = max(range(len(listed)), key=lambda j: len(wanted.intersection(listed[j])))
-    if not set(own) & set(listed[key]):
-        raise UnreadableError(
-            f"{sheet.source} has none of the samples of {frame.source} in its column "
-            f"{sheet.names[key]!r}, such as {own[0]!r}; say where they are with "
-            "`sample_id`."
-        )
-    label_of = dict(zip(listed[key], listed[label], strict=True))
-    if len(label_of) < len(listed[key]):
-        raise UnreadableError(
-            f"{sheet.source} has a sample more than once in its column {sheet.names[key]!r}; give "
-            "each once, or another column with `sample_id`."
-        )
-    source = f"column {sheet.names[label]!r} of {sheet.source}"
-    return [label_of.get(name, "") for name in own], source
+    words = ["" if m is None else (m[1] if m.re.groups else m[0]) or "" for m in found]
+    return words, f"the sample names of {frame.source}"
 
 
-def _row_numbers(frame: Frame, positions: Sequence[int]) -> set[int]:
-    """Those of the columns that have no name and only count or name the rows."""
-    found = set()
-    for position in (j for j in positions if _UNNAMED.fullmatch(frame.names[j])):
-        column = frame.column(position)
-        numbers = as_numbers(column)
-        if numbers is not None and not _are_distinct_whole_numbers(numbers):
-            continue
-        what = "numbers the rows" if numbers is not None else "names the rows"
-        remark(f"{frame.source} {what} in a column without a name; it is not taken for a feature.")
-        if frame.row_names is None:
-            shown = column if numbers is None else numbers.astype(np.int64)
-            frame.row_names = [str(cell).strip() for cell in shown]
-        found.add(position)
-    return found
+def _target_missing(kind: str, frame: Frame) -> UnreadableError:
+    """The error if nobody said where the classes are, with the column that is most likely."""
+    likely = _likely_target(frame)
+    return UnreadableError(
+        f"target is missing: say which {kind} of {frame.source} holds the classes; it has "
+        f"{some_of(frame.names)}.",
+        fixes={} if likely is None else {"target": likely},
+    )
 
 
-def _are_distinct_whole_numbers(values: Floats) -> bool:
-    return bool((np.floor(values) == values).all()) and len(np.unique(values)) == len(values)
+def _likely_target(frame: Frame) -> str | None:
+    """A column with few values that each come more than once; by name, else the last one."""
+    likely = []
+    for f, name in enumerate(frame.names):
+        if name and not is_id_name(name):
+            column = frame.column(f)
+            counts = Counter(column.tolist() if isinstance(column, np.ndarray) else column)
+            few = 2 <= len(counts) <= min(_FEW_CLASSES, len(column) / 2)
+            if few and min(counts.values()) > 1 and not any(map(is_missing, counts)):
+                likely.append((f, name))
+    named = [(f, name) for f, name in likely if _TARGET_NAME.fullmatch(name)]
+    text = [(f, name) for f, name in likely if f in frame.cells]
+    for found in (named, text, likely):
+        if found:
+            return found[-1][1]
+    return None
 
 
 def encode(
@@ -269,29 +350,18 @@ def _whole(word: str) -> int:
 
 
 def _features(
-    frame: Frame, kept: list[int], options: ReadOptions
+    frame: Frame, kept: list[int], encoded: list[int], options: ReadOptions
 ) -> tuple[Floats, list[str], list[list[int]]]:
-    """The features as numbers; text is refused, left out or encoded."""
-    missing = options.missing_words
+    """The features as numbers, with text encoded; names; columns that belong together."""
     numbers = {f: frame.parse(frame.cells[f]) for f in kept if f in frame.cells}
     if not numbers:
         return frame.take(kept), [frame.names[f] for f in kept], []
-    encoded = [f for f, values in numbers.items() if values is None]
-    _reject_unclear_numbers(frame, encoded)
-    if encoded and not (options.numeric_only or options.encode):
-        raise UnreadableError(_about_text(frame, encoded))
-    if encoded and options.numeric_only:
-        remark(f"{frame.source} has text in column(s) {some_of(frame.names[f] for f in encoded)}, "
-               "which are left out.")  # fmt: skip
-        kept = [f for f in kept if f not in encoded]
-        if not kept:
-            raise UnreadableError(f"{frame.source} has no column of numbers; use `encode`.")
     columns: list[Floats] = []
     names: list[str] = []
     groups: list[list[int]] = []
     for f in kept:
         if f in encoded:
-            made = _one_hot(frame, f, missing)
+            made = _one_hot(frame, f, options.missing_words)
             groups.append(list(range(len(names), len(names) + len(made))))
             names += made
             columns += made.values()
@@ -307,7 +377,7 @@ def _one_hot(frame: Frame, position: int, missing: frozenset[str]) -> dict[str, 
     name = frame.names[position]
     cells = [str(cell).strip() for cell in frame.cells[position]]
     words = sorted({cell for cell in cells if not is_missing(cell, missing)})
-    if len(words) > _MANY_WORDS:
+    if len(words) > MANY_WORDS:
         raise UnreadableError(
             f"{frame.source} has {len(words)} different words in column {name!r}, too many for a "
             "category; leave it out with `drop`."
@@ -317,69 +387,54 @@ def _one_hot(frame: Frame, position: int, missing: frozenset[str]) -> dict[str, 
     return {f"{name}={w}": np.array([float(cell == w) for cell in cells]) for w in words}
 
 
-def _reject_unclear_numbers(frame: Frame, text: list[int]) -> None:
-    """Raise if a column of text holds numbers, but what their commas or points mean is not said."""
-    for f in text:
-        unread = _unread_cells(frame, f)
-        if what_to_do := explain_marks(unread, is_mixed=frame.has_mixed_marks):
-            raise UnreadableError(
-                f"{frame.source} has numbers in column {frame.names[f]!r} that are not clear, such "
-                f"as {unread[0].strip()!r}: {what_to_do}."
-            )
-
-
-def _unread_cells(frame: Frame, position: int) -> list[str]:
-    """The cells of a column that are neither numbers nor missing."""
-    return [str(cell) for cell in frame.cells[position] if frame.parse([str(cell)]) is None]
-
-
-def _about_text(frame: Frame, text: list[int]) -> str:
-    """Why columns of text cannot be used, and which option helps."""
-    unread = _unread_cells(frame, text[0])
-    words = {cell.strip() for cell in unread}
-    start = (
-        f"{frame.source} has text in column(s) {some_of(frame.names[f] for f in text)}, such as "
-        f"{unread[0]!r}; "
-    )
-    if {word.lower() for word in words} <= _USUAL_GAPS:
-        tokens = ",".join(sorted(words))
-        return f"{start}if that means a missing value, say `missing={tokens!r}`."
-    return (
-        f"{start}leave the columns out with `drop` or `numeric_only`, or "
-        "take them in with `encode`."
-    )
-
-
 def from_matrix(
     path: str, X: Any, names: list[str], labels: Labels, source: str, options: ReadOptions,
-    sample_ids: list[str] | None = None,
+    sample_ids: list[str] | None = None, described: dict[str, Description] | None = None,
 ) -> Dataset:  # fmt: skip
-    """The dataset in a matrix of features, without the columns to drop."""
+    """The dataset in a matrix of features, without the columns to drop and row numbers."""
+    described = described or {}
     if options.drop_unlabelled:
         rows = np.flatnonzero(labels.codes >= 0)
+        described = {key: _keep_rows(d, labels.codes >= 0) for key, d in described.items()}
+        counters = [] if issparse(X) else find_row_counters(X)
         X, labels = X[rows], labels._replace(codes=labels.codes[rows])
         sample_ids = None if sample_ids is None else [sample_ids[i] for i in rows]
-    kept = Columns.of_file(names, path).without(options.drop, None)
+    else:
+        counters = [] if issparse(X) else find_row_counters(X)
+    columns = Columns.of_file(names, path)
+    insisted = columns.positions(options.keep, "`keep`")
+    kept = columns.without(options.drop, None)
+    if counters := [f for f in counters if f in kept and f not in insisted]:
+        remark_on_row_numbers(path, [names[f] for f in counters])
+        kept = [f for f in kept if f not in counters]
     if len(kept) < len(names):
         X, names = X[:, kept], [names[f] for f in kept]
-    return _finished(path, X, names, labels, source, options, sample_ids)
+    data = _finished(path, X, names, labels, source, options, sample_ids, [])
+    set_descriptions(data, described, path)
+    return data
 
 
 def _finished(
     path: Any, X: Any, names: list[str], labels: Labels, source: str, options: ReadOptions,
-    sample_ids: list[str] | None,
+    sample_ids: list[str] | None, obstacles: list[UnreadableError],
 ) -> Dataset:  # fmt: skip
     """The last step of every reader: labels and numbers are there, and the numbers are finite."""
     y = labels.codes
     if (missing := y < 0).any():
         first = int(missing.argmax())
         called = "" if sample_ids is None else f" ({sample_ids[first]!r})"
-        raise UnreadableError(
-            f"{source} has {int(missing.sum())} missing label(s), the first in data row "
-            f"{first + 1}{called}; label these rows, or leave them out with "
-            "`drop_unlabelled`."
+        obstacles.append(
+            UnreadableError(
+                f"{source} has {int(missing.sum())} missing label(s), the first in data row "
+                f"{first + 1}{called}; label these rows, or leave them out with "
+                "`drop_unlabelled`.",
+                fixes={"drop_unlabelled": True},
+            )
         )
-    reject_one_class(np.array(labels.names), source)
+    try:
+        reject_one_class(np.array(labels.names), source)
+    except ValueError as error:
+        obstacles.append(UnreadableError(str(error)))
     if labels.are_whole_numbers and len(labels.names) > _MANY_CLASSES:
         remark(
             f"{source} has {len(labels.names)} different whole numbers, each taken as a class; if "
@@ -387,10 +442,13 @@ def _finished(
         )
     found = nonfinite_columns(X)
     if "infinity" in found:
-        raise UnreadableError(
-            f"{path} has infinite values in column(s) "
-            f"{some_of(names[f] for f in found['infinity'])}; fix them, or leave the columns out "
-            "with `drop`."
+        infinite = [names[f] for f in found["infinity"]]
+        obstacles.append(
+            UnreadableError(
+                f"{path} has infinite values in column(s) {some_of(infinite)}; fix them, or leave "
+                "the columns out with `drop`.",
+                fixes={"drop": infinite} if len(infinite) < len(names) else {},
+            )
         )
     gaps = found.get("NaN", [])
     if gaps and options.drop_missing is not None:
@@ -409,11 +467,16 @@ def _finished(
             X, names = X[:, kept], [names[f] for f in kept]
             gaps = nonfinite_columns(X).get("NaN", [])
     if gaps and options.impute is None:
-        raise UnreadableError(
-            f"{path} has missing values in column(s) {some_of(names[f] for f in gaps)}; fill them "
-            "in with `impute='median'`, or leave columns out with "
-            "`drop_missing=0.2` or `drop`."
+        way = {"drop_missing": 0.0} if issparse(X) else {"impute": "median"}
+        obstacles.append(
+            UnreadableError(
+                f"{path} has missing values in column(s) {some_of(names[f] for f in gaps)}; fill "
+                "them in with `impute='median'`, or leave columns out with `drop_missing=0.2` or "
+                "`drop`.",
+                fixes=way,
+            )
         )
+    raise_obstacles(obstacles)
     if options.log2:
         X = _log2(X, path)
     data = Dataset(X, y, names, labels.names)
@@ -448,24 +511,6 @@ def _log2(X: Any, path: Any) -> Any:
     X = X.copy()
     X.data = logs
     return X
-
-
-def _remark_on_ids(X: Floats, names: list[str], source: str) -> None:
-    """Warn about columns that look like identifiers and not like measurements."""
-    n, m = X.shape
-    named = [f for f in range(m) if any(r.fullmatch(names[f]) for r in (_LIKE_AN_ID, _CAMEL_ID))]
-    counting = []
-    if n >= 10:
-        whole = np.flatnonzero(np.floor(X[0]) == X[0]).tolist()  # few columns, as a rule
-        counting = [f for f in whole if _are_distinct_whole_numbers(X[:, f])]
-        if len(counting) > max(1, m // 10):
-            counting = []  # whole numbers all over: counts or intensities
-    found = sorted({*named, *counting})
-    if found:
-        remark(
-            f"{source} has column(s) that look like an identifier: "
-            f"{some_of(names[f] for f in found)}; leave them out with `drop` if they are."
-        )
 
 
 def _remark_on_intensities(X: Any, source: str) -> None:

@@ -113,41 +113,54 @@ class Evidence:
         return next(filter(None, found), None)
 
 
-def explain_marks(text: Sequence[str], *, is_mixed: bool) -> str | None:
+class Advice(NamedTuple):
+    """What to say about a column, as the end of a sentence, and the keywords that help."""
+
+    text: str
+    fixes: dict[str, str]
+
+
+def explain_marks(cells: Sequence[str], *, is_mixed: bool) -> Advice | None:
     """What to do about cells that look like numbers but were not read as such.
 
     Parameters
     ----------
-    text : sequence of str
+    cells : sequence of str
         The cells of a column that are neither numbers nor missing.
     is_mixed : bool
         Whether the file has numbers with either decimal mark.
 
     Returns
     -------
-    str or None
-        The end of a sentence about the column; None if a cell does not look like a number.
+    Advice or None
+        None if a cell does not look like a number.
     """
-    if not all(_LOOKS_LIKE_A_NUMBER.fullmatch(cell) for cell in text):
+    if not all(_LOOKS_LIKE_A_NUMBER.fullmatch(cell) for cell in cells):
         return None
-    example = text[0].strip()
+    example = cells[0].strip()
     for mark, characters in ((" ", _BLANKS), ("'", "'")):
         if any(character in example for character in characters):
-            return f"if {example!r} is one number, say `thousands={mark!r}`"
+            text = f"if {example!r} is one number, say `thousands={mark!r}`"
+            return Advice(text, {"thousands": mark})
     evidence = Evidence()
-    evidence.add(text)
+    evidence.add(cells)
     known = evidence.number_format()
     if is_mixed or evidence.is_mixed:
-        return (
+        return Advice(
             "the file has numbers with a decimal comma and with a decimal point; write all in one "
-            "way"
+            "way, or leave the column out with `drop`",
+            {},
         )
     if known.thousands is not None:
-        return f"if {example!r} is one number, say `thousands={known.thousands!r}`"
+        return Advice(
+            f"if {example!r} is one number, say `thousands={known.thousands!r}`",
+            {"thousands": known.thousands},
+        )
     mark = "," if "," in example else "."
     if evidence.is_certain:
-        return f"if {example!r} is a number, say `decimal={mark!r}`"
-    return (
+        return Advice(f"if {example!r} is a number, say `decimal={mark!r}`", {"decimal": mark})
+    return Advice(
         f"{example!r} may be {re.sub('[.,]', '', example)} or {example.replace(',', '.')}; say "
-        f"which with `thousands={mark!r}` or `decimal={mark!r}`"
+        f"which with `thousands={mark!r}` or `decimal={mark!r}`",
+        {"thousands": mark},
     )

@@ -5,6 +5,7 @@ for text; ``_columnar``, ``_expression``, ``_arrays`` and ``_cells`` for the oth
 out what the columns mean (``_interpret``).
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -20,22 +21,30 @@ from s2fs.datasets._cells import from_cells
 from s2fs.datasets._columnar import arff, arrow_frame, excel
 from s2fs.datasets._dataset import Dataset
 from s2fs.datasets._delimited import Delimited, Dialect
-from s2fs.datasets._expression import gct, series_matrix
+from s2fs.datasets._expression import bare_gct, gct, series_matrix
 from s2fs.datasets._frame import Frame
 from s2fs.datasets._interpret import from_frame
 from s2fs.datasets._number_format import PLAIN
+from s2fs.datasets._sheet import is_header_named
 from s2fs.datasets._source import (
     ReadOptions,
     Source,
     UnreadableError,
     collect_remarks,
     reading,
+    remark,
 )
 
 #: Says of the names of columns which are to stay as they are written.
 AsText = Callable[[list[str]], set[int]]
 #: The formats of text that begin with something else than a table.
-_WITH_PREAMBLE = {".arff": arff, ".gct": gct, "GEO series matrix": series_matrix}
+_WITH_PREAMBLE = {
+    ".arff": arff,
+    ".gct": gct,
+    "GCT without its version": bare_gct,
+    "GEO series matrix": series_matrix,
+}
+_GCT_HEADER = re.compile(rb"(name|id)\tdescription\t", re.IGNORECASE)
 
 
 class _Cells(NamedTuple):
@@ -143,6 +152,17 @@ def read_table(
             sample names.
         ``id``
             The column that names the samples.
+        ``by_position`` : bool
+            The rows of ``samples`` are in the order of the samples; names are not compared.
+        ``target_from_names`` : str
+            A regular expression whose first group, or match, in a sample name is the class.
+        ``keep`` : str, int or iterable of these
+            Columns that are features though they look like row numbers, identifiers or text.
+        ``group``
+            The column that says which samples belong together, such as those of a patient, for
+            ``groups=data.groups``.
+        ``covariates`` : str, int or iterable of these
+            Columns that the selection is to be adjusted for, which are no features.
         ``batch``
             The column of a table with the batch of each sample, for
             ``fit(…, covariates=data.batch)``.
@@ -156,8 +176,8 @@ def read_table(
         ``drop_missing`` : float
             Leave out columns that lack more than this share of their values.
         ``numeric_only``, ``encode`` : bool
-            Leave out columns of text, or turn each into columns of 0 and 1 that are chosen
-            together.
+            Leave out columns of text, as is done if nothing is said, or turn each into columns of
+            0 and 1 that are selected together.
         ``max_memory`` : int or str
             How much memory the content may take, such as "4G"; by default all there is.
 
@@ -187,9 +207,11 @@ def read_table(
     >>> data.y, data.feature_names, data.class_names, data.sample_ids
     (array([0, 1]), ['height', 'width'], ['fern', 'moss'], ['a', 'b'])
     """
-    dropped = [drop] if isinstance(drop, str | int) else list(drop)
+    for name in ("keep", "covariates"):
+        if name in options:
+            options[name] = _listed(options[name])
     how = ReadOptions.of(
-        {"target": target, "drop": dropped, "transpose": transpose, "layer": layer, **options}
+        {"target": target, "drop": _listed(drop), "transpose": transpose, "layer": layer, **options}
     )
     with collect_remarks() as remarks:
         data = _read_labelled(path, how)
@@ -197,13 +219,14 @@ def read_table(
     return data
 
 
+def _listed(columns: str | int | Iterable[str | int]) -> list[str | int]:
+    """One column or several as a list."""
+    return [columns] if isinstance(columns, str | int) else list(columns)
+
+
 def _read_labelled(path: str | PathLike[str], how: ReadOptions) -> Dataset:
     """The dataset in a file, by the reader of its format."""
     source = Source(path, how.limit)
-    if how.batch is not None and source.suffix in (".h5ad", ".npz", ".mat"):
-        raise UnreadableError(
-            f"`batch` is a column of a table, which {source.name} is not; leave it out."
-        )
     if source.suffix == ".h5ad":
         if how.transpose:
             raise UnreadableError(
@@ -219,9 +242,17 @@ def _read_labelled(path: str | PathLike[str], how: ReadOptions) -> Dataset:
     if how.samples is None:
         return from_frame(_read_frame(source, how, _needed_text(source, how)), how)
     elsewhere = replace(how, target=None)
-    frame = _read_frame(source, elsewhere, _needed_text(source, elsewhere))
-    alone = replace(elsewhere, samples=None, sample_id=None, transpose=False)
+    alone = ReadOptions(missing=how.missing, encoding=how.encoding, max_memory=how.max_memory)
     sheet = _read_frame(Source(how.samples, how.limit), alone, _every_column)
+    frame = _read_frame(source, elsewhere, _needed_text(source, elsewhere))
+    if not (frame.turned or how.by_position) and is_header_named(frame, sheet):
+        remark(
+            f"{source.name} has features in rows: {sheet.source} names its columns "
+            "(`transpose=True`).",
+            "transposed",
+        )
+        turned = replace(elsewhere, transpose=True)
+        frame = _read_frame(source, turned, _needed_text(source, turned))
     return from_frame(frame, how, sheet)
 
 
@@ -278,7 +309,8 @@ def _needed_text(source: Source, options: ReadOptions) -> AsText:
 
     def found(names: list[str]) -> set[int]:
         columns, positions = Columns.of_file(names, source.name), set()
-        for item in (options.target, options.id, options.batch):
+        beside = [options.id, options.batch, options.group, *options.covariates]
+        for item in (options.target, *beside):
             with suppress(ValueError):  # it may be elsewhere; if not, an error message follows
                 positions.add(columns.position(item, ""))
         return positions
@@ -304,6 +336,8 @@ def _read_frame(source: Source, options: ReadOptions, as_text: AsText) -> Frame:
         kind = "GEO series matrix"
     elif data.startswith((b"#1.2\n", b"#1.3\n")):
         kind = ".gct"
+    elif _GCT_HEADER.match(data):
+        kind = "GCT without its version"
     with reading(source.name, kind):
         if kind == "text":
             table = Delimited(data, source.name, source.suffix, options)

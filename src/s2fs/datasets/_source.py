@@ -45,7 +45,44 @@ _USUAL_MEMORY = 8 * 2**30
 
 
 class UnreadableError(ValueError):
-    """A file that cannot be used; the message says where and what to do."""
+    """A file that cannot be used; the message says where and what to do.
+
+    Parameters
+    ----------
+    message : str
+        One sentence; keywords of :func:`read_table` stand in backquotes.
+    fixes : dict of str to object, optional
+        Keywords of :func:`read_table` that take this obstacle away.
+    obstacles : sequence of str, optional
+        All sentences, if several things are in the way.
+
+    Attributes
+    ----------
+    fixes : dict of str to object
+        Keywords with which the file can be used; empty if that is not known.
+    obstacles : tuple of str
+        What is in the way, a sentence each.
+    """
+
+    def __init__(
+        self, message: str, fixes: dict[str, Any] | None = None, obstacles: Sequence[str] = ()
+    ) -> None:
+        super().__init__(message)
+        self.fixes = fixes or {}
+        self.obstacles = tuple(obstacles) or (message,)
+
+
+def raise_obstacles(found: Sequence[UnreadableError]) -> None:
+    """Raise one error that names all that is in the way, if anything is."""
+    if not found:
+        return
+    fixes: dict[str, Any] = {}
+    for keyword, value in (item for error in found for item in error.fixes.items()):
+        has = fixes.get(keyword)
+        fixes[keyword] = [*has, *value] if isinstance(has, list) else value
+    sentences = [str(error) for error in found]
+    is_solved = all(error.fixes for error in found)
+    raise UnreadableError(" ".join(sentences), fixes if is_solved else None, sentences)
 
 
 @dataclass(frozen=True)
@@ -144,7 +181,12 @@ class ReadOptions:
     sheet: str | None = None
     samples: str | PathLike[str] | None = None
     sample_id: str | int | None = None
+    by_position: bool = False
+    target_from_names: str | None = None
     id: str | int | None = None
+    keep: Sequence[str | int] = ()
+    group: str | int | None = None
+    covariates: Sequence[str | int] = ()
     batch: str | int | None = None
     drop_unlabelled: bool = False
     log2: bool = False
@@ -181,7 +223,29 @@ class ReadOptions:
             raise ValueError(
                 "`sample_id` is a column of the file of samples; give that file with `samples`."
             )
+        if self.by_position and (self.samples is None or self.sample_id is not None):
+            raise ValueError(
+                "`by_position` is for a file of samples (`samples`) in the order of the rows, "
+                "without `sample_id`."
+            )
+        if self.target_from_names is not None:
+            if self.target is not None:
+                raise ValueError("target and `target_from_names` both name classes; choose one.")
+            try:
+                re.compile(self.target_from_names)
+            except re.error as error:
+                raise ValueError(
+                    f"`target_from_names` is {self.target_from_names!r}, which is no regular "
+                    f"expression ({error}); give one such as '^[A-Za-z]+'."
+                ) from None
         bytes_of(self.max_memory)
+
+    @property
+    def descriptions(self) -> list[tuple[str, str | int]]:
+        """The columns that describe rows, each with the keyword that names it."""
+        found = [("group", self.group), ("batch", self.batch)]
+        found += [(f"covariates:{name}", name) for name in self.covariates]
+        return [(keyword, name) for keyword, name in found if name is not None]
 
     @classmethod
     def of(cls, given: dict[str, Any]) -> "ReadOptions":
