@@ -48,6 +48,7 @@ from s2fs._util.inputs import (
     reject_text_columns,
     warn_of_fragile,
 )
+from s2fs._util.named import names_of
 from s2fs._util.progress import progress
 from s2fs._util.tables import as_table
 from s2fs._util.types import Floats, Indices
@@ -162,6 +163,7 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
                 f"y has {_num_samples(y)} label(s) for the {_num_samples(X)} row(s) of X; "
                 "give one label per row."
             )
+        own_names = names_of(X)
         X, y = validate_data(
             self,
             X,
@@ -172,6 +174,8 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
             ensure_min_samples=2,
             reset=reset,
         )
+        if reset and own_names is not None:  # scikit-learn sees the names of data frames only
+            self.feature_names_in_ = own_names
         y = column_or_1d(y)
         if 2 * len(np.unique(y)) >= len(y):  # already checked; this only warns
             check_classification_targets(y)

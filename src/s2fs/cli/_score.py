@@ -98,7 +98,7 @@ def _show_next(chosen: list[int], table: "Dataset", criterion: dict[str, Any]) -
     """Print what adding one more feature, or dropping one, does to the criterion."""
 
     def sep_of(features: list[int], k: int) -> S2FS:
-        return S2FS(k, include=features, **criterion).fit(table.X, table.y)
+        return S2FS(k, include=features, **criterion).fit(table.named_X(), table.y)
 
     names, lines = table.feature_names, []
     if len(chosen) < len(names):

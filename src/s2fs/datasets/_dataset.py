@@ -5,6 +5,8 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from s2fs._util.named import with_names
+
 
 class _Arrays(NamedTuple):
     X: Any
@@ -65,6 +67,17 @@ class Dataset(_Arrays):
     image_shape: tuple[int, int] | None = None
     image_order: Literal["C", "F"] | None = None
 
+    def named_X(self) -> Any:  # noqa: N802
+        """Return ``X`` with the names of its columns, so that messages of a selector use them.
+
+        Returns
+        -------
+        ndarray or sparse array of shape (n_samples, n_features)
+            The numbers of ``X``, which are not copied; selectors of this package take
+            ``feature_names`` from it as they do from a data frame.
+        """
+        return with_names(self.X, self.feature_names)
+
     def for_folds(self) -> tuple[Any, Any]:
         """Return what goes into folds: the table, and what fills in its missing values there.
 
@@ -76,7 +89,8 @@ class Dataset(_Arrays):
             To be fitted on the training rows of each fold, as the ``imputer`` of
             :func:`s2fs.compare` is.
         """
-        return (self.X if self.imputer is None else self.incomplete), self.imputer
+        X = self.X if self.imputer is None else self.incomplete
+        return with_names(X, self.feature_names), self.imputer
 
     def _replace(self, /, **changes: Any) -> Self:
         """The same with other arrays or names; everything else stays."""
