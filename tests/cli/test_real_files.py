@@ -377,7 +377,6 @@ FAULTS = {
         "50 different whole numbers, each taken as a class", 0),
     "Latin-1": ("t.csv", csv(LABELLED.replace("MLL", "größer"), encoding="latin-1"), [],
                 "--encoding", 2),
-    "words for missing": ("t.csv", with_gaps("#N/A"), ["--drop", "other"], "--missing", 2),
     "missing values": ("t.csv", with_gaps(""), ["--drop", "other", "--method", "s2fs"],
                        "--impute median.*--drop-missing 0.2.*--drop", 2),
     "no labels": ("t.csv", unlabelled, [], "--drop-unlabelled", 2),

@@ -172,12 +172,6 @@ def _shape(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
     type=click.Choice(["balanced"]),
     help="Let every class count as much as another, however few samples it has.",
 )
-@click.option(
-    "--batch",
-    metavar="COLUMN",
-    help="Column with the batch of each sample, such as a laboratory or a day; differences "
-    "between batches are taken away.",
-)
 @n_jobs_option
 @scheduler_option(
     help="FILE is a directory or a pattern of Parquet files, or a Zarr group, that the workers of "
@@ -233,10 +227,9 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
     _check_outputs(asked, data)
     selector = _selector(ctx, asked)
     limits = {name: given[name] for name in ("include", "exclude") if given[name]}
-    if asked.batch is not None:
-        _reject_beside_batch(selector, asked)
+    _reject_covariates(selector, data, asked)
     if scheduler is not None:
-        alone = {f"--{name}": given[name] for name in ("batch", "report", "tune", "stability")}
+        alone = {f"--{name}": given[name] for name in ("report", "tune", "stability")}
         refuse({**data.read_in_one_place, **alone})
         names = fit_there(selector, scheduler, data, limits)
         ranking = ranking_columns(selector, names)
@@ -244,7 +237,7 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
         _write_files(selector, names, ranking, asked)
         return
     takes_missing = get_tags(selector).input_tags.allow_nan
-    table = data.read(takes_missing=takes_missing, batch=asked.batch)
+    table = data.read(takes_missing=takes_missing)
     if asked.report is not None:
         table = report.made_dense(table)
     n, m = table.X.shape
@@ -366,17 +359,13 @@ def _selector(ctx: click.Context, asked: SimpleNamespace) -> Any:
     return make(**{name: value for name, value in values.items() if name in has})
 
 
-def _reject_beside_batch(selector: Any, asked: SimpleNamespace) -> None:
-    """Raise if batches would be left out of account."""
-    if not has_fit_parameter(selector, "covariates"):
+def _reject_covariates(selector: Any, data: DataArguments, asked: SimpleNamespace) -> None:
+    """Raise if the selector would leave covariates out of account."""
+    if data.covariates and not has_fit_parameter(selector, "covariates"):
         raise ValueError(
-            f"--batch is not for --method {asked.method}; leave it out, or use --method s2fs or "
-            "paircover."
+            f"--covariate is not for --method {asked.method}; leave it out, or use --method "
+            "paircover or s2fs."
         )
-    beside = {"--tune": asked.tune, "--stability": asked.stability, "--report": asked.report}
-    for flag, value in beside.items():
-        if value:
-            raise ValueError(f"{flag} ignores batches; leave out one of them and --batch.")
 
 
 def ranking_columns(selector: Any, feature_names: list[str]) -> Table:
@@ -411,14 +400,23 @@ class _Latest:
         self.selector = fitted_estimator
 
 
+def _beside(selector: Any, data: "Dataset") -> dict[str, Any]:
+    """What ``fit`` of a selector gets beside the table and the classes."""
+    given = {"covariates": data.covariates, "groups": data.groups}
+    return {
+        name: value
+        for name, value in given.items()
+        if value is not None and has_fit_parameter(selector, name)
+    }
+
+
 def _fitted(selector: Any, data: "Dataset") -> Any:
     """Fit a selector; if that is interrupted, print the features it has found so far and exit."""
     latest, followed = _Latest(), hasattr(selector, "set_callbacks")
     if followed:
         selector.set_callbacks(latest)
     try:
-        beside = {} if data.batch is None else {"covariates": data.batch.astype(str)}
-        return selector.fit(data.X, data.y, **beside)
+        return selector.fit(data.named_X(), data.y, **_beside(selector, data))
     except KeyboardInterrupt:
         if not followed:
             _stop("before the end")
@@ -445,7 +443,8 @@ def _tuner(selector: Any, asked: SimpleNamespace) -> s2fs.SelectorCV:
 
 def _tuned(tuner: s2fs.SelectorCV, selector: Any, data: "Dataset") -> tuple[Any, str]:
     """The selector with what the search has chosen, and a line that says what that is."""
-    found = clone(tuner).fit(data.X, data.y, groups=getattr(data, "groups", None))
+    covariates = {} if data.covariates is None else {"covariates": data.covariates}
+    found = clone(tuner).fit(data.named_X(), data.y, groups=data.groups, **covariates)
     best = found.best_params_
     weights = "".join(f"{name} {best[name]:g}, " for name in ("alpha", "beta") if name in best)
     k = best["n_features_to_select"]
@@ -475,7 +474,8 @@ def _stability(
     )
     try:
         with inner_fit():  # what is to say of the features was said of the selection
-            return stable.fit(data.X, data.y, groups=getattr(data, "groups", None))
+            covariates = {} if data.covariates is None else {"covariates": data.covariates}
+            return stable.fit(data.named_X(), data.y, groups=data.groups, **covariates)
     except KeyboardInterrupt:
         _stop("before the stability was known; the ranking is complete", table)
 
@@ -494,7 +494,8 @@ def _evaluate(as_run: Any, data: "Dataset", asked: SimpleNamespace, k: int) -> A
                 X,
                 data.y,
                 n_selected=k,
-                groups=getattr(data, "groups", None),
+                groups=data.groups,
+                covariates=data.covariates,
                 imputer=imputer,
                 n_jobs=asked.n_jobs,
                 verbose=int(sys.stderr.isatty()),
@@ -511,8 +512,6 @@ def _evaluate(as_run: Any, data: "Dataset", asked: SimpleNamespace, k: int) -> A
 def _no_verdict(data: "Dataset", asked: SimpleNamespace) -> str:
     """Why the accuracy on held-out samples cannot be had, or nothing."""
     n, m = data.X.shape
-    if data.batch is not None:
-        return "cross-validation here ignores batches"
     if n < FEWEST_FOR_VERDICT:
         return f"{n} samples are too few for cross-validation with {LEARNER}"
     too_large = n * n * m > LARGEST_VERDICT or (issparse(data.X) and n * m > LARGEST_DENSE)
@@ -539,6 +538,7 @@ def _check(
             sample_names=data.sample_ids or [f"row {i + 1}" for i in range(len(data.y))],
             comparison=evaluation,
             stability=None if index is None else index.value,
+            remarks=data.repeated_subjects,
         )
     )
 

@@ -333,7 +333,8 @@ DATA_OPTIONS: tuple[click.Parameter, ...] = (
         ["--covariate", "covariates"],
         metavar="COLUMN",
         multiple=True,
-        help="Column to adjust for, such as age or a batch; may be repeated.",
+        help="Column to adjust for, such as age or a batch; may be repeated. Whole numbers with at "
+        "most ten different values count as categories.",
     ),
     click.Option(
         ["--transpose"],
@@ -386,9 +387,7 @@ DATA_OPTIONS: tuple[click.Parameter, ...] = (
     click.Option(["--log2"], is_flag=True, help="Take log2(1 + x) of all values."),
 )
 #: The option for each keyword of ``read_table``.
-_FLAGS = {str(option.name): max(option.opts, key=len) for option in DATA_OPTIONS} | {
-    "batch": "--batch"
-}
+_FLAGS = {str(option.name): max(option.opts, key=len) for option in DATA_OPTIONS}
 #: The parameters of S²FS.
 CRITERION_OPTIONS = (
     click.Option(

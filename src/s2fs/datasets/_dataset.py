@@ -37,8 +37,6 @@ class Dataset(_Arrays):
     covariates : dict of str to ndarray of shape (n_samples,) or None
         What the selection is to be adjusted for, by the name of its column: numbers as float64,
         anything else as text.
-    batch : ndarray of shape (n_samples,) or None
-        The batch each instance was measured in, if a column of the file was said to hold it.
     feature_groups : list of lists of int or None
         Columns of ``X`` that are to be chosen together: those one column of text was turned into.
     imputer : transformer or None
@@ -59,7 +57,6 @@ class Dataset(_Arrays):
     sample_ids: list[str] | None = None
     groups: NDArray[np.str_] | None = None
     covariates: dict[str, NDArray[Any]] | None = None
-    batch: Any = None
     feature_groups: list[list[int]] | None = None
     imputer: Any = None
     incomplete: Any = None
@@ -77,6 +74,14 @@ class Dataset(_Arrays):
             ``feature_names`` from it as they do from a data frame.
         """
         return with_names(self.X, self.feature_names)
+
+    @property
+    def repeated_subjects(self) -> list[str]:
+        """Sentences on columns that repeat, as those of patients do, if no group was given."""
+        if self.groups is not None:
+            return []
+        found = [remark.text for remark in self.remarks if remark.kind == "groups"]
+        return [f"{text.partition(';')[0]}: samples may belong together." for text in found]
 
     def for_folds(self) -> tuple[Any, Any]:
         """Return what goes into folds: the table, and what fills in its missing values there.

@@ -37,6 +37,8 @@ from s2fs.datasets._source import ReadOptions, UnreadableError, raise_obstacles,
 
 #: More classes than this, all whole numbers, are more likely a quantity.
 _MANY_CLASSES = 30
+#: A covariate of at most so many different whole numbers names categories.
+MOST_CATEGORIES = 10
 #: More values than this are hardly classes that nobody named.
 _FEW_CLASSES = 20
 _TARGET_NAME = re.compile(
@@ -161,7 +163,7 @@ def _keep_rows(described: Description, kept: NDArray[np.bool_]) -> Description:
 
 
 def set_descriptions(data: Dataset, described: dict[str, Description], source: str) -> None:
-    """Set groups, covariates and batch of a dataset; every row must have them."""
+    """Set groups and covariates of a dataset; every row must have them."""
     for argument, (name, cells, _, numbers) in described.items():
         kind = argument.partition(":")[0]
         gaps = [row for row, cell in enumerate(cells, start=1) if is_missing(cell)]
@@ -173,13 +175,15 @@ def set_descriptions(data: Dataset, described: dict[str, Description], source: s
         words = np.array([_as_word(cell) for cell in cells])
         if kind == "group":
             data.groups = words
-        elif kind == "batch":
-            data.batch = words
         else:
-            data.covariates = {
-                **(data.covariates or {}),
-                name: words if numbers is None else numbers,
-            }
+            values = words if numbers is None or _names_categories(numbers) else numbers
+            data.covariates = {**(data.covariates or {}), name: values}
+
+
+def _names_categories(numbers: NDArray[np.float64]) -> bool:
+    """Whether a few whole numbers stand for categories, as those of a batch do."""
+    different = np.unique(numbers)
+    return len(different) <= MOST_CATEGORIES and bool((different == np.rint(different)).all())
 
 
 def _as_word(cell: Any) -> str:

@@ -162,10 +162,8 @@ def read_table(
             The column that says which samples belong together, such as those of a patient, for
             ``groups=data.groups``.
         ``covariates`` : str, int or iterable of these
-            Columns that the selection is to be adjusted for, which are no features.
-        ``batch``
-            The column of a table with the batch of each sample, for
-            ``fit(…, covariates=data.batch)``.
+            Columns that the selection is to be adjusted for, which are no features. At most ten
+            different whole numbers count as categories.
         ``drop_unlabelled`` : bool
             Leave out rows without a label.
         ``log2`` : bool
@@ -309,7 +307,7 @@ def _needed_text(source: Source, options: ReadOptions) -> AsText:
 
     def found(names: list[str]) -> set[int]:
         columns, positions = Columns.of_file(names, source.name), set()
-        beside = [options.id, options.batch, options.group, *options.covariates]
+        beside = [options.id, options.group, *options.covariates]
         for item in (options.target, *beside):
             with suppress(ValueError):  # it may be elsewhere; if not, an error message follows
                 positions.add(columns.position(item, ""))

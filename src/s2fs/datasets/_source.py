@@ -187,7 +187,6 @@ class ReadOptions:
     keep: Sequence[str | int] = ()
     group: str | int | None = None
     covariates: Sequence[str | int] = ()
-    batch: str | int | None = None
     drop_unlabelled: bool = False
     log2: bool = False
     impute: Literal["median", "knn", "keep"] | None = None
@@ -243,7 +242,7 @@ class ReadOptions:
     @property
     def descriptions(self) -> list[tuple[str, str | int]]:
         """The columns that describe rows, each with the keyword that names it."""
-        found = [("group", self.group), ("batch", self.batch)]
+        found: list[tuple[str, str | int | None]] = [("group", self.group)]
         found += [(f"covariates:{name}", name) for name in self.covariates]
         return [(keyword, name) for keyword, name in found if name is not None]
 

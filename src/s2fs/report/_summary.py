@@ -110,6 +110,7 @@ def summarise(
         sample_names=table.samples,
         comparison=comparison,
         stability=by_size[start]["stability"],
+        remarks=table.repeated_subjects,
     )
     summary = {
         "verdict": {"headline": by_size[start]["headline"], "rest": by_size[start]["rest"]},

@@ -1,5 +1,6 @@
 """The data of a report: values, classes and the names of everything, whatever was given."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
@@ -74,6 +75,7 @@ class Table:
     groups: Any = None
     sample_weight: Any = None
     covariates: Any = None
+    repeated_subjects: Sequence[str] = ()
 
     @classmethod
     def of(
@@ -95,9 +97,10 @@ class Table:
                 data.image_shape,
                 data.image_order or "C",
                 *data.for_folds(),
-                getattr(data, "groups", None) if groups is None else groups,
+                data.groups if groups is None else groups,
                 sample_weight,
-                getattr(data, "covariates", None) if covariates is None else covariates,
+                data.covariates if covariates is None else covariates,
+                data.repeated_subjects,
             )
         if y is None:
             raise ValueError("y is None; give a label per row of X.")
