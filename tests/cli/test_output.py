@@ -74,7 +74,7 @@ def test_progress_goes_to_a_terminal_and_not_into_the_pipe(tmp_path, method, lab
     command = [Path(sys.executable).with_name("s2fs"), "select", data, "-t", "y", "-k", "2"]
     command += ["--method", method]
     shown, piped = seen(command, "stderr")
-    assert "4 samples, 2 features, 2 classes" in shown
+    assert "t.csv: 4 samples × 2 features · 2 classes of y: u 2, v 2" in shown
     assert label in shown
     assert piped.split()[:2] == ["rank", "feature"]
     assert label not in piped

@@ -5,10 +5,12 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from scipy.sparse import csc_array
 from sklearn.feature_selection import SelectKBest
 
 from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
+from s2fs.cli import main
 from s2fs.datasets import Dataset, ReadWarning, read_table
 
 RNG = np.random.default_rng(2)
@@ -61,6 +63,17 @@ def test_other_selectors_take_it_for_an_array():
     named = dataset().named_X()
     expected = SelectKBest(k=2).fit(X, Y).get_support()
     np.testing.assert_array_equal(SelectKBest(k=2).fit(named, Y).get_support(), expected)
+
+
+def test_notes_of_the_command_line_name_the_columns_of_the_file(tmp_path):
+    frame = pd.DataFrame(X, columns=NAMES)
+    frame.insert(0, "Idx", np.arange(N) + 1)  # left out, so that positions differ from the file
+    frame.assign(kind=Y).to_csv(tmp_path / "t.csv", index=False)
+    command = ["select", str(tmp_path / "t.csv"), "-t", "kind", "-k", "4", "--method", "s2fs"]
+    result = CliRunner().invoke(main, [*command, "--no-verdict"])
+    assert result.exit_code == 0, result.output
+    assert "('dose')" in result.stderr
+    assert "'x" not in result.stderr
 
 
 def test_errors_name_the_columns_of_the_file(tmp_path):

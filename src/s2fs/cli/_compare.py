@@ -138,8 +138,6 @@ def compare(
     reject_input_as_output(data.inputs, output=output, report=report)
     takes_missing = any(_takes_missing(one) for one in selectors.values())
     table = data.read(takes_missing=takes_missing)
-    n, m = table.X.shape
-    note(f"{n} samples, {m} features, {len(table.class_names)} classes")
     X, imputer = table.for_folds()
     start = perf_counter()
     found = compare_selectors(

@@ -240,13 +240,12 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
     table = data.read(takes_missing=takes_missing)
     if asked.report is not None:
         table = report.made_dense(table)
-    n, m = table.X.shape
+    m = table.X.shape[1]
     if asked.image_shape is not None and math.prod(asked.image_shape) != m:
         raise ValueError(
             f"--image-shape is {asked.image_shape[0]}x{asked.image_shape[1]}, but there are {m} "
             "features; give the shape of one picture."
         )
-    note(f"{n} samples, {m} features, {len(table.class_names)} classes")
     columns = Columns.of_file(table.feature_names, data.file)
     for name, features in limits.items():
         selector.set_params(**{name: columns.positions(features, f"--{name}")})
