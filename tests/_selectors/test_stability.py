@@ -4,7 +4,9 @@ import io
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_wine, make_classification
@@ -63,13 +65,16 @@ def test_subsamples_keep_the_shares_of_the_classes(fraction):
     X[:, 0] = np.arange(60)
     Recording.seen = []
     StabilitySelector(
-        n_shuffles=0, selector=Recording(2), n_resamples=30, sample_fraction=fraction
+        n_permutations=0, selector=Recording(2), n_resamples=30, sample_fraction=fraction
     ).fit(X, y)
     assert len(Recording.seen) == 30
     for rows in Recording.seen:
         assert len(set(rows)) == len(rows)  # without replacement
         drawn, there = np.bincount(y[rows], minlength=3), np.bincount(y)
-        assert drawn.tolist() == [round(fraction * n) for n in there]
+        most = there if fraction > 0.5 else there // 2  # so that two halves share no sample
+        assert drawn.tolist() == [
+            min(round(fraction * n), q) for n, q in zip(there, most, strict=True)
+        ]
     assert len({tuple(rows) for rows in Recording.seen}) == 30
     assert set(np.concatenate(Recording.seen)) == set(range(60))  # everyone has a turn
 
@@ -79,9 +84,9 @@ def test_small_classes_are_never_lost():
     y = np.where(np.arange(60) == 7, 9, np.where(np.arange(60) < 2, 8, 0))
     X[:, 0] = np.arange(60)
     Recording.seen = []
-    StabilitySelector(n_shuffles=0, selector=Recording(2), n_resamples=5, sample_fraction=0.1).fit(
-        X, y
-    )
+    StabilitySelector(
+        n_permutations=0, selector=Recording(2), n_resamples=5, sample_fraction=0.1
+    ).fit(X, y)
     for rows in Recording.seen:
         assert sorted(y[rows]) == [0] * 6 + [8, 8, 9]
 
@@ -174,12 +179,14 @@ def test_groups_are_drawn_whole():
     groups = np.arange(60) // 3
     X[:, 0] = np.arange(60)
     Recording.seen = []
-    StabilitySelector(n_shuffles=0, selector=Recording(3), n_resamples=5).fit(X, y, groups=groups)
+    StabilitySelector(n_permutations=0, selector=Recording(3), n_resamples=5).fit(
+        X, y, groups=groups
+    )
     for rows in Recording.seen:
         assert set(rows) == set(np.flatnonzero(np.isin(groups, groups[rows])))
         assert set(y[rows]) == {0, 1, 2}
         assert len(rows) < 60
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match=r"groups has 59 entries for the 60 row\(s\) of X"):
         StabilitySelector(n_resamples=2).fit(X, y, groups=groups[:-1])
 
 
@@ -214,11 +221,11 @@ class Scripted(BaseEstimator):
 
 def test_false_selections_by_hand():
     real = [[0, 1], [0, 1], [0, 2], [0, 1]]
-    shuffled = [[3, 4], [3, 1], [2, 3], [4, 1], [0, 1], [2, 3], [4, 5], [6, 7]]
+    permuted = [[3, 4], [3, 1], [2, 3], [4, 1], [0, 1], [2, 3], [4, 5], [6, 7]]
     X, y = np.random.default_rng(0).normal(size=(12, 8)), np.arange(12) % 2
-    fitted = StabilitySelector(selector=Scripted(real + shuffled), n_resamples=4, n_shuffles=2).fit(
-        X, y
-    )
+    fitted = StabilitySelector(
+        selector=Scripted(real + permuted), n_resamples=4, n_permutations=2
+    ).fit(X, y)
     counts = [4, 3, 1, 0, 0, 0, 0, 0]
     by_chance = [0, 2, 1, 3, 2, 0, 0, 0] + [1] * 8
     share = {}
@@ -230,13 +237,14 @@ def test_false_selections_by_hand():
     assert expected[0] == 0.5
     assert fitted.indices_.tolist() == [0, 1]
     assert fitted.false_selections_ == (1 + 1) / 2  # a single one comes back three times
-    assert fitted.false_selections_bound_ == pytest.approx(2**2 / ((2 * 0.75 - 1) * 8))
+    assert fitted.q_value_floor_ == 0.5  # one feature more often than any permuted one
+    assert fitted.false_selections_bound_ == pytest.approx(8 * extreme_tail(1 / 4, 4, 3, -1 / 4))
     table = fitted.ranking_table()
     assert table["q_value"].tolist() == fitted.q_values_[[0, 1]].tolist()
 
 
-def test_no_shuffles_no_q_values():
-    fitted = StabilitySelector(2, n_resamples=3, n_shuffles=0).fit(*data())
+def test_no_permutations_no_q_values():
+    fitted = StabilitySelector(2, n_resamples=3, n_permutations=0).fit(*data())
     assert np.isnan(fitted.q_values_).all()
     assert np.isnan(fitted.false_selections_)
     assert "q_value" not in fitted.ranking_table()
@@ -246,7 +254,7 @@ def test_q_values_tell_signal_from_noise():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3
     X = rng.normal(size=(60, 80))
-    stable = StabilitySelector(selector=S2FS(12), n_resamples=20, n_shuffles=3)
+    stable = StabilitySelector(selector=S2FS(12), n_resamples=20, n_permutations=3)
     assert not (stable.fit(X, y).q_values_ <= 0.1).any()
     X[:, :12] += 2 * rng.normal(size=(3, 12))[y]
     found = np.flatnonzero(stable.fit(X, y).q_values_ <= 0.1)
@@ -254,31 +262,127 @@ def test_q_values_tell_signal_from_noise():
     assert (found >= 12).sum() <= 1
 
 
-@pytest.mark.parametrize("mixed", [False, True])
-def test_groups_are_shuffled_whole_if_they_have_one_class(mixed):
+def test_groups_are_permuted_whole_if_they_have_one_class():
+    """Two groups have both classes: their samples swap inside, the others as a whole."""
     groups = np.repeat(np.arange(20), 3)
     X, y = np.random.default_rng(0).normal(size=(60, 5)), groups % 2
-    y[0] = mixed
+    y[[0, 3]] = 1, 0
     X[:, 0] = np.arange(60)
     Recording.seen, Recording.labels = [], []
-    repeated = StabilitySelector(selector=Recording(3), n_resamples=4, n_shuffles=2)
+    repeated = StabilitySelector(selector=Recording(3), n_resamples=8, n_permutations=3)
     repeated.fit(X, y, groups=groups)
     fits = list(zip(Recording.seen, Recording.labels, strict=True))
-    assert len(fits) == 12
-    for rows, labels in fits[:4]:
+    assert len(fits) == 32
+    for rows, labels in fits[:8]:
         np.testing.assert_array_equal(labels, y[rows])
-    moved = np.mean([(labels != y[rows]).mean() for rows, labels in fits[4:]])
+    for rows, labels in fits[8:]:
+        assert set(rows) == set(np.flatnonzero(np.isin(groups, groups[rows])))
+        for group in set(groups[rows]):
+            found = sorted(labels[groups[rows] == group].tolist())
+            assert found in ([[0, 0, 1], [0, 1, 1]][group : group + 1] or [[0] * 3, [1] * 3])
+    moved = np.mean([(labels != y[rows]).mean() for rows, labels in fits[8:]])
     assert 0.3 < moved < 0.7
-    whole = [
-        set(rows) == set(np.flatnonzero(np.isin(groups, groups[rows])))
-        and all(len(np.unique(labels[groups[rows] == g])) == 1 for g in groups[rows])
-        for rows, labels in fits[4:]
+
+
+def test_pairs_of_halves_share_no_sample():
+    X, y = data()
+    X[:, 0] = np.arange(60)
+    Recording.seen = []
+    StabilitySelector(n_permutations=0, selector=Recording(2), n_resamples=10).fit(X, y)
+    for first, second in zip(Recording.seen[::2], Recording.seen[1::2], strict=True):
+        assert not set(first) & set(second)
+        assert len(first) == len(second) == sum(np.bincount(y) // 2)
+
+
+def extreme_tail(mean, n, threshold, r):
+    """The largest P(X ≥ threshold), by a general optimiser over logarithms of probabilities."""
+    steps = np.arange(n + 1)
+
+    def probabilities(logs):
+        each = np.exp(logs - logs.max())
+        return each / each.sum()
+
+    def convexity(logs):  # of f^r, for r < 0
+        power = np.exp(r * (logs - logs.max()))
+        return (power[2:] - 2 * power[1:-1] + power[:-2]) / power[1:-1]
+
+    limits = [
+        {"type": "ineq", "fun": lambda logs: mean * n - steps @ probabilities(logs)},
+        {"type": "ineq", "fun": convexity},
     ]
-    assert whole == [not mixed] * 8
-    if not mixed:
-        for rows, labels in fits:  # five groups of each class
-            assert len(rows) == 30
-            assert np.bincount(labels).tolist() == [15, 15]
+    highest = 0.0
+    for start in np.linspace(0.1, 3, 8):
+        with np.errstate(all="ignore"):
+            found = minimize(
+                lambda logs: -probabilities(logs)[threshold:].sum(),
+                np.log(start + steps) / r,
+                constraints=limits,
+                options={"maxiter": 2000, "ftol": 1e-14},
+            )
+            if all(np.min(limit["fun"](found.x)) > -1e-7 for limit in limits):
+                highest = max(highest, -found.fun)
+    return highest
+
+
+@pytest.mark.parametrize("often", [5, 6])
+def test_bound_of_shah_and_samworth(often):
+    """Six halves of 20 features: two are chosen from each, feature 0 from five or six of them."""
+    script = [[0, 1 + i] if i < often else [10, 11] for i in range(6)]
+    X, y = np.random.default_rng(0).normal(size=(16, 20)), np.arange(16) % 2
+    stable = StabilitySelector(1, selector=Scripted(script), n_resamples=6, n_permutations=0)
+    stable.fit(X, y)
+    bound = 20 * min(extreme_tail(0.01, 3, often - 3, -0.5), extreme_tail(0.1, 6, often, -0.25))
+    assert stable.scores_.tolist() == [often / 6]
+    assert stable.false_selections_bound_ == pytest.approx(bound, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "sizes"), [({"n_resamples": 5}, 8), ({"sample_fraction": 0.4}, 8), ({}, 3)]
+)
+def test_no_bound_without_pairs_of_halves(change, sizes):
+    X, y = np.random.default_rng(0).normal(size=(2 * sizes, 20)), np.arange(2 * sizes) % 2
+    X[:, 0] += 9 * y
+    options = {"n_resamples": 6, "n_permutations": 0} | change
+    assert np.isnan(StabilitySelector(1, **options).fit(X, y).false_selections_bound_)
+
+
+def test_constant_features_are_false():
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = np.column_stack([np.full((40, 6), 3.7), rng.normal(size=(40, 4))])
+    X[:, 6] += 3 * y
+    stable = StabilitySelector(8, n_resamples=10, n_permutations=5).fit(X, y)
+    assert (stable.q_values_[:6] == 1).all()
+    assert set(stable.indices_) & set(range(6))
+    assert stable.false_selections_ >= len(set(stable.indices_) & set(range(6)))
+    few = StabilitySelector(selector=S2FS(1), n_resamples=10, n_permutations=20).fit(X, y)
+    assert few.q_values_[6] == few.q_value_floor_ == 1 / 20
+    sparse = StabilitySelector(8, n_resamples=10, n_permutations=5).fit(csr_array(X), y)
+    np.testing.assert_array_equal(sparse.q_values_, stable.q_values_)
+
+
+def test_too_few_permutations_are_refused():
+    X, y = np.random.default_rng(0).normal(size=(8, 5)), np.arange(8) % 2
+    stable = StabilitySelector(2, n_resamples=4, n_permutations=9)
+    with pytest.raises(ValueError, match=r"groups allow 8 distinct order\(s\).*n_permutations=7"):
+        stable.fit(X, y, groups=np.arange(8) // 2)
+
+
+def test_covariates_are_kept_in_the_permutations():
+    """Features that follow the age say nothing once it is taken away; they keep their names."""
+    lowest = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        y = np.arange(60) % 2
+        age = rng.normal(50, 10, 60) + 8 * y
+        X = rng.normal(size=(60, 8)) + np.outer(age, np.arange(8) * 0.05)
+        X = pd.DataFrame(X, columns=list("abcdefgh"))
+        stable = StabilitySelector(
+            selector=S2FS(2, exclude=["a"]), n_resamples=10, n_permutations=10
+        )
+        lowest.append(stable.fit(X, y, covariates=age).q_values_.min())
+        assert stable.frequencies_[0] == 0
+    assert np.mean(lowest) > 0.3
 
 
 def test_rows_that_belong_together_are_no_evidence():
@@ -288,7 +392,7 @@ def test_rows_that_belong_together_are_no_evidence():
         rng = np.random.default_rng(seed)
         patient = np.repeat(np.arange(16), 4)
         X = rng.normal(size=(16, 60))[patient] + 0.1 * rng.normal(size=(64, 60))
-        stable = StabilitySelector(5, n_resamples=8, n_shuffles=4)
+        stable = StabilitySelector(5, n_resamples=8, n_permutations=4)
         lowest.append(stable.fit(X, patient % 2, groups=patient).q_values_.min())
     assert np.mean(lowest) > 0.3
     assert min(lowest) > 0.1

@@ -91,14 +91,16 @@ def test_how_sure_a_feature_is_and_what_could_take_its_place(wine):
     assert [chance["p_value"] for chance in tested] == auto.path_["p_value"][1:].tolist()
     named = [[one["name"] for one in row["stand_ins"]] for row in summary["features"]]
     assert named == [X.columns[some["feature"]].tolist() for some in auto.stand_ins_]
-    stable = StabilitySelector(4, n_resamples=4, n_shuffles=2).fit(X, y)
+    stable = StabilitySelector(4, n_resamples=20, n_permutations=2).fit(X, y)
     summary = Report(stable, X, y).summary
     q_values = [row["chances"]["q_value"] for row in summary["features"]]
     assert q_values == stable.q_values_[stable.indices_].tolist()
     assert summary["false"]["estimate"] == stable.false_selections_
-    assert summary["false"]["bound"] == stable.false_selections_bound_
+    assert summary["false"]["bound"] == stable.false_selections_bound_ < 4
+    unsure = StabilitySelector(4, n_resamples=4, n_permutations=0).fit(X, y)
+    assert Report(unsure, X, y).summary["false"] == {"estimate": None, "bound": None}
     beside = Report(auto, X, y, stable=stable).summary
-    assert beside["run"]["n_halves"] == 4
+    assert beside["run"]["n_halves"] == 20
     for row in beside["features"]:
         assert row["chances"]["q_value"] == stable.q_values_[row["index"]]
         assert row["frequency"] == stable.frequencies_[row["index"]]

@@ -1,5 +1,6 @@
 """How much the chosen features change when the data change a little."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from s2fs._util.types import Floats, Indices
+
+#: Between these the offset a of an r-concave distribution is looked for: from all mass on 0 to a
+#: distribution that is even up to rounding.
+SMALLEST_OFFSET, LARGEST_OFFSET = 1e-5, 1e5
 
 
 @dataclass(frozen=True)
@@ -116,6 +121,79 @@ def prefix_stability(rankings: Indices, n_features: int) -> Floats:
             share = size / n_features
             found[size - 1] = 1 - spread / (M * (M - 1) * n_features * share * (1 - share))
     return found
+
+
+def false_selections_bound(
+    n_features: int, mean_selected: float, n_pairs: int, lowest_count: int
+) -> float:
+    """Bound the expected number of features that are selected often though they are rarely chosen.
+
+    The r-concave bound of Shah and Samworth (2013, Journal of the Royal Statistical Society B
+    75(1)): subsamples come in ``n_pairs`` complementary pairs. A feature counts as false if its
+    probability to be chosen from half of the samples is not above the mean of all features. How
+    often features are chosen, and how often from both halves, is assumed to have an r-concave
+    distribution, r = -1/4 and -1/2.
+
+    Parameters
+    ----------
+    n_features : int
+        How many features there are to choose from.
+    mean_selected : float
+        How many of them are chosen from a subsample, on average.
+    n_pairs : int
+        The number of complementary pairs of subsamples.
+    lowest_count : int
+        In how many of the subsamples a selected feature was chosen, at least.
+
+    Returns
+    -------
+    float
+        The bound, at most ``n_features``.
+    """
+    share = mean_selected / n_features
+    both = r_concave_tail(share**2, n_pairs, lowest_count - n_pairs, -1 / 2)
+    each = r_concave_tail(share, 2 * n_pairs, lowest_count, -1 / 4)
+    return n_features * min(both, each)
+
+
+def r_concave_tail(mean: float, n: int, threshold: int, r: float) -> float:
+    """Bound P(n X ≥ threshold) for r-concave X on 0, 1/n, …, 1 with this mean at most, r < 0.
+
+    The extreme distributions (Shah and Samworth, appendix A.4) are proportional to (a + i)^(1/r) on
+    0 … k, and what is left stands on k + 1. The mean fixes that rest, so a and k remain.
+    """
+    from scipy.optimize import brentq, minimize_scalar
+
+    total, start = mean * n, math.ceil(2 * mean * n) + 1
+    if threshold < start or start > n:
+        return 1.0
+    steps = np.arange(n + 1)
+
+    def excess(a: float, k: int) -> float:
+        density = (a + steps[: k + 1]) ** (1 / r)
+        return float(steps[: k + 1] @ density / density.sum()) - total
+
+    def tail(a: float, k: int) -> float:
+        density = (a + steps[: k + 1]) ** (1 / r)
+        scale = (k + 1 - total) / ((k + 1 - steps[: k + 1]) @ density)
+        return 1 - float(scale * density[:threshold].sum())
+
+    # The a with which nothing is left for k + 1, for each k.
+    alone, upper = {}, LARGEST_OFFSET
+    for k in range(start, n + 1):
+        if excess(SMALLEST_OFFSET, k) >= 0:
+            upper = SMALLEST_OFFSET
+        elif excess(upper, k) > 0:
+            upper = brentq(excess, SMALLEST_OFFSET, upper, args=(k,), xtol=1e-12)
+        alone[k] = upper
+    highest = tail(alone[n], n)
+    for k in range(max(start, threshold - 1), n):
+        ends = alone[k + 1], alone[k]
+        if ends[0] < ends[1]:
+            best = minimize_scalar(lambda a, k=k: -tail(a, k), bounds=ends, method="bounded")
+            highest = max(highest, -float(best.fun))
+        highest = max(highest, tail(ends[0], k), tail(ends[1], k))
+    return min(1.0, max(0.0, highest))
 
 
 def _indicators(selected: Sequence[ArrayLike], d: int) -> np.ndarray[tuple[int, int], np.dtype]:

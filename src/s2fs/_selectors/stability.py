@@ -5,16 +5,20 @@ from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
+import narwhals as nw
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import _fit_context, clone
 from sklearn.utils import Tags, _safe_indexing, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
-from s2fs._core.stability import stability
+from s2fs._core.covariates import check_complete, encode_covariates
+from s2fs._core.stability import false_selections_bound, stability
 from s2fs._search.choices import n_features_to_choose
+from s2fs._search.permutations import Permutations, Samples, check_groups
 from s2fs._selectors.base import (
     CallbackSupportMixin,
     RankingSelector,
@@ -44,17 +48,18 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         as those of this package, or with ``scores_``, such as SelectKBest; it is cloned. ``None``
         is :class:`S2FS` with ``n_features_to_select``, or 10 features.
     n_resamples : int, default=50
-        The number of subsamples, at least two.
+        The number of subsamples, at least two. Up to a ``sample_fraction`` of 0.5 they come in
+        pairs that share no sample.
     sample_fraction : float, default=0.5
-        The share of each class that is drawn, without replacement; at least two rows, or one if
+        The share of each class that is drawn, without replacement; at least two samples, or one if
         the class has no more.
     threshold : float, default=None
         Select only features that were chosen in at least this share of the subsamples, so there
         may be fewer than ``n_features_to_select``, or none.
-    n_shuffles : int, default=1
-        How many times everything is repeated with the labels shuffled, to see how often
-        features come back that have lost their tie to the classes. A list of N features has no
-        q-value below 1 / (N n_shuffles): short lists take more shuffles. With 0 there are none.
+    n_permutations : int, default=1
+        How many times everything is repeated with permuted samples, to see how often features are
+        selected that have lost their tie to the classes. A list of N features has no q-value below
+        1 / (N n_permutations): short lists take more permutations. With 0 there are no q-values.
     n_jobs : int, default=None
         Number of threads; subsamples run side by side. The result does not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -74,16 +79,20 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         :func:`s2fs.evaluation.stability`. None if all features or none were chosen every time,
         where the index has no meaning.
     q_values_ : ndarray of shape (n_features_in_,)
-        Per feature the estimated share of false ones among all features that come back as often,
+        Per feature the estimated share of false ones among all features that are selected as often,
         or the lowest such share among longer lists, at most 1. Select features up to a q-value of
-        0.1 to have about 10 % false ones. NaN without shuffles.
+        0.1 to have about 10 % false ones. 1 for constant features. NaN without permutations.
+    q_value_floor_ : float
+        The q-value of features that were selected more often than any in the permutations. It says
+        that much and no more: its size follows from ``n_permutations`` and the number of such
+        features. NaN if there are none, or no permutations.
     false_selections_ : float
-        How many of the selected features are false by the same estimate. NaN without shuffles.
+        How many of the selected features are false by the same estimate. NaN without permutations.
     false_selections_bound_ : float
-        The bound of Meinshausen and Bühlmann on the expected number of false selections,
-        ``q² / ((2 π − 1) m)`` for q features chosen per subsample, of m, and π the lowest frequency
-        of a selected one. It holds for halves (``sample_fraction=0.5``) and if all useless features
-        are chosen alike; the number of selected features where it says less, as for π up to 0.5.
+        A bound on the expected number of false selections, by Shah and Samworth: features that are
+        chosen less often than the mean feature, but selected here. It needs no permutations, and an
+        even number of halves (``sample_fraction=0.5``) of classes of four samples or more. NaN
+        where there is no bound, or none below the number of selected features.
     selected_ : list of ndarray
         For each subsample the chosen features in order of choice.
     indices_ : ndarray of shape (n_selected,)
@@ -103,14 +112,17 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
     smaller index. Subsamples share rows, so the interval of the index is narrower than that of
     independent samples would be.
 
-    With N(t) features that come back with a frequency of t or more, and M(t) such features on
-    average over the shuffles, the estimated share of false ones is (M(t) + 1 / n_shuffles) / N(t).
+    With N(t) features that have a frequency of t or more, and M(t) such features on average over
+    the permutations, the estimated share of false ones is (M(t) + 1 / n_permutations) / N(t).
+    Constant features are left out of both.
 
     References
     ----------
     N. Meinshausen, P. Bühlmann, "Stability selection", Journal of the Royal Statistical Society B
-    72(4), 2010. S. Nogueira, K. Sechidis, G. Brown, "On the stability of feature selection
-    algorithms", Journal of Machine Learning Research 18(174), 2018.
+    72(4), 2010. R. D. Shah, R. J. Samworth, "Variable selection with error control: another look at
+    stability selection", Journal of the Royal Statistical Society B 75(1), 2013. S. Nogueira, K.
+    Sechidis, G. Brown, "On the stability of feature selection algorithms", Journal of Machine
+    Learning Research 18(174), 2018.
 
     Examples
     --------
@@ -136,7 +148,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         "n_resamples": [Interval(Integral, 2, None, closed="left")],
         "sample_fraction": [Interval(RealNotInt, 0, 1, closed="neither")],
         "threshold": [Interval(RealNotInt, 0, 1, closed="right"), None],
-        "n_shuffles": [Interval(Integral, 0, None, closed="left")],
+        "n_permutations": [Interval(Integral, 0, None, closed="left")],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -150,7 +162,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         n_resamples: int = 50,
         sample_fraction: float = 0.5,
         threshold: float | None = None,
-        n_shuffles: int = 1,
+        n_permutations: int = 1,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
@@ -160,7 +172,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         self.n_resamples = n_resamples
         self.sample_fraction = sample_fraction
         self.threshold = threshold
-        self.n_shuffles = n_shuffles
+        self.n_permutations = n_permutations
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -176,9 +188,9 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         y : array-like of shape (n_samples,)
             Class labels, at least two distinct ones.
         groups : array-like of shape (n_samples,), default=None
-            Rows of one group, such as samples of one patient, are drawn together: the groups of
-            each class are drawn in place of its rows. They are shuffled together too, unless a
-            group has rows of several classes.
+            Samples that belong together, such as those of one patient, are drawn together: the
+            groups of each class are drawn in place of its samples. They are permuted as in "auto",
+            see :meth:`S2FS.fit`, and handed on to a ``selector`` that takes them.
         **params : dict of str to array-like of shape (n_samples,)
             What ``selector`` gets beside X, if it takes it: ``sample_weight``, ``covariates``.
 
@@ -198,17 +210,20 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         base = self.selector if self.selector is not None else S2FS(k or min(10, m))
         self._fitted_with = given_names(**params)
         arguments = fit_arguments(base, params, len(y))
+        samples = self._samples(values, codes, arguments, groups)
+        if groups is not None and has_fit_parameter(base, "groups"):
+            arguments["groups"] = column_or_1d(groups)
         rng = check_random_state(self.random_state)
-        subsamples = list(self._subsamples(codes, groups, rng))
-        sources = [np.arange(len(y)), *self._shuffles(codes, groups, rng)]
+        subsamples = list(self._subsamples(codes, samples.groups, rng))
+        sources = [(X, np.arange(len(y))), *self._permuted(X, samples, rng)]
 
-        def chosen(source: Indices, drawn: NDArray[np.bool_]) -> Indices:
-            """The features a fresh selector chooses on the drawn rows, in order of choice."""
-            rows = np.flatnonzero(drawn[source])
-            some = {name: given[rows] for name, given in arguments.items()}
+        def chosen(source: tuple[Any, Indices], drawn: NDArray[np.bool_]) -> Indices:
+            """The features a fresh selector chooses on the drawn samples, in order of choice."""
+            table, rows = source
+            some = {name: given[drawn] for name, given in arguments.items()}
             selector = clone(base)
             with inner_fit():
-                selector.fit(_safe_indexing(X, rows), y[source][rows], **some)
+                selector.fit(_safe_indexing(table, rows[drawn]), y[drawn], **some)
             order = features_in_order(selector)
             if order is None:
                 raise ValueError(
@@ -238,68 +253,124 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
                     f"none is selected; the highest share is {self.frequencies_.max():.2f}.",
                     stacklevel=2,
                 )
-        self._estimate_false_ones(indices, found[self.n_resamples :])
+        self._estimate_false_ones(indices, found[self.n_resamples :], _varying(values))
+        self._bound_false_ones(indices, subsamples, _varying(values))
         self._set_ranking(indices, self.frequencies_[indices])
         return self._warn_of_fragile(values, codes)
 
-    def _estimate_false_ones(self, indices: Indices, shuffled: list[Indices]) -> None:
-        """Set the q-values, and how many of the selected features are false by either measure."""
+    def _estimate_false_ones(
+        self, indices: Indices, permuted: list[Indices], varying: NDArray[np.bool_]
+    ) -> None:
+        """Set the q-values, and how many of the selected features are false by them."""
         m, n = self.n_features_in_, self.n_resamples
-        lowest = self.frequencies_[indices].min() if len(indices) else 1.0
-        size = np.mean([len(chosen) for chosen in self.selected_])
-        most = float(len(indices))
-        self.false_selections_bound_ = most
-        if lowest > 0.5:
-            self.false_selections_bound_ = min(most, float(size**2 / ((2 * lowest - 1) * m)))
         self.q_values_ = np.full(m, np.nan)
-        self.false_selections_ = np.nan
-        if not shuffled:
+        self.q_value_floor_ = self.false_selections_ = np.nan
+        n_permutations = len(permuted) // n
+        if not n_permutations:
             return
         by_chance = np.concatenate(
-            [_counts(shuffled[i : i + n], m) for i in range(0, len(shuffled), n)]
+            [_counts(permuted[i : i + n], m)[varying] for i in range(0, len(permuted), n)]
         )
         counts = _counts(self.selected_, m)
-        at_least = np.arange(n + 1)
-        n_real = (counts >= at_least[:, None]).sum(axis=1)
-        n_false = (1 + (by_chance >= at_least[:, None]).sum(axis=1)) / self.n_shuffles
+        at_least = np.arange(n + 1)[:, None]
+        n_real = (counts[varying] >= at_least).sum(axis=1)
+        n_permuted = (by_chance >= at_least).sum(axis=1)
+        n_false = (1 + n_permuted) / n_permutations
         share = np.minimum(1.0, n_false / np.maximum(n_real, 1))
-        self.q_values_ = np.minimum.accumulate(share)[counts]
-        self.false_selections_ = min(most, float(n_false[round(lowest * n)]))
+        self.q_values_ = np.where(varying, np.minimum.accumulate(share)[counts], 1.0)
+        beyond = n_real[n_permuted == 0]
+        if len(beyond) and beyond[0]:
+            self.q_value_floor_ = float(min(1.0, 1 / (n_permutations * beyond[0])))
+        lowest = counts[indices].min() if len(indices) else n
+        n_constant = np.count_nonzero(~varying[indices])
+        n_false_varying = float(n_false[lowest]) if len(indices) else 0.0
+        self.false_selections_ = min(float(len(indices)), n_false_varying + n_constant)
+
+    def _bound_false_ones(
+        self,
+        indices: Indices,
+        subsamples: list[NDArray[np.bool_]],
+        varying: NDArray[np.bool_],
+    ) -> None:
+        """Set the bound on the number of selected features that are false, NaN if it says nothing.
+
+        It holds for pairs of subsamples that share no sample, each of half of the samples.
+        """
+        self.false_selections_bound_ = np.nan
+        n_pairs, odd = divmod(self.n_resamples, 2)
+        pairs = zip(subsamples[::2], subsamples[1::2], strict=False)
+        halves = self.sample_fraction == 0.5 and not odd
+        if not len(indices):
+            self.false_selections_bound_ = 0.0
+        elif halves and not any((first & second).any() for first, second in pairs):
+            counts = _counts(self.selected_, self.n_features_in_)
+            bound = false_selections_bound(
+                int(varying.sum()),
+                float(counts[varying].sum()) / self.n_resamples,
+                n_pairs,
+                int(counts[indices].min()),
+            )
+            if bound < len(indices):
+                self.false_selections_bound_ = bound
+
+    def _samples(
+        self, X: Any, codes: Indices, arguments: dict[str, NDArray[Any]], groups: Any
+    ) -> Samples:
+        """What the permutations have to know of the samples."""
+        covariates = None
+        if (table := arguments.get("covariates")) is not None:
+            check_complete(X)
+            covariates = encode_covariates(table, codes)
+        numbers = None if groups is None else check_groups(groups, len(codes))
+        return Samples(X, codes, arguments.get("sample_weight"), covariates, numbers)
+
+    def _permuted(
+        self, X: Any, samples: Samples, rng: np.random.RandomState
+    ) -> Iterator[tuple[Any, Indices]]:
+        """For each permutation a table, and for each sample the row of it that it takes."""
+        if not self.n_permutations:
+            return
+        permutations = Permutations(samples, self.n_permutations, rng)
+        given = [name for name in ("covariates", "groups") if getattr(samples, name) is not None]
+        if given and len(permutations) < self.n_permutations:
+            raise ValueError(
+                f"{' and '.join(given)} allow {1 + len(permutations)} distinct order(s) of the "
+                f"samples, but n_permutations={self.n_permutations}; give n_permutations="
+                f"{len(permutations)}, or leave {' or '.join(given)} out."
+            )
+        moves_rows = samples.covariates is None or not samples.covariates.has_numbers
+        for order in permutations.orders:
+            if moves_rows:
+                yield X, order
+            else:  # what covariates explain stays, so the table is another one
+                yield _like(X, permutations.apply(order).X), np.arange(len(order))
 
     def _subsamples(
-        self, codes: Indices, groups: Any, rng: np.random.RandomState
+        self, codes: Indices, groups: Indices | None, rng: np.random.RandomState
     ) -> Iterator[NDArray[np.bool_]]:
-        """A mask of the rows of each subsample, with every class in its share.
+        """A mask of the samples of each subsample, with every class in its share.
 
-        Groups are drawn from those that have a row of the class; without groups a row is one.
+        Groups are drawn from those that have a sample of the class; without groups a sample is one.
+        Every second subsample has none of those before it, as far as a class is large enough.
         """
-        check_consistent_length(codes, groups)
-        group_of = np.arange(len(codes)) if groups is None else column_or_1d(groups)
+        group_of = np.arange(len(codes)) if groups is None else groups
         members = [np.unique(group_of[codes == q]) for q in range(len(self.classes_))]
-        for _ in range(self.n_resamples):
-            drawn = []
-            for of_class in members:
-                n_drawn = max(min(2, len(of_class)), round(self.sample_fraction * len(of_class)))
-                drawn.append(rng.choice(of_class, n_drawn, replace=False))
+        in_pairs = self.sample_fraction <= 0.5
+        shuffled = members
+        for i in range(self.n_resamples):
+            if not in_pairs or i % 2 == 0:
+                shuffled = [rng.permutation(of_class) for of_class in members]
+            else:
+                shuffled = [of_class[::-1] for of_class in shuffled]
+            drawn = [of_class[: self._n_drawn(len(of_class))] for of_class in shuffled]
             yield np.isin(group_of, np.concatenate(drawn))
 
-    def _shuffles(
-        self, codes: Indices, groups: Any, rng: np.random.RandomState
-    ) -> Iterator[Indices]:
-        """For each shuffle and each row the row whose label, and place in subsamples, it takes.
-
-        Groups that have one class each are shuffled as a whole, because their rows belong together:
-        shuffled one by one they would be less alike than they are. Otherwise rows are shuffled.
-        """
-        first, group_of = np.arange(len(codes)), np.arange(len(codes))
-        if groups is not None:
-            _, starts, numbers = np.unique(
-                column_or_1d(groups), return_index=True, return_inverse=True
-            )
-            if (codes[starts][numbers] == codes).all():
-                first, group_of = starts, numbers
-        for _ in range(self.n_shuffles):
-            yield first[np.argsort(rng.permutation(len(first)))[group_of]]
+    def _n_drawn(self, n: int) -> int:
+        """How many of the ``n`` samples of a class are drawn."""
+        share = round(self.sample_fraction * n)
+        if self.sample_fraction <= 0.5:
+            share = min(share, n // 2)
+        return max(min(2, n), share)
 
     def _count(self) -> None:
         """Set what follows from the chosen sets."""
@@ -315,7 +386,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
 
     def _score_columns(self) -> dict[str, NDArray[Any]]:
         columns = {"frequency": self.scores_, "mean_rank": self.mean_ranks_[self.indices_]}
-        if self.n_shuffles:
+        if self.n_permutations:
             columns["q_value"] = self.q_values_[self.indices_]
         return columns
 
@@ -324,6 +395,24 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         if self.selector is not None:
             tags.input_tags.sparse = get_tags(self.selector).input_tags.sparse
         return tags
+
+
+def _varying(X: Any) -> NDArray[np.bool_]:
+    """Mask of the features that are not constant."""
+    if issparse(X):
+        ends = X.max(axis=0), X.min(axis=0)
+        highest, lowest = (np.asarray(end.toarray()).ravel() for end in ends)
+    else:
+        highest, lowest = X.max(axis=0), X.min(axis=0)
+    return np.asarray(highest > lowest)
+
+
+def _like(frame: Any, values: NDArray[Any]) -> Any:
+    """The values as a data frame of the same kind and with the same names, if it is one."""
+    given = nw.from_native(frame, eager_only=True, pass_through=True)
+    if not isinstance(given, nw.DataFrame):
+        return values
+    return nw.from_numpy(values, schema=given.columns, backend=given.implementation).to_native()
 
 
 def _counts(selected: list[Indices], m: int) -> Indices:

@@ -467,7 +467,7 @@ def _stability(
     stable = s2fs.StabilitySelector(
         selector=_alone(selector),
         n_resamples=n_resamples,
-        n_shuffles=min(5, -(-20 // len(table["rank"]))),  # short lists take more for their q-values
+        n_permutations=min(5, -(-20 // len(table["rank"]))),  # short lists take more of them
         n_jobs=getattr(selector, "n_jobs", None),
         verbose=int(sys.stderr.isatty()),
     )

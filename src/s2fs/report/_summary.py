@@ -203,7 +203,7 @@ def _repeated(
     again = StabilitySelector(
         selector=sized if chosen.ranked else _Unranked(sized),
         n_resamples=n_halves,
-        n_shuffles=0,
+        n_permutations=0,
         random_state=random_state,
         n_jobs=n_jobs,
     )
@@ -389,9 +389,10 @@ def _false_selections(selector: Any) -> dict[str, Any] | None:
     """How many of the selected features are false, by the estimate and by the bound."""
     if not isinstance(selector, StabilitySelector):
         return None
+    bound = selector.false_selections_bound_
     return {
-        "estimate": plain(selector.false_selections_) if selector.n_shuffles else None,
-        "bound": plain(selector.false_selections_bound_),
+        "estimate": plain(selector.false_selections_) if selector.n_permutations else None,
+        "bound": None if np.isnan(bound) else plain(bound),
     }
 
 
@@ -403,7 +404,7 @@ def _p_and_q_values(
     path = getattr(selector, "path_", None)
     if path is not None and "p_value" in (path.dtype.names or ()):
         found["p_value"] = selector.path_["p_value"]
-    if stable is not None and stable.n_shuffles:
+    if stable is not None and stable.n_permutations:
         found["q_value"] = stable.q_values_[indices]
     return {
         name: [None if np.isnan(value) else float(value) for value in values]
