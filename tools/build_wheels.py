@@ -1,9 +1,12 @@
-"""Build the wheels of all platforms on one machine, with zig as the compiler.
+"""Try the wheels of all platforms on one machine, with zig as the compiler.
 
-The packages ``build``, ``scikit-build-core`` and ``ziglang`` must be installed. Every wheel is
-checked: its tag, the libraries inside, the machine they are for, the names they export, and that
-they need no C++ library. The wheel for Linux on x86-64 is also installed into a new environment
-and run, if this machine is one; the others are only built, and nothing here has run them.
+Wheels for users are built and run on their own systems, by cibuildwheel (.github/workflows). This
+is for a change to the sources: does it still compile everywhere? The packages ``build``,
+``scikit-build-core`` and ``ziglang`` must be installed. Every wheel is checked: its tag, the
+libraries inside, the machine they are for, the names they export, and that they need no C++
+library. The wheel for Linux on x86-64 is also installed into a new environment and run, if this
+machine is one; the others are only built, and nothing here has run them. For ``wasm32`` the
+sources are compiled, and no wheel is made.
 """
 
 import argparse
@@ -49,6 +52,14 @@ PLATFORMS = {
         f"aarch64-linux-gnu.2.{GLIBC}", "Linux", "aarch64", f"manylinux_2_{GLIBC}_aarch64", ".so",
         (ELF, (18, b"\xb7\x00")), ARM_SETS,
     ),
+    "musl-x86_64": Platform(
+        "x86_64-linux-musl", "Linux", "x86_64", "musllinux_1_2_x86_64", ".so",
+        (ELF, (18, b"\x3e\x00")), X86_SETS,
+    ),
+    "musl-arm64": Platform(
+        "aarch64-linux-musl", "Linux", "aarch64", "musllinux_1_2_aarch64", ".so",
+        (ELF, (18, b"\xb7\x00")), ARM_SETS,
+    ),
     "macos-x86_64": Platform(
         "x86_64-macos.11.0", "Darwin", "x86_64", "macosx_11_0_x86_64", ".so",
         (MACHO, (4, b"\x07\x00\x00\x01")), X86_SETS,
@@ -64,15 +75,32 @@ PLATFORMS = {
 }  # fmt: skip
 
 
-def build(target: Platform, folder: Path) -> Path:
-    """Build one wheel; returns where it is."""
+#: A target that is compiled for only.
+WASM = "wasm32"
+
+
+def zig() -> Path:
+    """The compiler."""
     import ziglang
 
-    zig = Path(ziglang.__file__).with_name("zig")
+    return Path(ziglang.__file__).with_name("zig")
+
+
+def compile_for_wasm(folder: Path) -> None:
+    """Compile every source for a machine of 32 bits; raises where one does not."""
+    options = ["-target", "wasm32-wasi", "-std=c++17", "-O2", "-fno-exceptions", "-fno-rtti"]
+    warnings = ["-Wall", "-Wextra", "-Wno-bitwise-conditional-parentheses", "-Werror"]
+    for source in sorted(NATIVE.glob("*.cpp")):
+        output = folder / f"{source.stem}.o"
+        subprocess.run([zig(), "c++", *options, *warnings, "-c", source, "-o", output], check=True)
+
+
+def build(target: Platform, folder: Path) -> Path:
+    """Build one wheel; returns where it is."""
     definitions = {
         "CMAKE_SYSTEM_NAME": target.system,
         "CMAKE_SYSTEM_PROCESSOR": target.processor,
-        "CMAKE_CXX_COMPILER": f"{zig};c++;-target;{target.zig}",
+        "CMAKE_CXX_COMPILER": f"{zig()};c++;-target;{target.zig}",
         "S2FS_AVX2": "-mcpu=x86_64_v3",
         "S2FS_AVX512": "-mcpu=x86_64_v4",
         "CMAKE_OSX_ARCHITECTURES": "",
@@ -120,45 +148,38 @@ def problems(wheel: Path, target: Platform) -> Iterator[str]:
 
 def run(wheel: Path) -> None:
     """Install a wheel into a new environment and compute with each of its libraries."""
-    code = """
-import os
-import numpy as np
-from s2fs._core.neighbours import knn as expected
-from s2fs._engine.library import INSTRUCTION_SETS, engine, load
-from s2fs._engine.neighbours import knn
-rng = np.random.default_rng(0)
-data = rng.random((90, 20)), rng.integers(0, 3, 90), rng.random((30, 20)), np.arange(1, 21)
-for name in INSTRUCTION_SETS[: load().s2fs_instruction_set() + 1]:
-    os.environ["S2FS_ENGINE"] = name
-    assert (knn(*data) == expected(*data)).all()
-    print("    ran", engine())
-"""
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
         python = Path(folder) / "bin" / "python"
         install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel]
         subprocess.run(install, check=True)
-        subprocess.run([python, "-c", code], check=True, cwd=folder)
+        subprocess.run([python, ROOT / "tools" / "check_wheel.py"], check=True, cwd=folder)
 
 
 def main() -> None:
     """Build, check and, where it can be, run."""
+    names = [*PLATFORMS, WASM]
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
         "platforms", nargs="*", metavar="PLATFORM",
-        help=f"which to build, all by default: {', '.join(PLATFORMS)}",
+        help=f"which to build, all by default: {', '.join(names)}",
     )  # fmt: skip
     parser.add_argument("--output", type=Path, default=Path("dist"), help="folder for the wheels")
     options = parser.parse_args()
-    unknown = set(options.platforms) - set(PLATFORMS)
+    unknown = set(options.platforms) - set(names)
     if unknown:
-        parser.error(f"no platform {unknown.pop()!r}; choose from {', '.join(PLATFORMS)}")
+        parser.error(f"no platform {unknown.pop()!r}; choose from {', '.join(names)}")
     options.output.mkdir(parents=True, exist_ok=True)
     here = f"{platform.system().lower()}-{platform.machine()}"
     failed = False
-    for name in options.platforms or PLATFORMS:
+    for name in options.platforms or names:
+        if name == WASM:
+            with tempfile.TemporaryDirectory() as folder:
+                compile_for_wasm(Path(folder))
+            print(f"{WASM}: every source compiles; no wheel", flush=True)
+            continue
         wheel = build(PLATFORMS[name], options.output)
         wrong = list(problems(wheel, PLATFORMS[name]))
         failed |= bool(wrong)
