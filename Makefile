@@ -10,7 +10,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN
   -n $(JOBS) --max-worker-restart 0
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-build test-long fuzz coverage docs lint format bench changelog clean
+.PHONY: demo test test-build test-long fuzz sanitize coverage docs lint format bench peers changelog clean
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/s2fs demo
@@ -33,6 +33,16 @@ coverage: $(VENV)/.installed-dev
 test-build: $(VENV)/.installed-test
 	S2FS_TESTS=long $(BIN)/python -m pytest tests/_engine/test_build.py
 
+# The native library under the address and undefined-behaviour sanitizers, then built again without them.
+SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1
+sanitize: $(VENV)/.installed-test
+	cmake -S . -B build/sanitized -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS="$(SANITIZE)"
+	cmake --build build/sanitized
+	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	  $(BIN)/python -m pytest -n 0 $(or $(TESTS),tests/_engine tests/baselines/test_loops.py); status=$$?; \
+	  cmake -S . -B build/plain && cmake --build build/plain && exit $$status
+
 docs: $(VENV)/.installed-docs
 	rm -rf docs/reference  # pages of names that are gone
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
@@ -48,8 +58,14 @@ format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# S2FS_DATA adds the paper's datasets; other scripts: benchmarks/README.md.
+# Speed over time: a few small cases, kept by commit in benchmarks/asv/.asv. S2FS_DATA adds two of the paper's datasets.
+ASV = cd benchmarks/asv && $(abspath $(BIN))/asv
 bench: $(VENV)/.installed-bench
+	$(ASV) machine --yes
+	$(ASV) run --environment existing:$(abspath $(BIN))/python --set-commit-hash $$(git rev-parse HEAD) $(ASV_OPTIONS)
+
+# S²FS beside its peers. S2FS_DATA adds the paper's datasets; other scripts: benchmarks/README.md.
+peers: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/peers.py -k 30 --limit 8 $(if $(S2FS_DATA),,--datasets)
 
 # The fragments of changes/ become a section of CHANGELOG.md.

@@ -1,6 +1,6 @@
 """Time of S²FS against its peers on the same data, in one process, as ratios.
 
-Run ``S2FS_DATA=folder python benchmarks/peers.py``; ``make bench`` installs the peers, and
+Run ``S2FS_DATA=folder python benchmarks/peers.py``; ``make peers`` installs the peers, and
 those that are missing are left out. The data are the paper's nine local datasets and noisy classes
 of growing n, m and p. A run that would take longer than ``--limit`` seconds, judging by a run of
 the same selector on the data nearest in size, is skipped and says so. ``--literal`` adds Algorithm

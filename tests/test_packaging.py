@@ -113,6 +113,32 @@ def test_what_is_built_for_others_has_its_native_library():
         assert yaml.safe_load(text)["env"]["S2FS_REQUIRE_NATIVE"] == 1
 
 
+def test_the_cases_of_asv_run(monkeypatch):
+    """`make bench` measures these; a name that is gone would end a run nobody watches."""
+    cases = runpy.run_path(str(ROOT / "benchmarks" / "asv" / "benchmarks" / "selectors.py"))
+    monkeypatch.delenv("S2FS_DATA", raising=False)
+    tables, selectors = cases["Fit"].params
+    assert tables == ["SRBCT", "ORL", "Isolet", "20000x500"]
+    for selector in selectors:
+        case = cases["Fit"]()
+        case.setup("SRBCT", selector)
+        case.time_fit("SRBCT", selector)
+        assert case.selector.n_features_in_ == 2308
+        assert len(case.selector.indices_) == 30
+        with pytest.raises(NotImplementedError, match=r"S2FS_DATA names no folder with orl\.npz"):
+            case.setup("ORL", selector)
+    X, y = cases["many_samples"](100)
+    assert X.shape == (100, 500)
+    assert len(set(y)) == 5
+    cases["Import"]().time_import()
+
+
+def test_every_action_is_pinned_by_the_hash_of_a_commit():
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for use in re.findall(r"uses: (.+)", path.read_text(encoding="utf-8")):
+            assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", use), use
+
+
 def links(text):
     """What links and pictures of a text in Markdown lead to; blocks of code have none."""
     text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)

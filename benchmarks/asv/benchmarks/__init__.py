@@ -1,0 +1,1 @@
+"""The cases that asv measures."""
