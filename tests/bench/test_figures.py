@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from bench.benches import DATASETS, MadeUp, made_up_results, result, small_results
@@ -15,7 +16,7 @@ from s2fs.cli import main
 def draw(tmp_path_factory):
     """The function that draws results; the figures by the names of their files."""
 
-    def drawn(found):
+    def drawn(found, **options):
         figures, save = [], Figure.savefig
 
         def kept(figure, *arguments, **options):
@@ -24,7 +25,7 @@ def draw(tmp_path_factory):
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Figure, "savefig", kept)
-            paths = write_figures(MadeUp(found), tmp_path_factory.mktemp("figures"))
+            paths = write_figures(MadeUp(found), tmp_path_factory.mktemp("figures"), **options)
         return {path.stem: figure for path, figure in zip(paths, figures, strict=True)}
 
     return drawn
@@ -56,16 +57,67 @@ def curves(figure):
     }
 
 
-def test_curves_are_those_of_the_best_pair(made_up):
+def test_honest_curves_are_in_colour_and_the_tuned_one_is_dashed(made_up):
     (table,) = (t for t in build_tables(made_up_results()) if t.statistic == "ave")
     panels = curves(made_up["curves-knn"])
     assert list(panels) == ["GLIOMA", "SRBCT", "ALL-AML-3", "Isolet"]
-    assert np.allclose(panels["SRBCT"]["S²FS best α, β"], [0.59, 0.69, 0.79])
+    tuned = "S²FS best weighting, chosen on the test results"
+    assert np.allclose(panels["SRBCT"][tuned], [0.59, 0.69, 0.79])
+    # The default weighting is the fifth of the grid.
+    assert np.allclose(panels["SRBCT"]["S²FS α = β = 0.0316"], [0.55, 0.65, 0.75])
     for row, title in enumerate(table.datasets):
-        assert len(panels[title]) == len(table.compared())
-        for j in table.compared():
-            drawn = panels[title][table.columns[j].heading]
-            assert drawn.mean() == pytest.approx(table.ours[row, j])
+        assert len(panels[title]) == len(table.columns)
+        for j, column in enumerate(table.columns):
+            assert panels[title][column.label].mean() == pytest.approx(table.ours[row, j])
+    for line in made_up["curves-knn"].axes[0].lines:
+        is_grey = len(set(to_rgb(line.get_color()))) == 1
+        assert is_grey == (line.get_label() == tuned)
+        if line.get_label() == tuned:
+            assert line.get_linestyle() == "--"
+        is_thick = line.get_linewidth() > 1
+        assert is_thick == (line.get_label() == "S²FS α = β = 0.0316")
+
+
+def test_diagrams_show_what_competes(made_up):
+    (ax,) = made_up["critical-difference-knn-ave"].axes
+    names = [text.get_text() for text in ax.texts]
+    assert any(name.startswith(" S²FS α = β = 0.0316 (") for name in names)
+    assert not any("best weighting" in name for name in names)
+
+
+def test_the_reference_is_highlighted(tmp_path, draw):
+    figures = draw(made_up_results(), reference="IPD", kinds=["critical-difference", "curves"])
+    assert list(figures) == [
+        "curves-knn", "critical-difference-knn-max", "critical-difference-knn-ave",
+    ]  # fmt: skip
+    bold = [t for t in figures["critical-difference-knn-ave"].axes[0].texts if is_bold(t)]
+    assert [text.get_text()[:5] for text in bold] == [" IPD†"]
+    thick = [x for x in figures["curves-knn"].axes[0].lines if x.get_linewidth() > 1]
+    assert [line.get_label() for line in thick] == ["IPD†"]
+
+
+def is_bold(text):
+    return text.get_fontweight() == "bold"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"kinds": ["curve"]}, "kinds has 'curve' .*did you mean 'curves'"),
+        ({"formats": ["gif"]}, "formats has 'gif'.*svg, pdf, png"),
+        ({"reference": "FMD"}, "reference is 'FMD'.*did you mean 'FDM'"),
+        ({"kinds": ["sensitivity"]}, "allows none of the figures sensitivity"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(given, message, tmp_path):
+    found = [result("srbct", name, [0.5, 0.6, 0.7]) for name in ("FDM", "IPD")]
+    with pytest.raises(ValueError, match=message):
+        write_figures(MadeUp(found), tmp_path, **given)
+
+
+def test_own_selectors_get_no_figures_of_the_papers(draw):
+    found = [result(d, name, [0.5, 0.6, 0.7]) for name in ("FDM", "IPD") for d in DATASETS]
+    assert "distance-and-direction" not in draw(found)
 
 
 def test_seeds_are_averaged_before_the_best_pair_is_taken(draw):

@@ -3,7 +3,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 import scikit_posthocs as posthocs
-from scipy.stats import rankdata
+from scipy.stats import rankdata, ttest_1samp
 
 from s2fs.bench import wilcoxon_holm
 
@@ -29,6 +29,19 @@ def test_p_values_are_exact_for_ten_datasets(decimals):
         difference = np.round(scores[:, int(pair.first)] - scores[:, int(pair.second)], 10)
         assert pair.p_value == pytest.approx(exact_p(difference))
         assert pair.median_difference == pytest.approx(np.median(difference))
+
+
+def test_effect_sizes_by_hand():
+    scores = np.round(np.random.default_rng(4).random((9, 2)), 2)
+    scores[0, 1] = scores[0, 0]  # one tie, which has no rank
+    (pair,) = wilcoxon_holm(scores)
+    difference = np.round(scores[:, 0] - scores[:, 1], 10)
+    interval = ttest_1samp(difference, 0).confidence_interval(0.95)
+    assert (pair.low, pair.high) == pytest.approx((interval.low, interval.high))
+    assert pair.mean_difference == pytest.approx(difference.mean())
+    d = difference[difference != 0]
+    ranks = rankdata(np.abs(d))
+    assert pair.effect_size == pytest.approx((ranks[d > 0].sum() - ranks[d < 0].sum()) / 36)
 
 
 def test_holm_by_hand():
@@ -59,6 +72,7 @@ def test_equal_algorithms_do_not_differ():
     scores = np.repeat(np.random.default_rng(0).random((6, 1)), 2, axis=1)
     (pair,) = wilcoxon_holm(scores)
     assert (pair.p_value, pair.significant) == (1.0, False)
+    assert (pair.low, pair.high, pair.effect_size) == (0.0, 0.0, 0.0)
 
 
 def test_unknown_control():

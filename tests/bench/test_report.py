@@ -1,14 +1,24 @@
 """The report of a bench: every number of the tables is on the page, ours and the published ones."""
 
+from dataclasses import replace
 from datetime import datetime
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from bench.benches import MadeUp, made_up_results, result, small_results
 from report.pages import Page
-from s2fs.bench import Ledger, bench_report, build_tables
+from s2fs.bench import (
+    PAPER_DATASETS,
+    Ledger,
+    bench_report,
+    build_tables,
+    published_results,
+    results,
+)
 from s2fs.cli import main
+from s2fs.evaluation import Curve
 
 DATE = datetime(2025, 6, 1, 12, 30)
 
@@ -36,10 +46,28 @@ def test_the_table_holds_ours_and_the_published_numbers(tmp_path):
             assert expected in page.rows
 
 
+def test_published_numbers_stand_below_ours(tmp_path):
+    one = result("srbct", "N3Y", [0.5, 0.6, 0.7])
+    run = replace(one.run, sizes=tuple(range(1, 151)), data_hash=PAPER_DATASETS["srbct"].content)
+    curve = Curve("knn", np.arange(1, 151), {"accuracy": np.full(150, 0.5)})
+    page = Page(page_of([replace(one, run=run, curves={"knn": curve})], tmp_path))
+    published = published_results()["knn", "max", "SRBCT", "N3Y"]
+    assert ["SRBCT", "5-NN", "best accuracy", f"0.500 {published:.3f}"] in page.rows
+
+
+def test_published_numbers_of_another_experiment_are_not_shown(tmp_path):
+    text = page_of(made_up_results(), tmp_path)  # three sizes, and data that are not the paper's
+    assert "<small>" not in text
+    assert "Published numbers are left out where the experiment differs: sizes 1 to 3" in text
+    assert "The published numbers are those of" not in text
+
+
 def test_the_summary_comes_first_and_only_honest_columns_compete(tmp_path):
     text = page_of(made_up_results(), tmp_path)
     page = Page(text)
-    assert text.index('id="s0-summary"') < text.index('id="s0-tables"') < text.index('id="times"')
+    assert (
+        text.index('id="s0-summary"') < text.index('id="s0-tables"') < text.index('id="s0-times"')
+    )
     default = "S²FS α = β = 0.0316"
     ranks = {row[0]: row[1:] for row in page.rows if len(row) == 6 and row[0] in (default, "FDM")}
     # On all four datasets S²FS is first and FDM the last of four.
@@ -48,14 +76,14 @@ def test_the_summary_comes_first_and_only_honest_columns_compete(tmp_path):
         "FDM": ["4.00", "4.00", "4", "0", "0"],
     }
     (heading,) = (row for row in page.rows if row[:3] == ["dataset", "learner", "statistic"])
-    assert "S²FS best α, β (tuned on the test data)" in heading
+    assert "S²FS best weighting (chosen on the test results)" in heading
     table = text[text.index('id="s0-results"') :]
     first = table[table.index("<tbody>") : table.index("</tr>", table.index("<tbody>"))]
     cells = first.split("<td")[3:]
-    assert 'class="tuned"' in cells[0]
-    assert "best" not in cells[0]
-    assert 'class="best"' in cells[1]  # of the default weights
-    assert f"{default} ranks significantly above" in text or "does not rank significantly" in text
+    assert 'class="best"' in cells[0]  # of the default weighting
+    assert 'class="tuned"' in cells[1]
+    assert "best" not in cells[1]
+    assert f"{default} ranks significantly above" in text or "cannot be told by its ranks" in text
 
 
 def test_has_a_figure_for_each_dataset_and_diagrams(tmp_path):
@@ -73,17 +101,24 @@ def test_has_a_figure_for_each_dataset_and_diagrams(tmp_path):
 def test_stability_and_times_come_from_the_results_file(file, tmp_path):
     with Ledger(file) as ledger:
         path = bench_report(ledger, tmp_path / "bench.html")
-        seconds = {}
-        for entry in ledger.entries():
-            name = entry.run.selector.name
-            seconds[name] = seconds.get(name, 0) + entry.seconds
-    rows = [r for r in Page(path.read_text(encoding="utf-8")).rows if r[0] == "SRBCT (bundled)"]
-    heads = [r for r in Page(path.read_text(encoding="utf-8")).rows if r == ["dataset", *seconds]]
-    assert len(heads) == 2  # stability, and times
-    assert [f"{total / 2:.3f}" for total in seconds.values()] in [row[1:] for row in rows]
+        found = list(results(ledger))
     text = path.read_text(encoding="utf-8")
     stable = Page(text[text.index('id="s0-stabilities"') :]).rows[1]
     assert all(-1 <= float(value.replace("−", "-")) <= 1 for value in stable[1:])
+    head, times = Page(text[text.index('id="s0-milliseconds"') :]).rows[:2]
+    assert head == ["dataset", "S²FS", "ANOVA"]
+    # The time of a selection, not of a fold with its learners.
+    assert times == ["SRBCT (bundled)", *(f"{1000 * one.seconds:.2f}" for one in found)]
+
+
+def test_the_reference_comes_first(file, tmp_path):
+    done = CliRunner().invoke(
+        main,
+        ["bench", "report", str(file), "--out", str(tmp_path / "r.html"), "--reference", "ANOVA"],
+    )
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Wins, ties and losses are those of ANOVA against" in text
 
 
 def test_leaky_results_are_called_so(tmp_path):

@@ -1,24 +1,28 @@
 """Runs and the results that are pooled from them, against the evaluation spelt out."""
 
 import json
+import sys
 from dataclasses import asdict, replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.feature_selection import f_classif
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 
-from s2fs import S2FS
+from s2fs import S2FS, PairCover
 from s2fs.baselines import AnovaF
 from s2fs.bench import (
     PAPER_LEARNERS,
     Ledger,
     Run,
     SelectorSpec,
+    build_tables,
     plan_for_file,
     results,
     run_plan,
+    selection_times,
 )
 from s2fs.evaluation import evaluate_fold, pool_folds, prefix_curves, stability, stratified_folds
 
@@ -145,12 +149,96 @@ def test_a_limit_holds_in_single_runs_and_in_grids(data, evaluate):
         assert np.array_equal(baseline.curves[learner].values, truth[learner].values)
 
 
-@pytest.mark.parametrize("selector", [{}, GRID, GRID | {"tune": "inside"}, {"method": "AnovaF"}])
-def test_a_limit_that_leaves_too_few_is_an_error(data, run, selector):
+@pytest.mark.parametrize("selector", [GRID, GRID | {"tune": "inside"}])
+def test_a_limit_that_leaves_a_grid_too_few_is_an_error(data, run, selector):
     summary, place = run(*data, spec_of(**selector, parameters={"max_correlation": 0.0}))
     assert summary.failed == 4
     with Ledger(place) as ledger:
         assert all("sizes goes up to" in entry.error for entry in ledger.entries())
+
+
+SHORT = """
+from sklearn.base import BaseEstimator
+
+from s2fs import PairCover
+
+
+class Short(BaseEstimator):
+    def __init__(self, n_features_to_select=5):
+        self.n_features_to_select = n_features_to_select
+
+    def fit(self, X, y):
+        self.indices_ = PairCover(2).fit(X, y).indices_  # two features, whatever is asked for
+        return self
+
+
+class Repeating(Short):
+    def fit(self, X, y):
+        self.indices_ = [1, 1, 2]
+        return self
+"""
+
+
+@pytest.fixture
+def short(tmp_path, monkeypatch):
+    (tmp_path / "shortlists.py").write_text(SHORT)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield spec_of(name="short", method="shortlists:Short")
+    sys.modules.pop("shortlists", None)
+
+
+@pytest.mark.parametrize("rule", ["keep", "complete"])
+def test_short_lists_are_kept_or_completed(data, run, short, rule):
+    X, y = data
+    _, place = run(X, y, short, short_lists=rule, learners=("knn", "kmeans"))
+    with Ledger(place) as ledger:
+        (found,) = results(ledger)
+    assert found.lengths == (2, 2, 2, 2)
+    assert found.run.status == "own"
+    parts = []
+    for train, test in stratified_folds(y, 4, random_state=7):
+        ranking = PairCover(2).fit(X[train], y[train]).indices_
+        if rule == "complete":
+            by_f = np.argsort(-f_classif(X[train], y[train])[0])
+            ranking = [*ranking, *(f for f in by_f if f not in ranking)]
+        by_size = [
+            evaluate_fold(
+                X[train], y[train], X[test], y[test], ranking,
+                learners={name: PAPER_LEARNERS[name] for name in ("knn", "kmeans")},
+                sizes=[min(size, len(ranking))],
+            )
+            for size in SIZES
+        ]  # fmt: skip
+        parts.append(by_size)
+    for i, size in enumerate(SIZES):
+        curves = pool_folds([of_fold[i] for of_fold in parts])
+        for learner in ("knn", "kmeans"):
+            assert found.curves[learner].values[i] == pytest.approx(curves[learner].values[0])
+        sets = [np.asarray(of_fold[i].ranking)[:size] for of_fold in parts]
+        assert found.stabilities[i] == pytest.approx(stability(sets, X.shape[1]).value)
+    table = build_tables([found])[0]
+    ending = "list as it is." if rule == "keep" else "features that are left."
+    (remark,) = table.remarks
+    assert remark.startswith("short gave 2 to 2 features: ")
+    assert remark.endswith(ending)
+
+
+def test_features_given_twice_are_an_error(data, run, short):
+    summary, place = run(*data, spec_of(name="r", method="shortlists:Repeating"))
+    assert summary.failed == 4
+    with Ledger(place) as ledger:
+        assert all("indices_ has a position twice" in entry.error for entry in ledger.entries())
+
+
+def test_the_time_of_a_grid_is_that_of_one_weighting(data, run):
+    _, place = run(*data, spec_of(**GRID), learners=("knn",))
+    with Ledger(place) as ledger:
+        found = list(results(ledger))
+        times = selection_times(found)
+    for result in found:
+        assert result.selection_seconds == pytest.approx(result.seconds / 6)
+    assert times.selectors == ("S²FS",)
+    assert times.milliseconds[0, 0] == pytest.approx(1000 * found[0].seconds / 6)
 
 
 def inner_accuracy(X, y, alpha, beta):

@@ -2,12 +2,15 @@
 
 import csv
 import json
+import subprocess
+import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from s2fs.bench import Ledger, export_curves, export_rows
+from s2fs.bench import PLANS, Ledger, export_curves, export_rows, load_plan
 from s2fs.cli import main
 
 PLAN = """
@@ -91,11 +94,12 @@ def test_status_of_an_empty_results_file(folder):
 def test_tables(ran, folder):
     result = bench("tables", folder / "l.sqlite", "--out", folder / "tables")
     assert result.exit_code == 0
-    names = ["tables.md", "tables.tex", "tables.csv", "comparisons.csv"]
+    names = ["tables.md", "tables.tex", "tables.csv", "comparisons.csv", "times.csv"]
     assert result.output.split() == [str(folder / "tables" / name) for name in names]
     text = (folder / "tables" / "tables.md").read_text()
-    assert "| Dataset | S²FS best α, β | S²FS α, β chosen inside | S²FS α = β = 0.0316 | A" in text
-    assert "tuned on the test result" in text
+    headings = "ANOVA | S²FS weighting chosen inside | S²FS α = β = 0.0316 | S²FS best weighting"
+    assert f"| Dataset | {headings} |" in text  # in the order of the plan
+    assert "- best weighting: chosen on the test results" in text
     with Ledger(folder / "l.sqlite") as ledger:
         rows = export_rows(ledger)
     best = max(r["max"] for r in rows if (r["weights"], r["learner"]) == ("grid", "knn"))
@@ -106,6 +110,61 @@ def test_tables(ran, folder):
     assert float(cell["ours"]) == best
     assert cell["dataset"] == "SRBCT (bundled)"
     assert cell["published"] == "nan"  # other numbers than the paper's SRBCT
+
+
+def test_only_some_selectors_of_a_plan(ran, folder, tmp_path):
+    path = tmp_path / "some.sqlite"
+    plan = [folder / "plan.toml", "--datasets", "srbct_bundled", "--results", path]
+    done = bench("run", *plan, "--methods", "ANOVA")
+    assert done.stdout == "3 done, 0 failed, 0 done before.\n"
+    with Ledger(path) as ledger:
+        assert {entry.run.selector.name for entry in ledger.entries()} == {"ANOVA"}
+    refused = bench("run", *plan, "--methods", "ANOV")
+    assert refused.exit_code == 2
+    assert "methods has 'ANOV', which is not in the plan (did you mean 'ANOVA'?)" in refused.stderr
+
+
+def test_a_shipped_plan_is_printed_as_it_is(tmp_path):
+    for name in PLANS:
+        printed = bench("plan", name)
+        assert printed.exit_code == 0
+        (tmp_path / f"{name}.toml").write_text(printed.stdout, encoding="utf-8")
+        mine, shipped = load_plan(tmp_path / f"{name}.toml"), load_plan(name)
+        assert replace(mine, folder=None) == shipped
+    assert "(did you mean 'paper'?)" in bench("plan", "papier").stderr
+
+
+def test_nothing_to_run_is_not_success(tmp_path, monkeypatch):
+    monkeypatch.setenv("S2FS_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    done = bench("run", "paper", "--results", tmp_path / "p.sqlite", "--datasets", "yale")
+    assert done.exit_code == 2
+    left_out, error = done.stderr.splitlines()
+    assert left_out.startswith("Left out: yale is neither in")
+    assert error.startswith("Error: Nothing was run: none of the datasets is here")
+
+
+@pytest.mark.parametrize("command", ["bench", "data", "figures", "bench run", "data fetch"])
+def test_help_needs_no_extra(command, monkeypatch):
+    code = (
+        "import sys\n"
+        "for name in ('pooch', 'matplotlib', 'numba', 'jinja2'): sys.modules[name] = None\n"
+        "from s2fs.cli import main\n"
+        f"main({command.split()!r} + ['--help'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Usage: ")
+
+
+def test_without_the_extra_a_command_says_what_to_install():
+    code = (
+        "import sys; sys.modules['pooch'] = None; from s2fs.cli import main; main(['data', 'list'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "s2fs[bench]" in done.stderr
 
 
 def test_export(ran, folder):

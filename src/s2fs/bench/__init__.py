@@ -13,8 +13,9 @@ from s2fs.bench._download import fetch_dataset
 from s2fs.bench._figures import write_figures
 from s2fs.bench._learners import BENCH_LEARNERS, LEARNER_TITLES, PAPER_LEARNERS
 from s2fs.bench._ledger import Ledger
-from s2fs.bench._plan import PLANS, Plan, SelectorSpec, load_plan, plan_for_file
+from s2fs.bench._plan import PLANS, Plan, SelectorSpec, load_plan, plan_for_file, plan_text
 from s2fs.bench._plots import plot_critical_difference, plot_sensitivity, plot_variants
+from s2fs.bench._published import published_results
 from s2fs.bench._ranks import RankComparison, compare_ranks
 from s2fs.bench._render import write_tables
 from s2fs.bench._report import bench_report
@@ -31,7 +32,8 @@ from s2fs.bench._statistics import (
     nemenyi_test,
     wilcoxon_holm,
 )
-from s2fs.bench._tables import Column, Table, build_tables, published_results
+from s2fs.bench._tables import Column, Table, build_tables
+from s2fs.bench._times import Times, selection_times
 
 __all__ = [
     "BENCH_LEARNERS",
@@ -54,6 +56,7 @@ __all__ = [
     "SelectorSpec",
     "Summary",
     "Table",
+    "Times",
     "average_ranks",
     "bench_report",
     "build_tables",
@@ -70,12 +73,14 @@ __all__ = [
     "nemenyi_test",
     "open_results",
     "plan_for_file",
+    "plan_text",
     "plot_critical_difference",
     "plot_sensitivity",
     "plot_variants",
     "published_results",
     "results",
     "run_plan",
+    "selection_times",
     "wilcoxon_holm",
     "write_archive",
     "write_figures",

@@ -6,14 +6,13 @@ from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from s2fs._util.files import write_whole
 from s2fs.bench._ledger import Entry, Ledger
 from s2fs.bench._results import Result, complete_results
-from s2fs.bench._run import Run
+from s2fs.bench._run import Run, load_arrays
 from s2fs.evaluation import Curve
 
 #: To be raised whenever older files can no longer be read.
@@ -41,17 +40,19 @@ class Archive:
         if not self.path.is_file():
             raise FileNotFoundError(f"{self.path} is not there; give a file of bench results.")
         try:
-            with np.load(self.path, allow_pickle=False) as file:
-                about = json.loads(str(file["about"]))
-                arrays = {name: file[name] for name in file.files[1:]}
+            arrays = load_arrays(self.path)
+            about = json.loads(str(arrays.pop("about")))
             if about["format"] != FORMAT:
-                raise ValueError
-            self._seconds: list[list[Any]] = about["seconds"]
+                raise ValueError("its format is another one")
             self.results = [_result(fields, i, arrays) for i, fields in enumerate(about["results"])]
-        except (BadZipFile, KeyError, IndexError, TypeError, ValueError, OSError):
+            self._seconds = [(int(i), float(spent)) for i, spent in about["seconds"]]
+            if any(not 0 <= i < len(self.results) for i, _ in self._seconds):
+                raise ValueError("its times belong to no result")
+        # RecursionError: JSON that is nested without end.
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise ValueError(
-                f"{self.path} holds no bench results of this version; "
-                "write it with s2fs bench archive."
+                f"{self.path} holds no bench results of this version ({error}); write it with "
+                "s2fs bench archive."
             ) from None
 
     def entries(self) -> list[Entry]:
@@ -146,6 +147,7 @@ def write_archive(ledger: Ledger, path: str | PathLike[str]) -> Path:
                 "weights": result.weights,
                 "chosen": result.chosen,
                 "seconds": result.seconds,
+                "lengths": result.lengths,
                 "scores": {name: next(iter(c.scores)) for name, c in result.curves.items()},
             }
             for result in found
@@ -164,17 +166,32 @@ def _result(fields: dict[str, Any], i: int, arrays: dict[str, Any]) -> Result:
 
     def row(name: str) -> Any:
         """Double precision without the digits that single precision made up."""
-        return arrays[name][i, : len(sizes)].astype(np.float64).round(7)
+        values = arrays[name][i, : len(sizes)].astype(np.float64).round(7)
+        if values.shape != sizes.shape:
+            raise ValueError(f"its array {name!r} is too short")
+        return values
 
+    curves = {
+        name: Curve(name, sizes, {score: row(f"by_{name}")})
+        for name, score in fields["scores"].items()
+    }
+    if not set(curves) <= set(run.learners) or not curves:
+        raise ValueError("its learners are not those of the run")
+    if not all(np.isfinite(curve.values).all() for curve in curves.values()):
+        raise ValueError("a score is not a number")
+    weights, seconds = fields["weights"], fields["seconds"]
     return Result(
         run=run,
-        weights=None if fields["weights"] is None else tuple(fields["weights"]),
-        chosen=tuple(tuple(pair) for pair in fields["chosen"]),
-        curves={
-            name: Curve(name, sizes, {score: row(f"by_{name}")})
-            for name, score in fields["scores"].items()
-        },
+        weights=None if weights is None else _pair(weights),
+        chosen=tuple(map(_pair, fields["chosen"])),
+        curves=curves,
         stabilities=row("stabilities"),
         redundancies=row("redundancies"),
-        seconds=fields["seconds"],
+        seconds=None if seconds is None else float(seconds),
+        lengths=tuple(map(int, fields.get("lengths", ()))),
     )
+
+
+def _pair(weights: Any) -> tuple[float, float]:
+    alpha, beta = weights
+    return float(alpha), float(beta)

@@ -1,6 +1,6 @@
 """The paper's figures from the results of a bench."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
@@ -10,6 +10,7 @@ import numpy as np
 
 from s2fs import S2FS
 from s2fs._util.files import write_whole
+from s2fs._util.messages import did_you_mean
 from s2fs.bench._datasets import PAPER_DATASETS, find_dataset, load_dataset
 from s2fs.bench._learners import LEARNER_TITLES
 from s2fs.bench._plots import (
@@ -20,7 +21,7 @@ from s2fs.bench._plots import (
 )
 from s2fs.bench._ranks import compare_ranks
 from s2fs.bench._results import Result, ResultsFile, setting_folders
-from s2fs.bench._tables import STATUS_SIGNS, Column, Table, build_tables
+from s2fs.bench._tables import DEFAULT_WEIGHTS, STATUS_SIGNS, Column, Table, build_tables
 from s2fs.evaluation import Curve
 from s2fs.plotting import plot_curve_panels, plot_distance_and_direction, plot_faces
 from s2fs.plotting.style import FONT_SIZE, panel_grid
@@ -42,8 +43,26 @@ N_PIXELS = 150
 Pair = tuple[float, float] | None
 
 
-def write_figures(results_file: ResultsFile, folder: str | PathLike[str]) -> list[Path]:
-    """Draw the paper's figures from the results, each as SVG, PDF and PNG.
+#: The figures one can choose from, and what each shows.
+KINDS = {
+    "geometry": "distance and direction, Fig. 1",
+    "curves": "scores over the number of features",
+    "critical-difference": "average ranks with the Nemenyi test",
+    "sensitivity": "maps of the weights",
+    "variants": "the criterion and its variants",
+    "pixels": "selected pixels on faces",
+}
+
+
+def write_figures(
+    results_file: ResultsFile,
+    folder: str | PathLike[str],
+    *,
+    reference: str | None = None,
+    kinds: Collection[str] | None = None,
+    formats: Collection[str] = FORMATS,
+) -> list[Path]:
+    """Draw figures from the results.
 
     Parameters
     ----------
@@ -52,6 +71,13 @@ def write_figures(results_file: ResultsFile, folder: str | PathLike[str]) -> lis
     folder : str or path-like
         Where to put the figures; results that differ in protocol, folds or sizes get a folder of
         their own, as their tables do.
+    reference : str, optional
+        The selector that is highlighted; by default the first of the plan.
+    kinds : collection of str, optional
+        Some of "geometry", "curves", "critical-difference", "sensitivity", "variants" and
+        "pixels"; by default all that the results allow, "geometry" and "pixels" only for S²FS.
+    formats : collection of {"svg", "pdf", "png"}, default=all
+        The files to write of each figure.
 
     Returns
     -------
@@ -66,13 +92,16 @@ def write_figures(results_file: ResultsFile, folder: str | PathLike[str]) -> lis
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> _ = run_plan(plan, folder / "quick.sqlite")
     >>> with Ledger(folder / "quick.sqlite") as ledger:
-    ...     sorted({path.suffix for path in write_figures(ledger, folder)})
-    ['.pdf', '.png', '.svg']
+    ...     paths = write_figures(ledger, folder, kinds=["curves"], formats=["svg"])
+    >>> [path.name for path in paths]
+    ['curves-knn.svg', 'curves-cart.svg', 'curves-svm.svg', 'curves-kmeans.svg']
     """
+    _check_known("kinds", kinds or (), KINDS)
+    _check_known("formats", formats, FORMATS)
     written = []
-    for place, alike in setting_folders(results_file, folder):
-        for stem, figure in bench_figures(alike):
-            for suffix in FORMATS:
+    for place, group in setting_folders(results_file, folder):
+        for stem, figure in bench_figures(group, reference, kinds):
+            for suffix in formats:
                 path = place / f"{stem}.{suffix}"
                 # Without a date the same results give the same file.
                 date = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(suffix)
@@ -80,59 +109,110 @@ def write_figures(results_file: ResultsFile, folder: str | PathLike[str]) -> lis
                 figure.savefig(buffer, format=suffix, dpi=200, metadata=date)
                 write_whole(path, buffer.getvalue())
                 written.append(path)
+    if not written:
+        raise ValueError(
+            f"{results_file.path} allows none of the figures {', '.join(kinds or KINDS)}: a "
+            "critical-difference diagram needs two datasets and two selectors, a map a grid of "
+            "weightings, pixels a dataset of faces."
+        )
     return written
 
 
-def bench_figures(alike: Sequence[Result]) -> "Iterator[tuple[str, Figure]]":
-    """All figures that results obtained alike allow, each with a name for its file."""
-    yield "distance-and-direction", plot_distance_and_direction()
-    tables = build_tables(alike)
+def _check_known(name: str, given: Iterable[str], known: Iterable[str]) -> None:
+    for word in given:
+        if word not in known:
+            raise ValueError(
+                f"{name} has {word!r}{did_you_mean(word, known)}; choose from {', '.join(known)}."
+            )
+
+
+def bench_figures(
+    group: Sequence[Result], reference: str | None = None, kinds: Collection[str] | None = None
+) -> "Iterator[tuple[str, Figure]]":
+    """The figures that results of one setting allow, each with a name for its file."""
+    wanted = KINDS if kinds is None else kinds
+    tables = build_tables(group)
+    first = tables[0].columns[tables[0].compared(reference=reference)[0]].algorithm
+    of_paper = kinds is not None or any(result.selector.method == "S2FS" for result in group)
+    if "geometry" in wanted and of_paper:
+        yield "distance-and-direction", plot_distance_and_direction()
     for learner in dict.fromkeys(table.learner for table in tables):
-        table = next(t for t in tables if (t.learner, t.statistic) == (learner, "ave"))
-        columns = [table.columns[j] for j in table.compared()]
-        panels = curve_panels(alike, learner, columns)
-        labels = {column.algorithm: column.heading for column in columns}
-        note = "; ".join(filter(None, (LEARNER_TITLES[learner], sign_note(table))))
-        yield f"curves-{learner}", plot_curve_panels(panels, labels=labels, note=note)
-        if (sensitivity := _sensitivity(alike, learner)) is not None:
-            yield f"sensitivity-{learner}", sensitivity
-        if (variants := _variants(alike, learner)) is not None:
-            yield f"variants-{learner}", variants
-    for table in tables:
-        if (figure := critical_difference(table)) is not None:
-            yield f"critical-difference-{table.learner}-{table.statistic}", figure
-    for name in dict.fromkeys(result.run.dataset for result in alike):
-        if (faces := _faces(name)) is not None:
-            yield f"pixels-{name}", faces
+        if "curves" in wanted:
+            table = next(t for t in tables if (t.learner, t.statistic) == (learner, "ave"))
+            lines = curve_lines(table)
+            note = "; ".join(filter(None, (LEARNER_TITLES[learner], sign_note(table))))
+            yield (
+                f"curves-{learner}",
+                plot_curve_panels(
+                    curve_panels(group, learner, lines),
+                    highlight=first,
+                    labels={name: column.label for name, column in lines.items()},
+                    dashed=[name for name, column in lines.items() if column.is_tuned],
+                    note=note,
+                ),
+            )
+        if "sensitivity" in wanted and (figure := _sensitivity(group, learner)) is not None:
+            yield f"sensitivity-{learner}", figure
+        if "variants" in wanted and (figure := _variants(group, learner)) is not None:
+            yield f"variants-{learner}", figure
+    if "critical-difference" in wanted:
+        for table in tables:
+            if (figure := critical_difference(table, reference)) is not None:
+                yield f"critical-difference-{table.learner}-{table.statistic}", figure
+    if "pixels" in wanted and of_paper:
+        for name in dict.fromkeys(result.run.dataset for result in group):
+            if (figure := _faces(name)) is not None:
+                yield f"pixels-{name}", figure
+
+
+def curve_lines(table: Table) -> dict[str, Column]:
+    """The columns that curves show, by the names of their lines.
+
+    The one that competes goes by its algorithm's name, which has a look of its own in all figures.
+    """
+    compared = table.compared()
+    return {
+        column.algorithm if j in compared else column.label: column
+        for j, column in enumerate(table.columns)
+    }
 
 
 def curve_panels(
-    alike: Iterable[Result], learner: str, columns: Sequence[Column]
+    group: Iterable[Result], learner: str, lines: Mapping[str, Column]
 ) -> dict[str, dict[str, Curve]]:
-    """For each dataset the curve of each algorithm; of a grid, that with the best average."""
+    """For each dataset the curves by the names of lines; of a grid, the best average's too."""
+    name_of: dict[tuple[str, str], str] = {
+        (column.algorithm, column.how): name for name, column in lines.items()
+    }
     panels: dict[str, dict[str, Curve]] = {}
-    how_of = {column.algorithm: column.how for column in columns}
-    for (dataset, algorithm, how, _), curve in _mean_curves(alike, learner).items():
-        if how_of.get(algorithm) == ("best" if how == "grid" else how):
-            panel = panels.setdefault(dataset, {})
-            if algorithm not in panel or curve.ave > panel[algorithm].ave:
-                panel[algorithm] = curve
-    order = list(how_of)
+    for (dataset, algorithm, how, weights), curve in _mean_curves(group, learner).items():
+        ways = [how]
+        if how == "grid":
+            ways = ["best", "default"] if weights == DEFAULT_WEIGHTS else ["best"]
+        for way in ways:
+            if (algorithm, way) not in name_of:
+                continue
+            name, panel = name_of[algorithm, way], panels.setdefault(dataset, {})
+            if name not in panel or curve.ave > panel[name].ave:
+                panel[name] = curve
+    order = list(lines)
     return {
         title: dict(sorted(panel.items(), key=lambda item: order.index(item[0])))
         for title, panel in panels.items()
     }
 
 
-def critical_difference(table: Table) -> "Figure | None":
+def critical_difference(table: Table, reference: str | None = None) -> "Figure | None":
     """The diagram of one table, if it has two datasets and two algorithms."""
-    comparison = next(compare_ranks(table), None)
+    comparison = next(compare_ranks(table, reference), None)
     if comparison is None:
         return None
-    labels = {column.algorithm: column.heading for column in comparison.columns}
+    labels = {column.algorithm: column.label for column in comparison.columns}
     title = LEARNER_TITLES[table.learner]
     what = f"{title}, {table.statistic.title()}, {comparison.n_datasets} datasets"
-    ax = plot_critical_difference(comparison.nemenyi, labels=labels)
+    ax = plot_critical_difference(
+        comparison.nemenyi, labels=labels, highlight=comparison.columns[0].algorithm
+    )
     note = "\n".join(filter(None, (what, sign_note(table))))
     ax.set_title(note, fontsize=FONT_SIZE + 1)
     return ax.figure  # type: ignore[return-value]
@@ -141,18 +221,16 @@ def critical_difference(table: Table) -> "Figure | None":
 def sign_note(table: Table) -> str:
     """What the signs behind the names of algorithms mean, and whether the scores are leaky."""
     shown = {column.status for column in table.columns}
-    parts = [
-        f"{sign} {status}" for status, sign in STATUS_SIGNS.items() if status and status in shown
-    ]
+    parts = [f"{sign} {status}" for status, sign in STATUS_SIGNS.items() if status in shown]
     if table.leaky:
         parts.append("leaky: selected before the split")
     return "; ".join(parts)
 
 
-def _mean_curves(alike: Iterable[Result], learner: str) -> dict[tuple[str, str, str, Pair], Curve]:
+def _mean_curves(group: Iterable[Result], learner: str) -> dict[tuple[str, str, str, Pair], Curve]:
     """The curve of each dataset, algorithm and pair of weights, averaged over the seeds."""
     by_seed: dict[tuple[str, str, str, Pair], dict[int, Curve]] = {}
-    for result in alike:
+    for result in group:
         if learner in result.curves:
             key = (result.run.dataset_title, result.selector.name, result.how, result.weights)
             by_seed.setdefault(key, {})[result.run.seed] = result.curves[learner]
@@ -165,9 +243,9 @@ def _mean(curves: Sequence[Curve]) -> Curve:
     return Curve(first.learner, first.sizes, {next(iter(first.scores)): values})
 
 
-def _sensitivity(alike: Iterable[Result], learner: str) -> "Figure | None":
+def _sensitivity(group: Iterable[Result], learner: str) -> "Figure | None":
     grids: dict[str, dict[tuple[float, float], float]] = {}
-    for (dataset, algorithm, how, weights), curve in _mean_curves(alike, learner).items():
+    for (dataset, algorithm, how, weights), curve in _mean_curves(group, learner).items():
         if algorithm == "S2FS" and how == "grid" and weights is not None:
             grids.setdefault(dataset, {})[weights] = curve.ave
     # A map needs more than one value of each weight.
@@ -188,10 +266,10 @@ def _sensitivity(alike: Iterable[Result], learner: str) -> "Figure | None":
     return figure
 
 
-def _variants(alike: Iterable[Result], learner: str) -> "Figure | None":
-    """The criterion and its variants, each with its best weights in the recommended region."""
+def _variants(group: Iterable[Result], learner: str) -> "Figure | None":
+    """The criterion and its variants, each with its best weighting in the recommended region."""
     best: dict[str, dict[str, float]] = {name: {} for name in VARIANTS}
-    for (dataset, algorithm, how, weights), curve in _mean_curves(alike, learner).items():
+    for (dataset, algorithm, how, weights), curve in _mean_curves(group, learner).items():
         if algorithm in best and how == "grid" and weights is not None:
             inside = [w == 0 or RECOMMENDED[0] <= w <= RECOMMENDED[1] for w in weights]
             if all(inside):
@@ -203,7 +281,7 @@ def _variants(alike: Iterable[Result], learner: str) -> "Figure | None":
     ax = plot_variants(
         {VARIANTS[name]: [scores[d] for d in datasets] for name, scores in best.items()},
         label=_average_label(learner),
-        title=LEARNER_TITLES[learner],
+        title=f"{LEARNER_TITLES[learner]}, best weighting, chosen on the test results",
     )
     return ax.figure  # type: ignore[return-value]
 

@@ -27,6 +27,7 @@ LEASE = 120.0
 _APPLICATION = 0x53324653
 #: To be raised whenever what is stored changes: since 1, all parameters of a selector are.
 _FORMAT = 1
+_STATES = ("waiting", "claimed", "done", "failed")
 _COLUMNS = (
     "key", "run", "state", "owner", "until", "changed", "seconds", "error", "result",
 )  # fmt: skip
@@ -265,8 +266,7 @@ class Ledger:
         dict of str to str
             ``"waiting"``, ``"claimed"``, ``"done"`` or ``"failed"``.
         """
-        with self._lock:
-            return dict(self._connection.execute("SELECT key, state FROM runs"))
+        return dict(self._read("SELECT key, state FROM runs"))
 
     def entries(self) -> list[Entry]:
         """All runs, in the order they were added.
@@ -276,11 +276,35 @@ class Ledger:
         list of Entry
             One entry for each run.
         """
+        rows = self._read("SELECT key, run, state, seconds, error FROM runs ORDER BY rowid")
+        return [self._entry(*row) for row in rows]
+
+    def _entry(self, key: Any, run: Any, state: Any, seconds: Any, error: Any) -> Entry:
+        """A row of the file; what does not agree with its key was changed or damaged."""
+        try:
+            known = Run.from_fields(json.loads(run))
+            right = (
+                known.key == key
+                and state in _STATES
+                and isinstance(seconds, (float, int, type(None)))
+                and isinstance(error, (str, type(None)))
+            )
+            if not right:
+                raise ValueError("a run does not agree with its key")
+        # RecursionError: JSON that is nested without end.
+        except (TypeError, ValueError, RecursionError) as fault:
+            raise ValueError(
+                f"{self.path} is damaged ({fault}); run the plan in a new results file."
+            ) from None
+        return Entry(known, state, seconds, error)
+
+    def _read(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        """All rows that a query gives."""
         with self._lock:
-            rows = self._connection.execute(
-                "SELECT run, state, seconds, error FROM runs ORDER BY rowid"
-            ).fetchall()
-        return [Entry(Run.from_fields(json.loads(run)), *rest) for run, *rest in rows]
+            try:
+                return self._connection.execute(query, values).fetchall()
+            except sqlite3.DatabaseError as error:
+                raise _in_words(self.path, error) from None
 
     def result(self, key: str) -> bytes:
         """The result of a finished run.
@@ -300,13 +324,13 @@ class Ledger:
         KeyError
             If there is no such run, or it is not done.
         """
-        with self._lock:
-            row = self._connection.execute(
-                "SELECT result FROM runs WHERE key = ? AND state = 'done'", (key,)
-            ).fetchone()
-        if row is None:
+        rows = self._read("SELECT result FROM runs WHERE key = ? AND state = 'done'", (key,))
+        if not rows:
             raise KeyError(key)
-        return bytes(row[0])
+        content = rows[0][0]
+        if not isinstance(content, bytes):
+            raise ValueError("it is not there")
+        return content
 
 
 def _in_words(path: Path, error: sqlite3.DatabaseError) -> Exception:

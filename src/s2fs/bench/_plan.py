@@ -21,6 +21,7 @@ PLANS = ("paper", "sensitivity", "variants", "unseen", "quick")
 MOST_PAIRS = 10_000
 
 Tuning = Literal["none", "inside"]
+ShortLists = Literal["keep", "complete"]
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,9 @@ class Plan:
         One cross-validation is run for each.
     score : {"accuracy", "balanced_accuracy", "macro_f1"}
         What tables show.
+    short_lists : {"keep", "complete"}
+        What is done where a selector gives fewer features than the largest size: score the list as
+        it is at every larger size, or let it go on by the F statistic of the other features.
     folder : str or None
         Where modules of your own are looked for: the folder of the plan's file.
     """
@@ -91,6 +95,7 @@ class Plan:
     folds: int = 10
     seeds: tuple[int, ...] = (0,)
     score: str = "accuracy"
+    short_lists: ShortLists = "keep"
     folder: str | None = None
 
     @property
@@ -120,7 +125,7 @@ def load_plan(plan: str | PathLike[str]) -> Plan:
     (('srbct_bundled',), ['S2FS', 'FDM', 'ANOVA'])
     """
     if str(plan) in PLANS:
-        return parse_plan((files(__package__) / "plans" / f"{plan}.toml").read_text("utf-8"), plan)
+        return parse_plan(plan_text(str(plan)), plan)
     path = Path(plan)
     if not path.is_file():
         raise FileNotFoundError(
@@ -128,6 +133,33 @@ def load_plan(plan: str | PathLike[str]) -> Plan:
             f"TOML file, or one of {', '.join(PLANS)}."
         )
     return parse_plan(path.read_text("utf-8"), path, folder=path.parent.resolve())
+
+
+def plan_text(plan: str) -> str:
+    """Read the text of a plan that comes with the package, to be changed and run as a file.
+
+    Parameters
+    ----------
+    plan : {"paper", "sensitivity", "variants", "unseen", "quick"}
+        The plan.
+
+    Returns
+    -------
+    str
+        Its TOML.
+
+    Examples
+    --------
+    >>> from s2fs.bench import plan_text
+    >>> plan_text("quick").splitlines()[1]
+    'title = "A quick look on the bundled data"'
+    """
+    if plan not in PLANS:
+        raise ValueError(
+            f"plan is {plan!r}, which does not come with the package{did_you_mean(plan, PLANS)}; "
+            f"choose from {', '.join(PLANS)}."
+        )
+    return (files(__package__) / "plans" / f"{plan}.toml").read_text("utf-8")
 
 
 def plan_for_file(
@@ -197,6 +229,7 @@ def parse_plan(text: str, source: Any, folder: Path | None = None) -> Plan:
         "folds": _Key(int, least=2),
         "seeds": _Key(int, several=True, least=0, most=2**32 - 1),
         "score": _Key(str, known=SCORES),
+        "short_lists": _Key(str, known=get_args(ShortLists)),
     }
     source = f"plan {source}"
     found = _checked(content, keys, source)

@@ -38,6 +38,7 @@ def plot_critical_difference(
     result: NemenyiResult,
     *,
     labels: Mapping[str, str] | None = None,
+    highlight: str | None = "S2FS",
     title: str = "",
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -49,6 +50,8 @@ def plot_critical_difference(
         What :func:`nemenyi_test` returned.
     labels : mapping of str to str, optional
         What to call an algorithm instead of its name, such as "FDM†".
+    highlight : str, optional
+        The algorithm that is drawn bold and in colour.
     title : str, default=""
         What to write above.
     ax : Axes, optional
@@ -99,7 +102,7 @@ def plot_critical_difference(
     for names, side, edge in sides:
         for i, name in enumerate(names):
             height = below_groups + _BETWEEN_NAMES * i
-            average, ours = rank_of[name], name == "S2FS"
+            average, ours = rank_of[name], name == highlight
             ax.plot(  # from the rank on the axis down and out to the name
                 [average, average, edge],
                 [0, height, height],

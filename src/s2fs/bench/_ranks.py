@@ -1,4 +1,4 @@
-"""Who is better than whom over the datasets: ranks, tests, wins, ties and losses."""
+"""Comparison of algorithms over the datasets: ranks, tests, wins, ties and losses."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,9 +9,11 @@ from s2fs._util.types import Floats
 from s2fs.bench._statistics import (
     FriedmanResult,
     NemenyiResult,
+    PairwiseComparison,
     average_ranks,
     friedman_test,
     nemenyi_test,
+    wilcoxon_holm,
 )
 from s2fs.bench._tables import SHOWN_DECIMALS, Column, Table
 
@@ -25,7 +27,7 @@ class RankComparison:
     learner, statistic : str
         Which table.
     columns : tuple of Column
-        The algorithms; the first one is held against the others.
+        The algorithms; the first one is the reference, which is held against the others.
     n_datasets : int
         The number of complete rows.
     friedman : FriedmanResult
@@ -36,9 +38,14 @@ class RankComparison:
         Average ranks of the published numbers on the same datasets, if all are published.
     leaky : bool
         Whether features were selected before the split.
+    means : ndarray of shape (n_columns,)
+        Mean score over the datasets.
+    pairwise : tuple of PairwiseComparison
+        Wilcoxon's test of the reference against each other algorithm, corrected by Holm, with the
+        difference and its interval.
     wins, ties, losses : ndarray of shape (n_columns,)
-        On how many datasets the first algorithm is better than each, equal, and worse, at the
-        precision shown.
+        On how many datasets the reference is better than each, equal, and worse, at the precision
+        shown.
     """
 
     learner: str
@@ -49,12 +56,14 @@ class RankComparison:
     nemenyi: NemenyiResult
     published_ranks: Floats | None
     leaky: bool
+    means: Floats
+    pairwise: tuple[PairwiseComparison, ...]
     wins: Floats
     ties: Floats
     losses: Floats
 
     def verdict(self, j: int) -> str:
-        """What the Nemenyi test says of the first algorithm against algorithm ``j``.
+        """What the Nemenyi test says of the reference against algorithm ``j``.
 
         Parameters
         ----------
@@ -63,15 +72,15 @@ class RankComparison:
 
         Returns
         -------
-        {"better", "worse", "comparable"}
-            The verdict on the first algorithm.
+        {"better", "worse", "cannot be told from"}
+            The verdict on the reference.
         """
         if self.nemenyi.better[0, j]:
             return "better"
-        return "worse" if self.nemenyi.better[j, 0] else "comparable"
+        return "worse" if self.nemenyi.better[j, 0] else "cannot be told from"
 
 
-def compare_ranks(table: Table) -> Iterator[RankComparison]:
+def compare_ranks(table: Table, reference: str | None = None) -> Iterator[RankComparison]:
     """Compare the algorithms of a table, then again with each column that stands beside.
 
     Nothing comes of a table with fewer than two complete datasets or two algorithms.
@@ -80,6 +89,8 @@ def compare_ranks(table: Table) -> Iterator[RankComparison]:
     ----------
     table : Table
         Scores of algorithms on datasets.
+    reference : str, optional
+        The algorithm that is held against the others; by default the first of the table.
 
     Yields
     ------
@@ -87,7 +98,7 @@ def compare_ranks(table: Table) -> Iterator[RankComparison]:
         The ranks and tests of one choice of columns.
     """
     for beside in (None, *table.beside()):
-        compared = table.compared(beside)
+        compared = table.compared(beside, reference)
         names = [table.columns[j].algorithm for j in compared]
         if (found := compare_columns(table, compared, names)) is not None:
             yield found
@@ -110,6 +121,8 @@ def compare_columns(table: Table, compared: list[int], names: list[str]) -> Rank
         nemenyi=nemenyi_test(ours, names=names),
         published_ranks=average_ranks(published) if np.isfinite(published).all() else None,
         leaky=table.leaky,
+        means=ours.mean(axis=0),
+        pairwise=wilcoxon_holm(ours, names=names, control=names[0]),
         wins=(first > shown).sum(axis=0),
         ties=(first == shown).sum(axis=0),
         losses=(first < shown).sum(axis=0),

@@ -11,13 +11,14 @@ from scipy.stats import rankdata
 
 from s2fs._util.files import write_whole
 from s2fs._util.version import __version__
-from s2fs.bench._figures import curve_panels, sign_note
+from s2fs.bench._figures import curve_lines, curve_panels, sign_note
 from s2fs.bench._learners import LEARNER_TITLES, score_name
 from s2fs.bench._plots import plot_critical_difference
 from s2fs.bench._ranks import compare_columns
 from s2fs.bench._results import Result, ResultsFile, by_setting, complete_results
 from s2fs.bench._run import Run
 from s2fs.bench._tables import SHOWN_DECIMALS, Table, build_tables
+from s2fs.bench._times import TIMES_NOTE, Times, selection_times
 from s2fs.plotting import plot_curves
 from s2fs.report.page import check_destination, render
 from s2fs.report.svg import inline_svg
@@ -27,7 +28,7 @@ _STATISTICS = {"max": "best", "ave": "average"}
 _VERDICTS = {
     "better": "ranks significantly above",
     "worse": "ranks significantly below",
-    "comparable": "does not rank significantly differently from",
+    "cannot be told from": "cannot be told by its ranks from",
 }
 
 
@@ -36,9 +37,12 @@ def bench_report(
     path: str | PathLike[str],
     *,
     title: str = "Bench",
+    reference: str | None = None,
     date: datetime | None = None,
 ) -> Path:
-    """Write the results of a bench to one HTML file, the published numbers beside ours.
+    """Write the results of a bench to one HTML file.
+
+    The published numbers stand beside ours where the experiment is the paper's.
 
     Parameters
     ----------
@@ -48,6 +52,8 @@ def bench_report(
         The file to write, ending in ``.html``.
     title : str, default="Bench"
         The heading.
+    reference : str, optional
+        The selector that is held against the others; by default the first of the plan.
     date : datetime, optional
         When the report was made, by default now.
 
@@ -72,12 +78,8 @@ def bench_report(
     page = render(
         "bench.html",
         title=title,
-        settings=[_summarise(i, alike) for i, alike in enumerate(split.values())],
-        times=_matrix(
-            (entry.run, entry.seconds)
-            for entry in results_file.entries()
-            if entry.state == "done" and entry.seconds is not None
-        ),
+        settings=[_summarise(i, group, reference) for i, group in enumerate(split.values())],
+        times_note=TIMES_NOTE,
         version=__version__,
         date=(date or datetime.now()).strftime("%Y-%m-%d %H:%M"),
     )
@@ -85,45 +87,50 @@ def bench_report(
     return place
 
 
-def _summarise(number: int, alike: Sequence[Result]) -> dict[str, Any]:
-    """All that the page says about results that were obtained alike."""
-    run, tables = alike[0].run, build_tables(alike)
+def _summarise(number: int, group: Sequence[Result], reference: str | None) -> dict[str, Any]:
+    """All that the page says about results of one setting."""
+    run, tables = group[0].run, build_tables(group)
+    first = tables[0].compared(reference=reference)[0]
     prefix = f"s{number}"
     return {
         "id": prefix,
         "leaky": run.protocol == "before",
         "n_folds": run.n_folds,
         "sizes": list(run.sizes),
-        "seeds": sorted({result.run.seed for result in alike}),
-        "versions": sorted({result.run.version for result in alike}),
+        "seeds": sorted({result.run.seed for result in group}),
+        "versions": sorted({result.run.version for result in group}),
         "note": sign_note(tables[0]),
-        "summary": _overall(tables),
+        "remarks": list(tables[0].remarks),
+        "has_published": any(table.has_published for table in tables),
+        "summary": _overall(tables, first),
         "columns": [
-            {"name": column.heading, "tuned": column.how == "best"} for column in tables[0].columns
+            {"name": column.heading, "tuned": column.is_tuned} for column in tables[0].columns
         ],
         "learners": list(dict.fromkeys(LEARNER_TITLES[table.learner] for table in tables)),
         "datasets": list(tables[0].datasets),
         "rows": [row for table in tables for row in _rows(table)],
-        "curves": _curves(prefix, tables, alike),
+        "curves": _curves(prefix, tables, group, first),
         "comparisons": [
             entry
             for i, table in enumerate(tables)
-            if (entry := _comparison(f"{prefix}-cd{i}", table)) is not None
+            if (entry := _comparison(f"{prefix}-cd{i}", table, first)) is not None
         ],
-        "stability": _matrix((result.run, result.stability) for result in alike),
+        "stability": _matrix((result.run, result.stability) for result in group),
+        "times": _times(selection_times(group)),
     }
 
 
-def _competing(table: Table) -> list[int]:
-    """The columns that are compared: those whose weights were not chosen by the test result."""
-    honest = [j for j, column in enumerate(table.columns) if column.how != "best"]
-    return honest or list(range(len(table.columns)))
+def _competing(table: Table, first: int = 0) -> list[int]:
+    """The columns that are compared: those whose weighting was not chosen on the test results."""
+    honest = [j for j, column in enumerate(table.columns) if not column.is_tuned]
+    competing = honest or list(range(len(table.columns)))
+    return sorted(competing, key=lambda j: j != first)  # the reference comes first
 
 
-def _overall(tables: Sequence[Table]) -> dict[str, Any] | None:
+def _overall(tables: Sequence[Table], first: int) -> dict[str, Any] | None:
     """Average ranks, wins and losses, and a map of datasets and algorithms, over all learners."""
     averages = [table for table in tables if table.statistic == "ave"]
-    competing = _competing(averages[0])
+    competing = _competing(averages[0], first)
     names = [averages[0].columns[j].heading for j in competing]
     scores = np.array([table.ours[:, competing] for table in averages])  # learner × dataset × …
     complete = np.isfinite(scores).all(axis=(0, 2))
@@ -178,29 +185,34 @@ def _rows(table: Table) -> Iterator[dict[str, Any]]:
         }
 
 
-def _curves(prefix: str, tables: Sequence[Table], alike: Sequence[Result]) -> list[dict[str, Any]]:
+def _curves(
+    prefix: str, tables: Sequence[Table], group: Sequence[Result], first: int
+) -> list[dict[str, Any]]:
     drawn: list[dict[str, Any]] = []
     for table in tables:
         if table.statistic != "ave":
             continue
-        columns = [table.columns[j] for j in table.compared()]
-        learner = LEARNER_TITLES[table.learner]
-        labels = {column.algorithm: column.heading for column in columns}
-        for dataset, curves in curve_panels(alike, table.learner, columns).items():
-            figure = plot_curves(curves, labels=labels, title=dataset).figure
+        lines, learner = curve_lines(table), LEARNER_TITLES[table.learner]
+        labels = {name: column.label for name, column in lines.items()}
+        dashed = [name for name, column in lines.items() if column.is_tuned]
+        highlight = table.columns[first].algorithm
+        for dataset, curves in curve_panels(group, table.learner, lines).items():
+            figure = plot_curves(
+                curves, highlight=highlight, labels=labels, dashed=dashed, title=dataset
+            ).figure
             label = f"Curves of {learner} on {dataset} over the number of features."
             svg = inline_svg(figure, f"{prefix}-c{len(drawn)}", label)  # type: ignore[arg-type]
             drawn.append({"dataset": dataset, "learner": learner, "svg": svg})
     return drawn
 
 
-def _comparison(prefix: str, table: Table) -> dict[str, Any] | None:
-    competing = _competing(table)
+def _comparison(prefix: str, table: Table, first: int) -> dict[str, Any] | None:
+    competing = _competing(table, first)
     names = [table.columns[j].heading for j in competing]
     found = compare_columns(table, competing, names)
     if found is None:
         return None
-    figure = plot_critical_difference(found.nemenyi).figure
+    figure = plot_critical_difference(found.nemenyi, highlight=names[0]).figure
     label = f"Average ranks for {_name(table)}, with the critical difference."
     others: dict[str, list[str]] = {verdict: [] for verdict in _VERDICTS}
     for j, name in enumerate(names[1:], start=1):
@@ -216,11 +228,20 @@ def _comparison(prefix: str, table: Table) -> dict[str, Any] | None:
     }
 
 
+def _times(times: Times) -> dict[str, Any]:
+    """The times as the page's tables take them."""
+    rows = [
+        {"dataset": dataset, "cells": [None if np.isnan(ms) else float(ms) for ms in row]}
+        for dataset, row in zip(times.datasets, times.milliseconds, strict=True)
+    ]
+    return {"selectors": list(times.selectors), "rows": rows}
+
+
 def _matrix(numbers: Iterable[tuple[Run, float]]) -> dict[str, Any]:
     """The mean number by dataset and selector as a table; without the cells that have a NaN."""
     cells: dict[tuple[str, str], list[float]] = {}
     for run, number in numbers:
-        inside = " (α, β chosen inside)" if run.selector.tune == "inside" else ""
+        inside = " (weighting chosen inside)" if run.selector.tune == "inside" else ""
         cells.setdefault((run.dataset_title, f"{run.selector.name}{inside}"), []).append(number)
     means = {cell: float(np.mean(of)) for cell, of in cells.items() if not np.isnan(of).any()}
     selectors = list(dict.fromkeys(selector for _, selector in means))

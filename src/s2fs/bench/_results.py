@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from s2fs._core.stability import prefix_stability
-from s2fs._util.types import Floats
+from s2fs._core.stability import prefix_stability, stability
+from s2fs._util.types import Floats, Indices
 from s2fs.bench._ledger import Ledger
 from s2fs.bench._plan import SelectorSpec
 from s2fs.bench._run import Outcome, Run
@@ -46,8 +46,11 @@ class Result:
     redundancies : ndarray of shape (n_sizes,)
         For each size the mean |r| of two selected features; NaN for one feature.
     seconds : float or None
-        Processor time of one selection, the mean over the folds; of a grid, of all its pairs. None
-        if it was not recorded.
+        Processor time of the search in one fold, the mean over the folds; of a grid, of all its
+        weightings, see :attr:`selection_seconds`. None if it was not recorded.
+    lengths : tuple of int
+        How many features the selector itself gave in each fold; empty if it gave as many as the
+        largest size.
     """
 
     run: Run
@@ -57,6 +60,17 @@ class Result:
     stabilities: Floats
     redundancies: Floats
     seconds: float | None
+    lengths: tuple[int, ...] = ()
+
+    @property
+    def selection_seconds(self) -> float | None:
+        """Processor time of a single selection: of a grid, the share of one weighting.
+
+        The weightings of a grid are searched together, which is faster than one by one.
+        """
+        if self.seconds is None or self.how != "grid":
+            return self.seconds
+        return self.seconds / (len(self.selector.alphas) * len(self.selector.betas))
 
     @property
     def stability(self) -> float:
@@ -283,21 +297,44 @@ def _sorted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _pooled(ledger: Ledger, runs: list[Run]) -> Iterator[Result]:
     run, spec = runs[0], runs[0].selector
-    outcomes = [Outcome.from_bytes(ledger.result(run.key)) for run in runs]
+    outcomes = [_outcome(ledger, run) for run in runs]
     for i, (alpha, beta) in enumerate(outcomes[0].weights.tolist()):
         folds = [outcome.fold_result(i, run.sizes) for outcome in outcomes]
         chosen = spec.tune == "inside"
-        rankings = np.array([fold.ranking for fold in folds])
         curves = pool_folds(folds).items()
+        lengths = tuple(int(outcome.lengths[i]) for outcome in outcomes)
         yield Result(
             run=run,
             weights=(alpha, beta) if spec.alphas and not chosen else None,
             chosen=tuple(tuple(o.weights[0].tolist()) for o in outcomes) if chosen else (),
             curves={learner: with_main_score(curve, run.score) for learner, curve in curves},
-            stabilities=prefix_stability(rankings, run.n_features)[np.array(run.sizes) - 1],
+            stabilities=_stabilities([fold.ranking for fold in folds], run),
             redundancies=np.mean([outcome.redundancy[i] for outcome in outcomes], axis=0),
             seconds=float(np.mean([outcome.seconds for outcome in outcomes])),
+            lengths=lengths if min(lengths) < run.sizes[-1] else (),
         )
+
+
+def _outcome(ledger: Ledger, run: Run) -> Outcome:
+    try:
+        return Outcome.from_bytes(ledger.result(run.key), run)
+    except ValueError as error:
+        raise ValueError(
+            f"{ledger.path}: the result of {run.selector.name!r} on {run.dataset!r}, fold "
+            f"{run.fold}, is damaged ({error}); run the plan in a new results file."
+        ) from None
+
+
+def _stabilities(rankings: list[Indices], run: Run) -> Floats:
+    """The agreement of the folds at each size; a list that has ended stays as it is."""
+    if min(map(len, rankings)) == run.sizes[-1]:
+        return prefix_stability(np.array(rankings), run.n_features)[np.array(run.sizes) - 1]
+    found = np.full(len(run.sizes), np.nan)
+    for i, size in enumerate(run.sizes):
+        selected = [ranking[:size] for ranking in rankings]
+        if any(len(some) < run.n_features for some in selected):
+            found[i] = stability(selected, run.n_features).value
+    return found
 
 
 def with_main_score(curve: Curve, score: str) -> Curve:

@@ -5,10 +5,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from io import BytesIO
+from itertools import pairwise
 from time import process_time
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from s2fs import s2fs_paths
 from s2fs._core.correlation import prefix_redundancy
@@ -22,9 +24,10 @@ from s2fs._selectors.prefixes import (
 from s2fs._util.inputs import inner_fit
 from s2fs._util.types import Floats, Indices
 from s2fs._util.version import __version__
-from s2fs.bench._learners import BENCH_LEARNERS, learner_settings
+from s2fs.baselines import AnovaF
+from s2fs.bench._learners import BENCH_LEARNERS, SCORES, learner_settings
 from s2fs.bench._methods import make_selector
-from s2fs.bench._plan import SelectorSpec
+from s2fs.bench._plan import SelectorSpec, Tuning
 from s2fs.evaluation import FoldResult, Protocol, evaluate_fold, stratified_folds
 
 #: To be raised whenever the same ranking may give other numbers than before.
@@ -58,8 +61,8 @@ class Run:
     settings : dict
         How rankings are evaluated: settings of the learners, and a version.
     status : str
-        How sure the algorithm is: "confirmed", "partly reconstructed", "reconstructed" or
-        "wrapper".
+        How sure the algorithm is: "confirmed", "partly reconstructed", "reconstructed",
+        "wrapper" or, of a class that is not of this package, "own".
     n_features : int
         How many features the data has.
     dataset_title : str
@@ -98,13 +101,24 @@ class Run:
         return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
 
     @property
+    def short_lists(self) -> str:
+        """What is done with a list shorter than the largest size: "keep" or "complete" it."""
+        return str(self.settings.get("short_lists", "keep"))
+
+    @property
     def cross_validation(self) -> str:
         """A key that all folds of one cross-validation share."""
         return replace(self, fold=0).key
 
+    @property
+    def n_rankings(self) -> int:
+        """How many rankings it gives: of a grid, one for each weighting."""
+        spec = self.selector
+        return len(spec.alphas) * len(spec.betas) if spec.weights == "grid" else 1
+
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> "Run":
-        """The run whose fields, as JSON has them, are given.
+        """The run whose fields, as JSON has them, are given; ValueError if they are damaged.
 
         Parameters
         ----------
@@ -116,21 +130,89 @@ class Run:
         Run
             The run with these fields.
         """
-        fields = dict(fields)
-        spec = dict(fields.pop("selector"))
-        for name in ("alphas", "betas"):
-            spec[name] = tuple(spec[name])
-        for name in ("sizes", "learners"):
-            fields[name] = tuple(fields[name])
-        return cls(selector=SelectorSpec(**spec), **fields)
+        try:
+            spec = {**fields["selector"]}
+            for name in ("alphas", "betas"):
+                spec[name] = tuple(spec[name])
+            run = cls(
+                **{
+                    **fields,
+                    "selector": SelectorSpec(**spec),
+                    "sizes": tuple(fields["sizes"]),
+                    "learners": tuple(fields["learners"]),
+                }
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"a run lacks a field, or has a wrong one ({error})") from None
+        _check_run(run)
+        return run
 
 
-def evaluation_settings(learners: tuple[str, ...], tune: str) -> dict[str, Any]:
+def _check_run(run: Run) -> None:
+    """Raise if a field of a run that was read from a file holds something else than it should."""
+    spec = run.selector
+    texts = ("dataset", "data_hash", "algorithm", "status", "dataset_title", "score", "version")
+    counts = (*run.sizes, run.n_folds, run.fold, run.seed, run.n_features)
+    weights = (*spec.alphas, *spec.betas)
+    right = (
+        all(isinstance(getattr(run, name), str) for name in texts)
+        and all(isinstance(text, str) for text in (spec.name, spec.method))
+        and all(isinstance(table, dict) for table in (spec.parameters, run.parameters))
+        and isinstance(run.settings, dict)
+        and isinstance(run.settings.get("version", 0), int)
+        and all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in counts)
+        and len(run.sizes) > 0
+        and all(a < b for a, b in pairwise((0, *run.sizes)))
+        and run.fold < run.n_folds
+        and all(isinstance(w, (int, float)) and np.isfinite(w) for w in weights)
+        and bool(spec.alphas) == bool(spec.betas)
+        and spec.tune in get_args(Tuning)
+        and run.protocol in get_args(Protocol)
+        and run.score in SCORES
+        and len(run.learners) > 0
+        and all(isinstance(name, str) and name in BENCH_LEARNERS for name in run.learners)
+    )
+    if not right:
+        raise ValueError("a run has a field of a wrong kind")
+
+
+def load_arrays(source: Any) -> dict[str, NDArray[Any]]:
+    """The arrays of an ``.npz`` file, never pickled ones; ValueError whatever is wrong with it."""
+    try:
+        with np.load(source, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except MemoryError:
+        raise ValueError("it declares arrays larger than the memory") from None
+    # What damaged content makes zipfile, zlib and NumPy raise has no common base.
+    except Exception as error:
+        raise ValueError(f"it is no .npz file that NumPy can read ({error})") from None
+
+
+def _array(
+    arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int | None, ...], kinds: str
+) -> NDArray[Any]:
+    """An array of a results file; ValueError if it is missing, or of another shape or type."""
+    if name not in arrays:
+        raise ValueError(f"it has no array {name!r}")
+    found = arrays[name]
+    fits = len(found.shape) == len(shape) and all(
+        wanted in (None, n) for wanted, n in zip(shape, found.shape, strict=True)
+    )
+    if not fits or found.dtype.kind not in kinds:
+        raise ValueError(f"its array {name!r} has the shape {found.shape} of {found.dtype}")
+    return found
+
+
+def evaluation_settings(
+    learners: tuple[str, ...], tune: str, short_lists: str = "keep"
+) -> dict[str, Any]:
     """How rankings are evaluated, beyond what a plan says."""
     settings: dict[str, Any] = {
         "version": RESULTS_VERSION,
         "learners": {name: learner_settings(name) for name in learners},
     }
+    if short_lists != "keep":  # only then, so that older runs keep their keys
+        settings["short_lists"] = short_lists
     return settings | ({"tuning": [TUNING_FOLDS, "knn"]} if tune == "inside" else {})
 
 
@@ -141,7 +223,8 @@ class Outcome:
     The first axis of ``weights`` (alpha and beta, NaN where the selector has none or keeps its
     own), ``rankings``, ``predictions`` (ranking × size × test row), ``nmi`` (of the k-means
     clusters, if asked for) and ``redundancy`` (mean |r| of two features, on the rows they were
-    chosen from) is that of the rankings. ``seconds`` is the processor time of the selection.
+    selected from) is that of the rankings. ``seconds`` is the processor time of the selection, and
+    ``lengths`` says how many features of each ranking are the selector's own.
     """
 
     weights: Floats
@@ -151,6 +234,7 @@ class Outcome:
     nmi: Floats | None
     redundancy: Floats
     seconds: float
+    lengths: Indices
 
     def to_bytes(self) -> bytes:
         """The arrays as a compressed ``.npz`` file."""
@@ -161,6 +245,7 @@ class Outcome:
             "y_test": self.y_test.astype(np.uint16),
             "redundancy": self.redundancy.astype(np.float32),
             "seconds": np.float64(self.seconds),
+            "lengths": self.lengths.astype(np.uint32),
             **{
                 f"by_{name}": predicted.astype(np.uint16)
                 for name, predicted in self.predictions.items()
@@ -172,23 +257,32 @@ class Outcome:
         return buffer.getvalue()
 
     @classmethod
-    def from_bytes(cls, content: bytes) -> "Outcome":
-        """The outcome that :meth:`to_bytes` wrote."""
-        with np.load(BytesIO(content), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        return cls(
-            weights=arrays["weights"],
-            rankings=arrays["rankings"].astype(np.intp),
-            y_test=arrays["y_test"].astype(np.intp),
+    def from_bytes(cls, content: bytes, run: Run) -> "Outcome":
+        """The outcome of a run that :meth:`to_bytes` wrote; ValueError if it is damaged."""
+        arrays = load_arrays(BytesIO(content))
+        shape = (run.n_rankings, len(run.sizes))
+        rankings = _array(arrays, "rankings", (run.n_rankings, None), "iu")
+        lengths = arrays.get("lengths", np.full(run.n_rankings, run.sizes[-1]))
+        y_test = _array(arrays, "y_test", (None,), "iu")
+        classifiers = [name for name in run.learners if name != "kmeans"]
+        outcome = cls(
+            weights=_array(arrays, "weights", (run.n_rankings, 2), "f"),
+            rankings=rankings.astype(np.intp),
+            y_test=y_test.astype(np.intp),
             predictions={
-                name.removeprefix("by_"): predicted
-                for name, predicted in arrays.items()
-                if name.startswith("by_")
+                name: _array(arrays, f"by_{name}", (*shape, len(y_test)), "iu")
+                for name in classifiers
             },
-            nmi=arrays.get("nmi"),
-            redundancy=arrays["redundancy"].astype(np.float64),
-            seconds=float(arrays["seconds"]),
+            nmi=_array(arrays, "nmi", shape, "f") if "kmeans" in run.learners else None,
+            redundancy=_array(arrays, "redundancy", shape, "f").astype(np.float64),
+            seconds=float(_array(arrays, "seconds", (), "f")),
+            lengths=_array({"lengths": lengths}, "lengths", (run.n_rankings,), "iu"),
         )
+        in_range = not rankings.size or rankings.max() < run.n_features
+        finite = outcome.nmi is None or np.isfinite(outcome.nmi).all()
+        if not (in_range and finite and len(y_test) and 1 <= rankings.shape[1] <= run.sizes[-1]):
+            raise ValueError("its numbers are out of range")
+        return outcome
 
     def fold_result(self, i: int, sizes: tuple[int, ...]) -> FoldResult:
         """The part of ranking ``i``, to be pooled over folds."""
@@ -212,7 +306,12 @@ def evaluate_run(run: Run, X: Floats, y: Indices, folder: str | None = None) -> 
     start = process_time()
     weights, rankings = _rank(run, X[seen], y[seen], folder)
     seconds = process_time() - start
-    sizes, shape = np.array(run.sizes), (len(rankings), len(run.sizes))
+    lengths = np.full(len(rankings), rankings.shape[1])
+    if run.short_lists == "complete":
+        rankings = _complete(rankings, X[seen], y[seen], run.sizes[-1])
+    # A list that has ended is scored as it is at every larger size.
+    sizes, places = np.unique(np.minimum(run.sizes, rankings.shape[1]), return_inverse=True)
+    shape = (len(rankings), len(sizes))
     found: dict[str, Any] = {
         name: np.empty(shape) if name == "kmeans" else np.empty((*shape, len(test)), np.intp)
         for name in run.learners
@@ -232,9 +331,10 @@ def evaluate_run(run: Run, X: Floats, y: Indices, folder: str | None = None) -> 
             )
             for name, new in (*fold.predictions.items(), *fold.nmi.items()):
                 found[name][i, ~shared] = new
+    found = {name: values[:, places] for name, values in found.items()}
     nmi = found.pop("kmeans", None)
     redundancy = np.array([prefix_redundancy(X[seen][:, ranked], sizes) for ranked in rankings])
-    return Outcome(weights, rankings, y[test], found, nmi, redundancy, seconds)
+    return Outcome(weights, rankings, y[test], found, nmi, redundancy[:, places], seconds, lengths)
 
 
 def choose_weights(run: Run, X: Floats, y: Indices) -> int:
@@ -271,7 +371,29 @@ def _rank(run: Run, X: Floats, y: Indices, folder: str | None) -> tuple[Floats, 
         parameters["alpha"], parameters["beta"] = weights[0]
     selector = make_selector(spec.method, parameters, run.sizes[-1], run.seed, folder)
     with inner_fit():
-        return weights, np.array([selector.fit(X, y).indices_])
+        selected = selector.fit(X, y).indices_
+    return weights, _check_list(selected, X.shape[1])[None, : run.sizes[-1]]
+
+
+def _check_list(selected: Any, n_features: int) -> Indices:
+    """The features that a selector gave, or an error that says why they are no ranking."""
+    ranked = np.asarray(selected)
+    if ranked.ndim != 1 or not len(ranked) or ranked.dtype.kind not in "iu":
+        raise ValueError("indices_ holds no positions of features; give at least one.")
+    if ranked.min() < 0 or ranked.max() >= n_features or len(np.unique(ranked)) < len(ranked):
+        raise ValueError(
+            f"indices_ has a position twice, or one outside 0 to {n_features - 1}; give each "
+            "selected feature once."
+        )
+    return ranked.astype(np.intp)
+
+
+def _complete(rankings: Indices, X: Floats, y: Indices, k: int) -> Indices:
+    """Short lists, continued by the F statistic of the features that are not in them."""
+    if rankings.shape[1] == k:
+        return rankings
+    by_f = AnovaF(X.shape[1]).fit(X, y).indices_
+    return np.array([np.concatenate([own, by_f[~np.isin(by_f, own)]])[:k] for own in rankings])
 
 
 def _grid_rankings(run: Run, X: Floats, y: Indices) -> Indices:

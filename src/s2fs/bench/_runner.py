@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from threading import Event, Thread
 from time import process_time
@@ -60,6 +60,7 @@ def run_plan(
     *,
     n_jobs: int | None = None,
     datasets: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
     show_progress: bool = False,
 ) -> Summary:
     """Carry out what is left of a plan, and keep every result as soon as it is there.
@@ -77,6 +78,8 @@ def run_plan(
         How many runs to work on at once, as in joblib.
     datasets : sequence of str, optional
         Only these of the plan's datasets.
+    methods : sequence of str, optional
+        Only these of the plan's selectors, by their names.
     show_progress : bool, default=False
         Draw the progress and the time left on standard error, if that is a terminal.
 
@@ -97,6 +100,7 @@ def run_plan(
     6
     """
     wanted = _wanted(plan, datasets)
+    plan = _only(plan, methods)
     _check_selectors(plan)
     data, missing = _load(wanted)
     runs = [run for name in data for run in plan_runs(plan, name, data[name])]
@@ -156,7 +160,7 @@ def plan_runs(plan: Plan, name: str, data: Dataset) -> Iterator[Run]:
                     learners=plan.learners,
                     parameters=parameters,
                     algorithm=algorithm,
-                    settings=evaluation_settings(plan.learners, selector.tune),
+                    settings=evaluation_settings(plan.learners, selector.tune, plan.short_lists),
                     status=status,
                     n_features=m,
                     dataset_title=dataset_title(name),
@@ -221,6 +225,20 @@ def _wanted(plan: Plan, datasets: Sequence[str] | None) -> dict[str, str | DataF
                 f"has {', '.join(known)}."
             )
     return {name: d for name, d in known.items() if datasets is None or name in datasets}
+
+
+def _only(plan: Plan, methods: Sequence[str] | None) -> Plan:
+    """The plan with some of its selectors."""
+    if methods is None:
+        return plan
+    known = dict.fromkeys(spec.name for spec in plan.selectors)
+    for name in methods:
+        if name not in known:
+            raise ValueError(
+                f"methods has {name!r}, which is not in the plan{did_you_mean(name, known)}; it "
+                f"has {', '.join(known)}."
+            )
+    return replace(plan, selectors=tuple(s for s in plan.selectors if s.name in methods))
 
 
 def _check_selectors(plan: Plan) -> None:

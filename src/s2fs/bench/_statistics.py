@@ -92,8 +92,14 @@ class PairwiseComparison:
     ----------
     first, second : str
         The algorithms compared.
-    median_difference : float
-        Median over the datasets of the score of ``first`` minus that of ``second``.
+    median_difference, mean_difference : float
+        Median and mean over the datasets of the score of ``first`` minus that of ``second``.
+    low, high : float
+        Confidence interval of the mean difference at the level 1 − ``alpha``, by Student's t over
+        the datasets; of this pair on its own.
+    effect_size : float
+        Matched-pairs rank-biserial correlation: the ranks of |difference| in favour of ``first``
+        minus those against it, over all; from −1 to 1.
     statistic : float
         Wilcoxon's statistic.
     p_value : float
@@ -107,6 +113,10 @@ class PairwiseComparison:
     first: str
     second: str
     median_difference: float
+    mean_difference: float
+    low: float
+    high: float
+    effect_size: float
     statistic: float
     p_value: float
     adjusted_p_value: float
@@ -307,6 +317,7 @@ def wilcoxon_holm(
             first=known[i],
             second=known[j],
             median_difference=float(np.median(table[:, i] - table[:, j])),
+            **_effect(table[:, i] - table[:, j], alpha),
             statistic=statistic,
             p_value=p,
             adjusted_p_value=float(corrected),
@@ -314,6 +325,22 @@ def wilcoxon_holm(
         )
         for (i, j), (statistic, p), corrected in zip(pairs, outcome, adjusted, strict=True)
     )
+
+
+def _effect(difference: Floats, alpha: float) -> dict[str, float]:
+    """The size of a difference over the datasets, with the interval of its mean."""
+    N, mean = len(difference), float(difference.mean())
+    half = float(stats.t.ppf(1 - alpha / 2, N - 1) * difference.std(ddof=1) / np.sqrt(N))
+    rounded = np.round(difference, TIE_DECIMALS)
+    ranks = stats.rankdata(np.abs(rounded[rounded != 0]))
+    total = ranks.sum()
+    signed = (np.sign(rounded[rounded != 0]) * ranks).sum() / total if total else 0.0
+    return {
+        "mean_difference": mean,
+        "low": mean - half,
+        "high": mean + half,
+        "effect_size": float(signed),
+    }
 
 
 def _groups(ranks: Floats, cd: float, names: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:

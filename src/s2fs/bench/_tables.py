@@ -1,16 +1,15 @@
-"""The paper's Tables 2 to 5 from our results, with the published number beside each of ours."""
+"""Tables of results, with the published number beside ours where the experiment is the paper's."""
 
-import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from s2fs._util.messages import did_you_mean
 from s2fs._util.types import Floats
 from s2fs.bench._plan import SelectorSpec
+from s2fs.bench._published import differences_from_paper, published_results, why_unpublished
 from s2fs.bench._results import Result
 
 How = Literal["fixed", "best", "default", "inside"]
@@ -19,13 +18,14 @@ Mark = Literal["best", "second", ""]
 STATISTICS = ("max", "ave")
 #: Scores are compared as the paper gives them, to four decimals.
 SHOWN_DECIMALS = 4
-#: The sign behind the name of an algorithm that is not confirmed.
-STATUS_SIGNS = {"": "", "reconstructed": "†", "partly reconstructed": "‡"}
+#: The sign behind the name of an algorithm that had to be reconstructed.
+STATUS_SIGNS = {"reconstructed": "†", "partly reconstructed": "‡"}
+#: How a heading calls the weighting; what could be had without the test results comes first.
 _HOW: dict[How, str] = {
     "fixed": "",
-    "best": "best α, β",
-    "inside": "α, β chosen inside",
+    "inside": "weighting chosen inside",
     "default": "α = β = 0.0316",
+    "best": "best weighting",
 }
 #: The weights S²FS has if none are given.
 DEFAULT_WEIGHTS = (0.0316, 0.0316)
@@ -39,10 +39,11 @@ class Column(NamedTuple):
     algorithm : str
         The algorithm, as the paper calls it (S²FS as "S2FS").
     how : {"fixed", "best", "default", "inside"}
-        How alpha and beta were set: not at all, as the pair of the grid that is best on the test
-        result (as in the paper), as the default pair, or within the training rows.
+        How alpha and beta were set: not at all, as the weighting of the grid that is best on the
+        test results (as in the paper), as the default one, or within the training samples.
     status : str
-        "reconstructed" or "partly reconstructed" if the algorithm is, else empty.
+        How sure the algorithm is: "confirmed", "partly reconstructed", "reconstructed", "wrapper"
+        or, of a class that is not of this package, "own".
     """
 
     algorithm: str
@@ -53,7 +54,17 @@ class Column(NamedTuple):
     def heading(self) -> str:
         """The algorithm, the sign of a reconstruction, and how the weights were set."""
         name = self.algorithm.replace("S2", "S²")
-        return f"{name}{STATUS_SIGNS[self.status]} {_HOW[self.how]}".strip()
+        return f"{name}{STATUS_SIGNS.get(self.status, '')} {_HOW[self.how]}".strip()
+
+    @property
+    def label(self) -> str:
+        """The heading as figures show it, which have no legend to explain it."""
+        return f"{self.heading}, chosen on the test results" if self.is_tuned else self.heading
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether the weighting was chosen on the test results."""
+        return self.how == "best"
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,14 +80,21 @@ class Table:
     datasets : tuple of str
         The rows, as the paper calls them.
     columns : tuple of Column
-        The columns; of an algorithm with several, the first one takes part in the comparison and
-        the others stand beside it.
+        The columns, in the order of the plan; of an algorithm with several, the first one takes
+        part in the comparison and the others stand beside it. What was chosen on the test results
+        comes last.
     ours, published : ndarray of shape (n_datasets, n_columns)
-        Our scores and those of the paper, NaN where there is none.
+        Our scores and those of the paper, NaN where there is none, or where the experiment is not
+        the paper's.
     leaky : bool
         Whether features were selected before the split, so that our scores are too good.
     score : str
         What classifiers are scored by.
+    spread : ndarray of shape (n_datasets, n_columns) or None
+        Standard deviation over the seeds, if there are several.
+    remarks : tuple of str
+        Sentences to go with the table: which published numbers are left out, and which lists of
+        features were short.
     """
 
     learner: str
@@ -87,14 +105,23 @@ class Table:
     published: Floats
     leaky: bool = False
     score: str = "accuracy"
+    spread: Floats | None = None
+    remarks: tuple[str, ...] = ()
 
-    def compared(self, beside: Column | None = None) -> list[int]:
-        """The columns that are compared, with one that stands beside in its algorithm's place.
+    @property
+    def has_published(self) -> bool:
+        """Whether any published number stands beside ours."""
+        return bool(np.isfinite(self.published).any())
+
+    def compared(self, beside: Column | None = None, reference: str | None = None) -> list[int]:
+        """Find the columns that are compared, one for each algorithm.
 
         Parameters
         ----------
         beside : Column, optional
             A column to take instead of the first one of its algorithm.
+        reference : str, optional
+            The algorithm that comes first; by default the first of the plan.
 
         Returns
         -------
@@ -106,7 +133,14 @@ class Table:
             compared.setdefault(column.algorithm, j)
         if beside is not None:
             compared[beside.algorithm] = self.columns.index(beside)
-        return list(compared.values())
+        if reference is None:
+            return list(compared.values())
+        if reference not in compared:
+            raise ValueError(
+                f"reference is {reference!r}, which has no results"
+                f"{did_you_mean(reference, compared)}; choose from {', '.join(compared)}."
+            )
+        return [compared.pop(reference), *compared.values()]
 
     def beside(self) -> list[Column]:
         """The columns that do not take part in the comparison.
@@ -143,36 +177,13 @@ class Table:
         return marks
 
 
-@cache
-def published_results() -> dict[tuple[str, str, str, str], float]:
-    """Read the numbers of the paper's Tables 2 to 5, which ship with the package.
-
-    Returns
-    -------
-    dict
-        Values by learner ("cart", "knn", "svm" or "kmeans"), statistic ("max" or "ave"), dataset
-        and algorithm, the last two as the paper writes them (S²FS as "S2FS").
-
-    Examples
-    --------
-    >>> from s2fs.bench import published_results
-    >>> len(published_results()), published_results()["knn", "max", "SRBCT", "S2FS"]
-    (720, 1.0)
-    """
-    text = (files(__package__) / "paper_results.csv").read_text("utf-8")
-    return {
-        (row["learner"].lower(), row["statistic"], row["dataset"], row["algorithm"]): float(
-            row["value"]
-        )
-        for row in csv.DictReader(text.splitlines())
-    }
-
-
 def build_tables(results: Iterable[Result]) -> list[Table]:
-    """Arrange results that were obtained alike: protocol, folds and sizes agree.
+    """Arrange results of one setting: protocol, folds and sizes agree.
 
-    Of several results for one cell (seeds) the mean is taken. Variants of S²FS, under names of
-    their own, have columns only where there are no baselines: they are for figures of their own.
+    Of several results for one cell (seeds) the mean is taken, and their spread is kept. Variants of
+    S²FS, under names of their own, have columns only where there are no baselines: they are for
+    figures of their own. A published number stands beside ours only where folds, sizes, protocol,
+    data and selector are those of the plan ``paper``; ``remarks`` says why if not.
 
     Parameters
     ----------
@@ -184,25 +195,40 @@ def build_tables(results: Iterable[Result]) -> list[Table]:
     list of Table
         One table for each learner and statistic.
     """
-    alike = list(results)
-    if any(result.selector.method != "S2FS" for result in alike):
-        alike = [r for r in alike if not _is_variant(r.selector)]
-    leaky = any(result.run.protocol == "before" for result in alike)
-    cells = _cells(alike)
-    learners = list(dict.fromkeys(learner for _, _, learner, _ in cells))
-    columns = tuple(sorted(dict.fromkeys(c for c, _, _, _ in cells), key=_order))
-    datasets = tuple(dict.fromkeys(d for _, d, _, _ in cells))
-    score = alike[0].run.score if alike else "accuracy"
-    published = published_results() if score == "accuracy" else {}  # all that the paper gives
+    group = list(results)
+    if any(result.selector.method != "S2FS" for result in group):
+        group = [r for r in group if not _is_variant(r.selector)]
+    leaky = any(result.run.protocol == "before" for result in group)
+    cells = _cells(group)
+    learners = list(dict.fromkeys(cell.learner for cell in cells))
+    columns = _in_order(dict.fromkeys(cell.column for cell in cells))
+    datasets = tuple(dict.fromkeys(cell.dataset for cell in cells))
+    as_published = {
+        (r.run.dataset_title, r.selector.name) for r in group if not any(differences_from_paper(r))
+    }
+    published = {
+        key: value for key, value in published_results().items() if key[2:] in as_published
+    }
+    several_seeds = len({result.run.seed for result in group}) > 1
+    remarks = tuple(filter(None, (why_unpublished(group), *short_lists(group))))
+
+    def arranged(values: dict[_Cell, float], learner: str, statistic: str) -> Floats:
+        return np.array(
+            [
+                [values.get(_Cell(c, d, learner, statistic), np.nan) for c in columns]
+                for d in datasets
+            ]
+        )
+
+    means = {cell: score.mean for cell, score in cells.items()}
+    spreads = {cell: score.spread for cell, score in cells.items()}
     return [
         Table(
             learner,
             statistic,
             datasets,
             columns,
-            np.array(
-                [[cells.get((c, d, learner, statistic), np.nan) for c in columns] for d in datasets]
-            ),
+            arranged(means, learner, statistic),
             np.array(
                 [
                     [published.get((learner, statistic, d, c.algorithm), np.nan) for c in columns]
@@ -210,10 +236,30 @@ def build_tables(results: Iterable[Result]) -> list[Table]:
                 ]
             ),
             leaky,
-            score,
+            group[0].run.score,
+            arranged(spreads, learner, statistic) if several_seeds else None,
+            remarks,
         )
         for learner in learners
         for statistic in STATISTICS
+    ]
+
+
+def short_lists(group: Iterable[Result]) -> list[str]:
+    """A sentence for each selector that gave fewer features than the largest size."""
+    lengths: dict[tuple[str, str], list[int]] = {}
+    for result in group:
+        if min(result.lengths, default=result.run.sizes[-1]) < result.run.sizes[-1]:
+            key = result.selector.name, result.run.short_lists
+            lengths.setdefault(key, []).extend(result.lengths)
+    return [
+        f"{name} gave {min(of)} to {max(of)} features: "
+        + (
+            "the list goes on by the F statistic of the features that are left."
+            if rule == "complete"
+            else "larger sizes are scored with the list as it is."
+        )
+        for (name, rule), of in lengths.items()
     ]
 
 
@@ -222,32 +268,59 @@ def _is_variant(spec: SelectorSpec) -> bool:
     return spec.method == "S2FS" and spec.name != "S2FS" and bool(spec.alphas)
 
 
-def _order(column: Column) -> tuple[bool, str, int]:
-    order: list[How] = ["best", "fixed", "inside", "default"]
-    return (column.algorithm != "S2FS", column.algorithm, order.index(column.how))
+class _Cell(NamedTuple):
+    """The place of a score."""
+
+    column: Column
+    dataset: str
+    learner: str
+    statistic: str
 
 
-def _cells(results: Iterable[Result]) -> dict[tuple[Column, str, str, str], float]:
+class _Score(NamedTuple):
+    """The mean over the seeds, and the standard deviation; NaN with one seed."""
+
+    mean: float
+    spread: float
+
+
+def _in_order(columns: Iterable[Column]) -> tuple[Column, ...]:
+    """Algorithms in the order of the plan; of one algorithm, what is tuned comes last."""
+    columns, ways = list(columns), list(_HOW)
+    algorithms = list(dict.fromkeys(column.algorithm for column in columns))
+    return tuple(sorted(columns, key=lambda c: (algorithms.index(c.algorithm), ways.index(c.how))))
+
+
+def _cells(results: Sequence[Result]) -> dict[_Cell, _Score]:
     """The score of each column, dataset, learner and statistic."""
-    # Scores by weights and by seed.
-    scores: dict[tuple[Column, str, str, str], dict[object, dict[int, float]]] = {}
+    # Scores by weighting and by seed.
+    scores: dict[_Cell, dict[object, dict[int, float]]] = {}
+    status: dict[str, str] = {}  # a name has one, whatever older results say
     for result in results:
-        spec, run = result.selector, result.run
-        status = run.status if "reconstructed" in run.status else ""
+        run, name = result.run, result.selector.name
+        status.setdefault(name, run.status)
         ways: list[How] = ["inside" if result.how == "inside" else "fixed"]
         if result.how == "grid":
             ways = ["best"]
-            # A variant without directions has a grid too, but no default pair in it.
+            # A variant without directions has a grid too, but no default weighting in it.
             if result.weights == DEFAULT_WEIGHTS:
                 ways.append("default")
         for how in ways:
-            column = Column(spec.name, how, status)
+            column = Column(name, how, status[name])
             for learner, curve in result.curves.items():
                 for statistic, value in (("max", curve.max), ("ave", curve.ave)):
-                    cell = (column, run.dataset_title, learner, statistic)
+                    cell = _Cell(column, run.dataset_title, learner, statistic)
                     by_seed = scores.setdefault(cell, {}).setdefault(result.weights, {})
                     by_seed[run.seed] = value
     return {
-        cell: max(float(np.mean(list(by_seed.values()))) for by_seed in by_weights.values())
+        cell: max(
+            (_over_seeds(list(by_seed.values())) for by_seed in by_weights.values()),
+            key=lambda score: score.mean,
+        )
         for cell, by_weights in scores.items()
     }
+
+
+def _over_seeds(values: list[float]) -> _Score:
+    spread = float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
+    return _Score(float(np.mean(values)), spread)

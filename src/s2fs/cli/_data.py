@@ -2,7 +2,6 @@
 
 import click
 
-from s2fs.bench import PAPER_DATASETS, dataset_info, fetch_dataset, find_dataset
 from s2fs.cli._shared import Group, note, print_table
 
 
@@ -18,6 +17,8 @@ def data() -> None:
 @data.command("list")
 def list_() -> None:
     """List all datasets, and where each one is."""
+    from s2fs.bench import PAPER_DATASETS, find_dataset  # not for --help, which needs no extra
+
     infos = list(PAPER_DATASETS.values())
     print_table(
         {
@@ -40,6 +41,8 @@ def fetch(*, names: tuple[str, ...], everything: bool, force: bool) -> None:
 
     A dataset that cannot be had does not stop the others.
     """
+    from s2fs.bench import PAPER_DATASETS, dataset_info, fetch_dataset
+
     wanted = tuple(PAPER_DATASETS) if everything else names
     if not wanted:
         raise ValueError("NAME is missing; give names from 's2fs data list', or --all.")
@@ -61,6 +64,8 @@ def fetch(*, names: tuple[str, ...], everything: bool, force: bool) -> None:
 @click.argument("name")
 def info(*, name: str) -> None:
     """Show what is known about the dataset NAME."""
+    from s2fs.bench import dataset_info, find_dataset
+
     known = dataset_info(name)
     source = known.source
     rows = {

@@ -1,6 +1,6 @@
 """Curves over the number of features: of algorithms, of accuracy, of Sep and its components."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from s2fs.plotting.style import (
     COLUMN_WIDTH,
     FONT_SIZE,
     MARKERS,
+    LineStyle,
     axes_or_new,
     finish,
     integer_ticks,
@@ -28,6 +29,10 @@ from s2fs.plotting.style import (
 
 #: The lines of all selectors but the first in a figure of sizes.
 _LINES = ("--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+#: The line of what does not compete.
+_NOT_COMPETING = LineStyle("0.45", "--", "")
+#: The longest label of a legend: one that says how an algorithm was tuned must not lose that.
+_LONGEST_LABEL = 64
 #: Field of the path, label, colour and line style.
 _COMPONENTS = (
     ("lambda_dis", r"$\Lambda_{\mathrm{dis}}$, apart", COLOURS[1], "-"),
@@ -43,6 +48,7 @@ def plot_curves(
     *,
     highlight: str | None = "S2FS",
     labels: Mapping[str, str] | None = None,
+    dashed: Collection[str] = (),
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
@@ -56,6 +62,8 @@ def plot_curves(
         The algorithm that is drawn thicker and on top of the others.
     labels : mapping of str to str, optional
         What to call an algorithm instead of its name, such as "FDM†".
+    dashed : collection of str, default=()
+        Algorithms that do not compete, such as one tuned on the test results: a dashed grey line.
     title : str, default=""
         What to write above, such as the dataset.
     ax : Axes, optional
@@ -92,13 +100,15 @@ def plot_curves(
     (score,) = scores
     # A figure with more algorithms is higher by the lines of its legend.
     ax = axes_or_new(ax, height=COLUMN_WIDTH * 0.75 + 0.06 * len(curves))
-    for i, (name, look) in enumerate(line_styles(curves).items()):
-        curve, on_top = curves[name], name == highlight
+    looks = line_styles([name for name in curves if name not in dashed])
+    for i, name in enumerate(curves):
+        curve, on_top = curves[name], name == highlight and name not in dashed
+        look = looks.get(name, _NOT_COMPETING)
         step = max(1, len(curve.sizes) // 8)
         ax.plot(
             curve.sizes,
             curve.values,
-            label=shown((labels or {}).get(name, name)),
+            label=shown((labels or {}).get(name, name), _LONGEST_LABEL),
             **look._asdict(),
             linewidth=1.8 if on_top else 0.9,
             markersize=4 if on_top else 3,
@@ -117,7 +127,9 @@ def plot_curves(
 def plot_curve_panels(
     panels: Mapping[str, Mapping[str, Curve]],
     *,
+    highlight: str | None = "S2FS",
     labels: Mapping[str, str] | None = None,
+    dashed: Collection[str] = (),
     note: str = "",
 ) -> Figure:
     """Draw the curves on several datasets side by side, with one legend.
@@ -126,8 +138,8 @@ def plot_curve_panels(
     ----------
     panels : mapping of str to mapping of str to Curve
         For each dataset the curve of each algorithm.
-    labels : mapping of str to str, optional
-        What to call an algorithm instead of its name.
+    highlight, labels, dashed
+        As in :func:`plot_curves`.
     note : str, default=""
         What to write above the legend.
 
@@ -149,7 +161,7 @@ def plot_curve_panels(
     figure, axes = panel_grid(len(panels))
     entries = {}
     for ax, (title, curves) in zip(axes, panels.items(), strict=True):
-        plot_curves(curves, labels=labels, title=title, ax=ax)
+        plot_curves(curves, highlight=highlight, labels=labels, dashed=dashed, title=title, ax=ax)
         if legend := ax.get_legend():
             legend.remove()
         entries.update({str(line.get_label()): line for line in ax.lines})
