@@ -40,7 +40,7 @@ class Archive:
         if not self.path.is_file():
             raise FileNotFoundError(f"{self.path} is not there; give a file of bench results.")
         try:
-            arrays = load_arrays(self.path)
+            arrays = load_arrays(self.path.read_bytes())
             about = json.loads(str(arrays.pop("about")))
             if about["format"] != FORMAT:
                 raise ValueError("its format is another one")

@@ -179,15 +179,11 @@ class Ledger:
             if self._released:  # a thread of joblib's that does not know yet that the work is over
                 return False
             with self._transaction() as db:
-                state, owner, until, changed = db.execute(
+                row = db.execute(
                     "SELECT state, owner, until, changed FROM runs WHERE key = ?", (key,)
                 ).fetchone()
                 now = time.time()
-                free = (
-                    state == "waiting"
-                    or (state == "failed" and changed <= self._opened)
-                    or (state == "claimed" and (not self._holds(until, now) or _is_dead(owner)))
-                )
+                free = self._is_free(row, now)
                 if free:
                     db.execute(
                         "UPDATE runs SET state = 'claimed', owner = ?, until = ?, error = NULL "
@@ -195,6 +191,18 @@ class Ledger:
                         (self.owner, now + self.lease, key),
                     )
             return free
+
+    def _is_free(self, row: tuple[Any, ...] | None, now: float) -> bool:
+        """Whether a run, of which the file has this row, may be claimed."""
+        try:
+            state, owner, until, changed = row or ()
+            return bool(
+                state == "waiting"
+                or (state == "failed" and changed <= self._opened)
+                or (state == "claimed" and (not self._holds(until, now) or _is_dead(owner)))
+            )
+        except (TypeError, ValueError, AttributeError) as fault:
+            raise self._damaged(fault) from None
 
     def _holds(self, until: float, now: float) -> bool:
         """Whether a lease has not ended; one that ends too late is from before a clock was set."""
@@ -293,10 +301,11 @@ class Ledger:
                 raise ValueError("a run does not agree with its key")
         # RecursionError: JSON that is nested without end.
         except (TypeError, ValueError, RecursionError) as fault:
-            raise ValueError(
-                f"{self.path} is damaged ({fault}); run the plan in a new results file."
-            ) from None
+            raise self._damaged(fault) from None
         return Entry(known, state, seconds, error)
+
+    def _damaged(self, fault: object) -> ValueError:
+        return ValueError(f"{self.path} is damaged ({fault}); run the plan in a new results file.")
 
     def _read(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
         """All rows that a query gives."""

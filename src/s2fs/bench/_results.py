@@ -318,6 +318,11 @@ def _pooled(ledger: Ledger, runs: list[Run]) -> Iterator[Result]:
 def _outcome(ledger: Ledger, run: Run) -> Outcome:
     try:
         return Outcome.from_bytes(ledger.result(run.key), run)
+    except KeyError:
+        raise ValueError(
+            f"{ledger.path} is damaged (a result is not found by its key); run the plan in a new "
+            "results file."
+        ) from None
     except ValueError as error:
         raise ValueError(
             f"{ledger.path}: the result of {run.selector.name!r} on {run.dataset!r}, fold "

@@ -176,16 +176,19 @@ def _check_run(run: Run) -> None:
         raise ValueError("a run has a field of a wrong kind")
 
 
-def load_arrays(source: Any) -> dict[str, NDArray[Any]]:
+def load_arrays(content: bytes) -> dict[str, NDArray[Any]]:
     """The arrays of an ``.npz`` file, never pickled ones; ValueError whatever is wrong with it."""
     try:
-        with np.load(source, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
+        with np.load(BytesIO(content), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
     except MemoryError:
         raise ValueError("it declares arrays larger than the memory") from None
     # What damaged content makes zipfile, zlib and NumPy raise has no common base.
     except Exception as error:
         raise ValueError(f"it is no .npz file that NumPy can read ({error})") from None
+    if not all(isinstance(array, np.ndarray) for array in arrays.values()):
+        raise ValueError("it holds something else than arrays")
+    return arrays
 
 
 def _array(
@@ -259,7 +262,7 @@ class Outcome:
     @classmethod
     def from_bytes(cls, content: bytes, run: Run) -> "Outcome":
         """The outcome of a run that :meth:`to_bytes` wrote; ValueError if it is damaged."""
-        arrays = load_arrays(BytesIO(content))
+        arrays = load_arrays(content)
         shape = (run.n_rankings, len(run.sizes))
         rankings = _array(arrays, "rankings", (run.n_rankings, None), "iu")
         lengths = arrays.get("lengths", np.full(run.n_rankings, run.sizes[-1]))

@@ -108,6 +108,8 @@ def run_plan(
     with Ledger(path, create=True) as ledger:
         ledger.add(runs)
         states = ledger.states()
+        if any(run.key not in states for run in runs):
+            raise ValueError(f"{path} is damaged; run the plan in a new results file.")
         pending = [run for run in runs if states[run.key] != "done"]
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
         if pending and parallel.n_jobs != 1:
