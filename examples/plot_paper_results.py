@@ -57,9 +57,10 @@ panels[0, 0].legend(frameon=False)
 
 # %%
 # Who is better than whom under 5 nearest neighbours, by the average over the sizes? Bars join what
-# the Nemenyi test cannot tell apart. S²FS takes part with its best weights, as in the paper.
-# Baselines marked † are reconstructed, those marked ‡ partly. The paper completes the lists of FDM,
-# IPD and MDP by the order of the columns; below, they have the fair list.
+# the Nemenyi test cannot tell apart. S²FS takes part with weights chosen inside the training folds;
+# those of the paper are the best on the test results. Baselines marked † are reconstructed, those
+# marked ‡ partly. The paper completes the lists of FDM, IPD and MDP by the order of the columns;
+# below, they have the fair list.
 
 fair = {"FDM": "default", "IPD": "variant=F1-sum", "MDP": "default"}
 with (kept / "fidelity.csv").open(encoding="utf-8", newline="") as file:
@@ -73,8 +74,8 @@ with (kept / "fidelity.csv").open(encoding="utf-8", newline="") as file:
 table = next(t for t in tables if (t.learner, t.statistic) == ("knn", "ave"))
 columns = [table.columns[j] for j in table.compared()]
 names = [column.algorithm for column in columns]
-signs = {"reconstructed": "†", "partly reconstructed": "‡", "": ""}
-labels = {column.algorithm: column.algorithm + signs[column.status] for column in columns}
+signs = {"reconstructed": "†", "partly reconstructed": "‡"}
+labels = {c.algorithm: c.algorithm + signs.get(c.status, "") for c in columns}
 published = table.ours[:, table.compared()]
 fairly = [
     [fair_scores.get((name, dataset), score) for name, score in zip(names, row, strict=True)]
