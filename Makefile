@@ -10,7 +10,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN
   -n $(JOBS) --max-worker-restart 0
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-build test-long fuzz sanitize coverage docs lint format bench peers changelog clean
+.PHONY: demo test test-build test-long fuzz sanitize coverage docs lint format bench peers paper changelog clean
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/s2fs demo
@@ -67,6 +67,15 @@ bench: $(VENV)/.installed-bench
 # S²FS beside its peers. S2FS_DATA adds the paper's datasets; other scripts: benchmarks/README.md.
 peers: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/peers.py -k 30 --limit 8 $(if $(S2FS_DATA),,--datasets)
+
+# The paper's experiments: 2.6 hours of processor time, or a tenth of it with TENTH=1, which leaves the
+# pages alone. Stopped, the same command goes on. S2FS_DATA names the folder of the datasets.
+paper: $(VENV)/.installed-bench
+	$(BIN)/s2fs bench paper --out paper $(if $(TENTH),--tenth)
+ifndef TENTH
+	cp paper/paper.npz benchmarks/results/paper.npz
+	$(BIN)/python benchmarks/reproduction.py --write-docs
+endif
 
 # The fragments of changes/ become a section of CHANGELOG.md.
 changelog: $(VENV)/.installed-dev

@@ -219,7 +219,7 @@ def test_short_lists_are_kept_or_completed(data, run, short, rule):
     table = build_tables([found])[0]
     ending = "list as it is." if rule == "keep" else "features that are left."
     (remark,) = table.remarks
-    assert remark.startswith("short gave 2 to 2 features: ")
+    assert remark.startswith(f"short gave 2 to 2 features on {found.run.dataset}: ")
     assert remark.endswith(ending)
 
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from s2fs.bench import PLANS, Ledger, export_curves, export_rows, load_plan
+from s2fs.bench import PLANS, Ledger, SelectorSpec, export_curves, export_rows, load_plan
 from s2fs.cli import main
+from s2fs.cli._bench import repeat
 
 PLAN = """
 title = "small"
@@ -142,6 +143,29 @@ def test_nothing_to_run_is_not_success(tmp_path, monkeypatch):
     left_out, error = done.stderr.splitlines()
     assert left_out.startswith("Left out: yale is neither in")
     assert error.startswith("Error: Nothing was run: none of the datasets is here")
+
+
+def test_the_paper_in_one_command_goes_on_and_writes_everything(tmp_path, capsys):
+    small = {"folds": 2, "sizes": (1, 2), "learners": ("knn",)}
+    plans = [replace(load_plan("quick"), **small)]
+    plans.append(replace(plans[0], selectors=(SelectorSpec("F", "AnovaF", {}),)))
+    for done in ("6 done, 0 failed, 0 done before.", "0 done, 0 failed, 6 done before."):
+        repeat(plans, tmp_path / "paper", 1, None)
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[0] == done
+        for name in ("paper.npz", "tables/tables.tex", "figures/curves-knn.pdf", "paper.html"):
+            assert str(tmp_path / "paper" / name) in lines
+            assert (tmp_path / "paper" / name).is_file()
+
+
+def test_the_paper_without_its_data_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("S2FS_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    done = bench("paper", "--tenth", "--out", tmp_path / "paper")
+    assert done.exit_code == 2
+    *left_out, error = done.stderr.splitlines()
+    assert [line.split()[2] for line in left_out] == ["all_aml_3", "all_aml_4", "glioma"]
+    assert error.startswith("Error: Nothing was run")
 
 
 @pytest.mark.parametrize("command", ["bench", "data", "figures", "bench run", "data fetch"])

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from s2fs._util.messages import did_you_mean
+from s2fs._util.messages import did_you_mean, listed
 from s2fs._util.types import Floats
 from s2fs.bench._plan import SelectorSpec
 from s2fs.bench._published import differences_from_paper, published_results, why_unpublished
@@ -247,20 +247,25 @@ def build_tables(results: Iterable[Result]) -> list[Table]:
 
 def short_lists(group: Iterable[Result]) -> list[str]:
     """A sentence for each selector that gave fewer features than the largest size."""
-    lengths: dict[tuple[str, str], list[int]] = {}
+    lengths: dict[tuple[str, str], dict[str, list[int]]] = {}
     for result in group:
-        if min(result.lengths, default=result.run.sizes[-1]) < result.run.sizes[-1]:
+        if result.lengths:
             key = result.selector.name, result.run.short_lists
-            lengths.setdefault(key, []).extend(result.lengths)
-    return [
-        f"{name} gave {min(of)} to {max(of)} features: "
-        + (
-            "the list goes on by the F statistic of the features that are left."
+            of_selector = lengths.setdefault(key, {})
+            of_selector.setdefault(result.run.dataset_title, []).extend(result.lengths)
+    remarks = []
+    for (name, rule), by_dataset in lengths.items():
+        every = [length for of_dataset in by_dataset.values() for length in of_dataset]
+        what_then = (
+            "the list goes on by the F statistic of the features that are left"
             if rule == "complete"
-            else "larger sizes are scored with the list as it is."
+            else "larger sizes are scored with the list as it is"
         )
-        for (name, rule), of in lengths.items()
-    ]
+        remarks.append(
+            f"{name} gave {min(every)} to {max(every)} features on {listed(list(by_dataset))}: "
+            f"{what_then}."
+        )
+    return remarks
 
 
 def _is_variant(spec: SelectorSpec) -> bool:

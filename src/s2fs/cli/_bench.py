@@ -175,28 +175,30 @@ def paper(*, out: Path, n_jobs: int, tenth: bool) -> None:
     an hour with --tenth. The same command goes on where it was stopped. The folder gets
     paper.sqlite, paper.npz, tables, figures and paper.html.
     """
-    from s2fs.bench import (
-        Ledger,
-        bench_report,
-        load_plan,
-        write_archive,
-        write_figures,
-        write_tables,
-    )
+    from s2fs.bench import load_plan
+
+    plans = [load_plan(name) for name in ("paper", "variants")]
+    repeat(plans, out, n_jobs, _TENTH if tenth else None)
+
+
+def repeat(plans: "Sequence[Plan]", out: Path, n_jobs: int, datasets: Sequence[str] | None) -> None:
+    """Run plans into one results file, and write all that can be made of it beside it."""
+    from s2fs.bench import Ledger, bench_report, write_archive, write_figures, write_tables
 
     out.mkdir(parents=True, exist_ok=True)
     results = out / "paper.sqlite"
-    planned = [load_plan(name) for name in ("paper", "variants")]
-    failed = [_run(p, results, n_jobs, _TENTH if tenth else None).failed for p in planned]
+    failed = [_run(plan, results, n_jobs, datasets).failed for plan in plans]
     if any(failed):
         raise SystemExit(1)
     with Ledger(results) as ledger:
-        click.echo(str(write_archive(ledger, out / "paper.npz")))
-        for path in write_tables(ledger, out / "tables"):
-            click.echo(str(path))
-        for path in write_figures(ledger, out / "figures"):
-            click.echo(str(path))
-        click.echo(str(bench_report(ledger, out / "paper.html", title="The paper, repeated")))
+        paths = [
+            write_archive(ledger, out / "paper.npz"),
+            *write_tables(ledger, out / "tables"),
+            *write_figures(ledger, out / "figures"),
+            bench_report(ledger, out / "paper.html", title="The paper, repeated"),
+        ]
+    for path in paths:
+        click.echo(str(path))
 
 
 @bench.command()
