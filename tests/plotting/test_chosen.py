@@ -177,7 +177,7 @@ def test_confusion_is_that_of_scikit_learn():
     true, said = rng.integers(4, size=60), rng.integers(4, size=60)
     ax = plot_confusion(true, said, class_names=list("abcd"))
     assert ax.images[0].get_array().tolist() == confusion_matrix(true, said).tolist()
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("taken for", "class")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("predicted class", "true class")
     with pytest.raises(ValueError, match="y_pred has the shape"):
         plot_confusion(true, said[1:])
 

@@ -37,12 +37,12 @@ def _sizes(_: click.Context, __: click.Parameter, value: str) -> list[int]:
     raise click.BadParameter(f"{value!r}; give a whole number from 1, or several such as 5,10,20.")
 
 
-def _selectors(_: click.Context, __: click.Parameter, value: str) -> dict[str, Any]:
-    """The selectors by the names they were given by."""
+def _selectors(_: click.Context, __: click.Parameter, value: str) -> list[Any]:
+    """The selectors that were named."""
     names = [name.strip() for name in value.split(",") if name.strip()]
     if not names:
         raise click.BadParameter("it is empty; name at least one selector.")
-    return {name: _selector(name) for name in names}
+    return [_selector(name) for name in names]
 
 
 def _selector(name: str) -> Any:
@@ -122,7 +122,7 @@ def _takes_missing(selector: Any) -> bool:
 @report_option(help="Also write a page to look at to an .html file.")
 def compare(
     *,
-    selectors: dict[str, Any],
+    selectors: list[Any],
     n_features: list[int],
     output: Path | None,
     report: Path | None,
@@ -136,7 +136,7 @@ def compare(
     """
     data = DataArguments(**taken(DATA_OPTIONS, given))
     reject_input_as_output(data.inputs, output=output, report=report)
-    takes_missing = any(_takes_missing(one) for one in selectors.values())
+    takes_missing = any(_takes_missing(one) for one in selectors)
     table = data.read(takes_missing=takes_missing)
     X, imputer = table.for_folds()
     start = perf_counter()

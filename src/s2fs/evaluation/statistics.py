@@ -22,7 +22,7 @@ class Difference(NamedTuple):
     mean : float
         The mean of the paired differences over all folds.
     low, high : float
-        Its 95 % interval.
+        Its 95 % interval, never narrower than one sample, or group, to either side.
     relation : {"better than", "worse than", "as good as", "cannot be told from"}
         The same in words.
     p_value : float or None
@@ -61,9 +61,10 @@ def paired_difference(differences: Floats, test_share: float, n_units: int) -> D
 
     mean = float(differences.mean())
     quantile = float(t.ppf(1 - LEVEL / 2, len(differences) - 1))
-    half = quantile * corrected_error(differences, test_share)
+    # Equal predictions on few samples say little: one sample more or less must not matter.
+    half = max(quantile * corrected_error(differences, test_share), 1 / n_units)
     low, high = mean - half, mean + half
-    return Difference(mean, low, high, _relation(low, high, n_units))
+    return Difference(mean, low, high, _relation(low, high))
 
 
 def difference_from_guess(
@@ -81,13 +82,12 @@ def difference_from_guess(
     return found._replace(relation=relation, p_value=p_value)
 
 
-def _relation(low: float, high: float, n_units: int) -> Relation:
+def _relation(low: float, high: float) -> Relation:
     if low > 0:
         return "better than"
     if high < 0:
         return "worse than"
-    # Equal predictions on few samples say little: one sample more or less must not matter.
-    if low >= -EQUIVALENT and high <= EQUIVALENT and n_units * EQUIVALENT >= 1:
+    if low >= -EQUIVALENT and high <= EQUIVALENT:
         return "as good as"
     return "cannot be told from"
 

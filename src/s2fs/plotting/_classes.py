@@ -1,4 +1,4 @@
-"""The classes as the criterion sees them: in a plane, class by class, and taken for each other."""
+"""The classes as the criterion sees them: in a plane, class by class, and predicted."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -319,14 +319,15 @@ def plot_confusion(
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how many samples of each class were taken for which class.
+    """Draw the confusion matrix: how many samples of each class were predicted as which.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         The classes.
     y_pred : array-like of shape (n_samples,)
-        What the samples were taken for, such as ``compare(X, y).predictions["S2FS"]``.
+        The predicted labels, such as ``result.classes[result.predictions["PairCover"][0]]`` of a
+        ``result = compare(X, y)``.
     class_names : sequence of str, optional
         The names of the classes, in sorted order of the labels.
     title : str, default=""
@@ -355,7 +356,7 @@ def plot_confusion(
     names = names_or_numbers(labels.tolist() if class_names is None else class_names, len(labels))
     table = confusion_matrix(true, said, labels=labels)
     ax = plot_class_matrix(table, class_names=names, label="samples", title=title, ax=ax)
-    finish(ax, xlabel="taken for", ylabel="class", title=title)
+    finish(ax, xlabel="predicted class", ylabel="true class", title=title)
     return ax
 
 
