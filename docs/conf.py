@@ -71,6 +71,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "s2fs"
 html_static_path = ["_static"]
 html_css_files = ["s2fs.css"]
+html_extra_path = ["llms.txt"]  # the pages in one list, for programs that read them
 html_sidebars = {"index": []}
 html_show_sourcelink = False
 html_copy_source = False

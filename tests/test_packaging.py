@@ -139,6 +139,14 @@ def test_every_action_is_pinned_by_the_hash_of_a_commit():
             assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", use), use
 
 
+def test_the_list_of_pages_for_programs_names_pages_that_exist():
+    text = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
+    targets = links(text)
+    assert "install.html" in targets
+    for target in targets:
+        assert (ROOT / "docs" / target.replace(".html", ".md")).is_file(), target
+
+
 def links(text):
     """What links and pictures of a text in Markdown lead to; blocks of code have none."""
     text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
