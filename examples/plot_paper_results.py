@@ -59,8 +59,8 @@ panels[0, 0].legend(frameon=False)
 # Who is better than whom under 5 nearest neighbours, by the average over the sizes? Bars join what
 # the Nemenyi test cannot tell apart. S²FS takes part with weights chosen inside the training folds;
 # those of the paper are the best on the test results. Baselines marked † are reconstructed, those
-# marked ‡ partly. The paper completes the lists of FDM, IPD and MDP by the order of the columns;
-# below, they have the fair list.
+# marked ‡ partly, and § is a stand-in. The paper completes the lists of FDM, IPD and MDP by the
+# order of the columns; below, they have the fair list.
 
 fair = {"FDM": "default", "IPD": "variant=F1-sum", "MDP": "default"}
 with (kept / "fidelity.csv").open(encoding="utf-8", newline="") as file:
@@ -74,7 +74,7 @@ with (kept / "fidelity.csv").open(encoding="utf-8", newline="") as file:
 table = next(t for t in tables if (t.learner, t.statistic) == ("knn", "ave"))
 columns = [table.columns[j] for j in table.compared()]
 names = [column.algorithm for column in columns]
-signs = {"reconstructed": "†", "partly reconstructed": "‡"}
+signs = {"reconstructed": "†", "partly reconstructed": "‡", "stand-in": "§"}
 labels = {c.algorithm: c.algorithm + signs.get(c.status, "") for c in columns}
 published = table.ours[:, table.compared()]
 fairly = [

@@ -31,7 +31,7 @@ def page_table(page: str, *headings: str) -> Rows:
     for is_table, block in groupby(lines, lambda line: line.startswith("|")):
         if is_table:
             first, _, *rows = [
-                [re.sub(r"[*†‡]", "", cell).strip() for cell in line.strip().strip("|").split("|")]
+                [re.sub(r"[*†‡§]", "", cell).strip() for cell in line.strip().strip("|").split("|")]
                 for line in block
             ]
             if set(headings) <= set(first):

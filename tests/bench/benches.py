@@ -66,6 +66,7 @@ def made_up_results():
         found.append(result(dataset, "FDM", base - 0.2))
         found.append(result(dataset, "SFSS", base - 0.1))
         found.append(result(dataset, "IPD", base - 0.15))
+        found.append(result(dataset, "FSNMER", base - 0.25))
     return found
 
 

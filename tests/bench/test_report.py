@@ -70,7 +70,7 @@ def test_the_summary_comes_first_and_only_honest_columns_compete(tmp_path):
     )
     default = "S²FS α = β = 0.0316"
     ranks = {row[0]: row[1:] for row in page.rows if len(row) == 6 and row[0] in (default, "FDM")}
-    # On all four datasets S²FS is first and FDM the last of four.
+    # On all four datasets S²FS is first and FDM the fourth of five.
     assert ranks == {
         default: ["1.00", "1.00", "–", "–", "–"],
         "FDM": ["4.00", "4.00", "4", "0", "0"],

@@ -318,7 +318,7 @@ def test_comparisons_of_the_published_numbers(tmp_path):
     for dataset, row in zip(table.datasets, table.ours, strict=True):
         for column, value in zip(table.columns, row, strict=True):
             one = result("S2FS" if column.algorithm == "S2FS" else "FDM", (value, value))
-            spec = SelectorSpec(column.algorithm, column.algorithm, {})
+            spec = SelectorSpec(column.algorithm, f"published:{column.algorithm}", {})
             run = replace(one.run, selector=spec, dataset=dataset, dataset_title=dataset)
             found.append(replace(one, run=replace(run, status="confirmed")))
     rows = csv.DictReader(written(found, tmp_path)["comparisons.csv"].splitlines())

@@ -77,8 +77,9 @@ class Baseline(RankingSelector):
         that ``max_correlation`` has passed over. Where it does not stop by itself within the list,
         or never stops, the number of ranked features that are not constant.
     status : str
-        How sure the algorithm is: "confirmed", "partly reconstructed" or "reconstructed"; or
-        "wrapper", for a well-known method on another library.
+        How sure the algorithm is: "confirmed", "partly reconstructed", "reconstructed" or
+        "stand-in", for a ranking that only comes near to published numbers; or "wrapper", for a
+        well-known method on another library.
     citation : str
         Where the algorithm was published.
     """

@@ -28,8 +28,9 @@ class FSNMER(StoppingBaseline):
 
     Status: {status}. Neither the meaning of the acronym nor a formula is confirmed. The mode
     "calibrated" was chosen because it comes near to published results of FSNMER; it does not look
-    at the label. The mode "equivalence" follows the ideas of the most likely paper and selects far
-    better. Report it as "FSNMER (reconstructed)" and say which mode.
+    at the label, and its cost, O(m n log n), is not the O(n m (n + m)) that the S²FS paper gives.
+    The mode "equivalence" follows the ideas of the most likely paper and selects far better. Report
+    it as "FSNMER (stand-in)" and say which mode.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ class FSNMER(StoppingBaseline):
     array([0, 2, 1])
     """
 
-    status: ClassVar[str] = "reconstructed"
+    status: ClassVar[str] = "stand-in"
     citation: ClassVar[str] = (
         'Most likely S. Wu, L. Wang, S. Ge, Z. Hao, Y. Liu, "Neighborhood rough set with '
         'neighborhood equivalence relation for feature selection", Knowledge and Information '

@@ -30,10 +30,9 @@ class SFSS(StoppingBaseline):
 
     Status: {status}. That separability joins the aggregation DA (the sum of the
     memberships of the instances in their own class) and the dispersion DD (the distances between
-    class centres) is known; the shape of the membership function, the way DA and DD are joined,
-    the sum over all pairs of classes and the rule that completes the list are reconstructed. The
-    pruning of the sequence by a classifier that follows in the original is left out: it does not
-    change the order.
+    all pairs of class centres) is known; the shape of the membership function, the way DA and DD
+    are joined and the rule that completes the list are reconstructed. The pruning of the sequence
+    by a classifier that follows in the original is left out: it does not change the order.
 
     Parameters
     ----------

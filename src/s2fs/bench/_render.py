@@ -22,6 +22,7 @@ _LEGEND = {
     "samples alone",
     "†": "reconstructed algorithm, so a difference from the published number may be ours",
     "‡": "partly reconstructed algorithm",
+    "§": "stand-in: a ranking that comes near to the published numbers, not the algorithm itself",
 }
 _STATISTICS = {"max": "best", "ave": "average"}
 
@@ -412,6 +413,7 @@ _LATEX_SIGNS = {
     "γ": r"$\gamma$",
     "†": r"$\dagger$",
     "‡": r"$\ddagger$",
+    "§": r"\S{}",
     "±": r"$\pm$",
     "–": "--",
     "−": "$-$",

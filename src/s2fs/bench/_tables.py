@@ -8,6 +8,7 @@ import numpy as np
 
 from s2fs._util.messages import did_you_mean, listed
 from s2fs._util.types import Floats
+from s2fs.bench._methods import METHODS
 from s2fs.bench._plan import SelectorSpec
 from s2fs.bench._published import differences_from_paper, published_results, why_unpublished
 from s2fs.bench._results import Result
@@ -18,8 +19,8 @@ Mark = Literal["best", "second", ""]
 STATISTICS = ("max", "ave")
 #: Scores are compared as the paper gives them, to four decimals.
 SHOWN_DECIMALS = 4
-#: The sign behind the name of an algorithm that had to be reconstructed.
-STATUS_SIGNS = {"reconstructed": "†", "partly reconstructed": "‡"}
+#: The sign behind the name of an algorithm that is not the published one for sure.
+STATUS_SIGNS = {"reconstructed": "†", "partly reconstructed": "‡", "stand-in": "§"}
 #: How a heading calls the weighting; what could be had without the test results comes first.
 _HOW: dict[How, str] = {
     "fixed": "",
@@ -42,8 +43,8 @@ class Column(NamedTuple):
         How alpha and beta were set: not at all, as the weighting of the grid that is best on the
         test results (as in the paper), as the default one, or within the training samples.
     status : str
-        How sure the algorithm is: "confirmed", "partly reconstructed", "reconstructed", "wrapper"
-        or, of a class that is not of this package, "own".
+        How sure the algorithm is: "confirmed", "partly reconstructed", "reconstructed",
+        "stand-in", "wrapper" or, of a class that is not of this package, "own".
     """
 
     algorithm: str
@@ -303,7 +304,9 @@ def _cells(results: Sequence[Result]) -> dict[_Cell, _Score]:
     status: dict[str, str] = {}  # a name has one, whatever older results say
     for result in results:
         run, name = result.run, result.selector.name
-        status.setdefault(name, run.status)
+        # What is known of a selector of the package today, not when it was run.
+        known = getattr(METHODS.get(result.selector.method), "status", run.status)
+        status.setdefault(name, known)
         ways: list[How] = ["inside" if result.how == "inside" else "fixed"]
         if result.how == "grid":
             ways = ["best"]

@@ -72,7 +72,7 @@ def score(*, features: str, check: bool, **given: Any) -> None:
 
 
 def _show_confusion(columns: Floats, table: "Dataset") -> None:
-    """Print what samples of each class are taken for when they are left out."""
+    """Print the confusion matrix of samples that are left out."""
     folds = list(stratified_folds(table.y, 5))
     learner = KNeighborsClassifier(5)
     said = cross_val_predict(learner, columns, table.y, cv=folds)

@@ -5,6 +5,8 @@ from typing import Any
 from s2fs._selectors.cv import SelectorCV
 from s2fs._selectors.s2fs import S2FS
 
+#: The statuses that stand behind the name of a baseline.
+_UNSURE = ("partly reconstructed", "reconstructed", "stand-in")
 #: Names for readers, where the name of the class is not one.
 _TITLES = {"S2FS": "S²FS", "AnovaF": "ANOVA F", "RandomOrder": "random order"}
 
@@ -20,7 +22,7 @@ def name_selector(selector: Any) -> str:
     Returns
     -------
     str
-        Reconstructed algorithms are called so.
+        Reconstructed algorithms and stand-ins are called so.
     """
     if isinstance(selector, SelectorCV):
         return f"{name_selector(selector.selector or S2FS())}, tuned"
@@ -28,4 +30,4 @@ def name_selector(selector: Any) -> str:
     name = _TITLES.get(kind, kind)
     if kind == "S2FS" and selector.compactness == "rms":
         name = "S²FS-rms"
-    return f"{name} (reconstructed)" if "reconstructed" in status else name
+    return f"{name} ({status})" if status in _UNSURE else name
