@@ -1,12 +1,13 @@
-"""--batch: the features of a table, selected within its batches."""
+"""--covariate: the features of a table, adjusted for its batches."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from s2fs import PairCover
+from s2fs import S2FS, PairCover
 from s2fs.cli import main
+from s2fs.evaluation import evaluate_selector
 
 
 def run(*arguments):
@@ -31,25 +32,25 @@ def table(tmp_path):
 def test_a_gene_of_the_batches_is_not_chosen_first(table, tmp_path, method):
     frame, path = table
     out = tmp_path / "r.csv"
-    wanted = ("-t", "kind", "-k", 2, "--method", method, "--batch", "lab", "-o", out)
+    wanted = ("-t", "kind", "-k", 2, "--method", method, "--covariate", "lab", "-o", out)
     result = run("select", path, *wanted)
     assert result.exit_code == 0, result.output
-    assert "ignores batches" in result.stderr  # why there is no verdict
     chosen = list(pd.read_csv(out)["feature"])
     assert chosen[0] == "g3"
-    if method == "paircover":
-        X = frame.drop(columns=["lab", "kind"])
-        selector = PairCover(2).fit(X, frame["kind"], covariates=frame["lab"])
-        assert chosen == selector.feature_names_.tolist()
+    X = frame.drop(columns=["lab", "kind"])
+    selector = {"paircover": PairCover, "s2fs": S2FS}[method](2)
+    selector.fit(X, frame["kind"], covariates=frame["lab"])
+    assert chosen == selector.feature_names_.tolist()
+    # The effects are learnt inside the folds, so there is a verdict.
+    found = evaluate_selector(selector, X, frame["kind"], n_selected=2, covariates=frame["lab"])
+    assert found.verdict in " ".join(result.stdout.split())
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    (["--batch", "lob"], "--batch is 'lob', but"),
-    (["--batch", "lab", "--tune"], "--tune ignores batches"),
-    (["--batch", "lab", "--stability", "5"], "--stability ignores batches"),
-    (["--batch", "lab", "--method", "anovaf"], "--batch is not for --method anovaf"),
+    (["--covariate", "lob"], "--covariate is 'lob', but"),
+    (["--covariate", "lab", "--method", "anovaf"], "--covariate is not for --method anovaf"),
 ])  # fmt: skip
-def test_what_does_not_go_with_batches(table, options, message):
+def test_what_does_not_go_with_covariates(table, options, message):
     result = run("select", table[1], "-t", "kind", *options)
     assert result.exit_code == 2
     assert message in result.stderr
@@ -59,13 +60,13 @@ def test_what_does_not_go_with_batches(table, options, message):
 def test_a_batch_that_is_not_known(table, tmp_path):
     frame, path = table
     frame.assign(lab=frame["lab"].where(frame.index != 3)).to_csv(path, index=False)
-    result = run("select", path, "-t", "kind", "--batch", "lab")
+    result = run("select", path, "-t", "kind", "--covariate", "lab")
     assert result.exit_code == 2
     assert "is missing in 1 row(s), the first is data row 4" in result.stderr
 
 
 def test_arrays_without_the_batch(tmp_path):
     np.savez(tmp_path / "t.npz", X=np.eye(4), y=[0, 0, 1, 1])
-    result = run("select", tmp_path / "t.npz", "--batch", "lab")
+    result = run("select", tmp_path / "t.npz", "--covariate", "lab")
     assert result.exit_code == 2
-    assert "--batch is 'lab', but" in result.stderr
+    assert "--covariate is 'lab', but" in result.stderr

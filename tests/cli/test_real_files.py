@@ -374,7 +374,7 @@ FAULTS = {
         "t.csv", csv(TABLE.assign(kind=["01", "1", "1.0"] * 10)), [], "'01', '1', '1.0'", 0),
     "a quantity as target": (
         "t.csv", csv(pd.concat([TABLE] * 4).assign(kind=np.arange(120) % 50)), [],
-        "50 different whole numbers, each taken as a class", 0),
+        "a quantity: it has 50 different whole numbers, from 0 to 49, each taken as a class", 0),
     "Latin-1": ("t.csv", csv(LABELLED.replace("MLL", "größer"), encoding="latin-1"), [],
                 "--encoding", 2),
     "missing values": ("t.csv", with_gaps(""), ["--drop", "other", "--method", "s2fs"],

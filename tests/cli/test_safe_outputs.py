@@ -104,6 +104,23 @@ def test_a_private_file_stays_private(folder):
 
 
 @posix
+def test_a_link_is_written_through(folder):
+    (folder / "results").mkdir()
+    (folder / "results" / "r.csv").write_text("old")
+    (folder / "r.csv").symlink_to(folder / "results" / "r.csv")
+    (folder / "new.csv").symlink_to(folder / "results" / "new.csv")
+    for name in ("r.csv", "new.csv"):
+        assert select("-o", name).exit_code == 0
+        assert (folder / name).is_symlink()
+        assert "plain" in (folder / "results" / name).read_text()
+    assert sorted(path.name for path in (folder / "results").iterdir()) == ["new.csv", "r.csv"]
+    (folder / "lost.csv").symlink_to(folder / "nowhere" / "r.csv")
+    result = select("-o", "lost.csv")
+    assert result.exit_code == 2
+    assert "nowhere' is not a directory" in result.stderr
+
+
+@posix
 def test_temporary_names_are_new_and_cannot_be_known(folder, monkeypatch):
     """Links planted under names of before are not followed, and two runs use two names."""
     used = []

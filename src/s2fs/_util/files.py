@@ -12,21 +12,22 @@ def check_place(path: str | os.PathLike[str], argument: str, suffixes: tuple[str
     Its name may end in ``suffixes``; an error message calls it ``argument``.
     """
     place = Path(path)
+    parent = Path(os.path.realpath(place)).parent  # a link is written through
     if place.suffix.lower() not in suffixes:
         raise ValueError(
             f"{argument} is {str(path)!r}; give a name that ends in {', '.join(suffixes)}."
         )
     if place.is_dir():
         raise ValueError(f"{argument} is {str(path)!r}, which is a directory; give a file.")
-    if not place.parent.is_dir():
+    shown = str(parent if place.is_symlink() else place.parent)
+    if not parent.is_dir():
         raise ValueError(
-            f"{argument} is {str(path)!r}, but {str(place.parent)!r} is not a directory; make it "
-            "first."
+            f"{argument} is {str(path)!r}, but {shown!r} is not a directory; make it first."
         )
-    if not os.access(place.parent, os.W_OK):
+    if not os.access(parent, os.W_OK):
         raise ValueError(
-            f"{argument} is {str(path)!r}, but {str(place.parent)!r} cannot be written to; choose "
-            "another place."
+            f"{argument} is {str(path)!r}, but {shown!r} cannot be written to; choose another "
+            "place."
         )
     return place
 
@@ -34,10 +35,12 @@ def check_place(path: str | os.PathLike[str], argument: str, suffixes: tuple[str
 def write_whole(path: Path, content: bytes) -> None:
     """Write the whole file or, if anything fails, nothing.
 
-    A file that is there keeps its mode. The content goes first to a file beside it, whose name
+    A file that is there keeps its mode, and a symbolic link stays one: what it leads to is
+    replaced. The content goes first to a file beside it, whose name
     nobody can know before and which must be new, so that no link planted there is followed. Both
     are on the disk, and not only in a cache, when this returns.
     """
+    path = Path(os.path.realpath(path))
     part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.part")
     only_new = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:

@@ -2,6 +2,8 @@
 
 import csv
 import re
+import warnings
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from io import StringIO
@@ -27,6 +29,10 @@ from s2fs.datasets._source import (
 _ARFF_ATTRIBUTE = re.compile(
     r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(\S.*)""", re.IGNORECASE
 )
+#: How much more memory the objects made of a piece of XML take than the piece.
+_XML_TO_OBJECTS = 4
+#: What a short text takes in memory beside its characters.
+_TEXT_OVERHEAD = 64
 #: No file of Excel has more cells than this in a row.
 _MOST_COLUMNS = 16_384
 
@@ -89,7 +95,9 @@ def _unquoted(name: str) -> str:
 def excel(source: Source, options: ReadOptions) -> Delimited:
     """A sheet of an Excel file as delimited text; the first one if none is named."""
     openpyxl = need("openpyxl", extra="excel", purpose=f"Reading {source.name}")
-    with source.open() as file:
+    with source.open() as file, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="openpyxl")  # about what is not read anyway
+        _check_workbook(file, source)
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         try:
             sheet = book[_sheet_name(book.sheetnames, options.sheet, source.name)]
@@ -107,6 +115,21 @@ def excel(source: Source, options: ReadOptions) -> Delimited:
         if not rows:
             raise UnreadableError(f"{source.name} has an empty sheet; choose another with `sheet`.")
         return _as_delimited(rows, source.name, options)
+
+
+def _check_workbook(file: Any, source: Source) -> None:
+    """Raise if the parts that are read at once would take more memory than they may.
+
+    Sheets are read row by row; the text of all cells, styles and the like are not.
+    """
+    with zipfile.ZipFile(file) as archive:
+        size = sum(
+            info.file_size
+            for info in archive.infolist()
+            if info.filename.endswith(".xml") and not info.filename.startswith("xl/worksheets/")
+        )
+    check_size(_XML_TO_OBJECTS * size, source.limit, source.name)
+    file.seek(0)
 
 
 def _sheet_name(names: list[str], wanted: str | None, source: str) -> str:
@@ -146,9 +169,11 @@ def arrow_frame(
     with reading(source.name, source.suffix), source.open() as file:
         if source.suffix == ".parquet":
             parquet = need("pyarrow.parquet", extra="parquet", purpose=f"Reading {source.name}")
-            content = parquet.ParquetFile(file)
-            declared = content.metadata
-            check_size(8 * declared.num_rows * declared.num_columns, source.limit, source.name)
+            schema = parquet.read_schema(file)
+            # As a dictionary a text that comes again is kept once.
+            text = [f.name for f in schema if arrow.types.is_string(f.type)]
+            content = parquet.ParquetFile(file, read_dictionary=text)
+            check_size(_declared_size(content.metadata), source.limit, source.name)
             table = content.read()
         else:  # its parts declare how long they are when decompressed
             table = arrow.ipc.open_stream(Answer("feather", source).content).read_all()
@@ -159,14 +184,37 @@ def arrow_frame(
             return _turned(source.name, table.column_names, columns, as_text)
         names = unique_names([name.strip() for name in table.column_names], source.name)
         for j in as_text(names):
-            columns[j] = table.columns[j].to_pylist()  # whole numbers stay whole
+            columns[j] = _cells(table.columns[j], arrow.types)  # whole numbers stay whole
         return Frame.of_columns(source.name, names, columns)
+
+
+def _declared_size(metadata: Any) -> int:
+    """How much memory a Parquet file asks for: 8 bytes a number, and text as it is stored."""
+    size = 8 * metadata.num_rows * metadata.num_columns
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            if column.physical_type == "BYTE_ARRAY":
+                size += 2 * column.total_uncompressed_size + _TEXT_OVERHEAD * column.num_values
+    return size
+
+
+def _cells(column: Any, types: Any) -> list[Any]:
+    """The cells of a column as objects; text that comes again is one object."""
+    if not types.is_dictionary(column.type):
+        return column.to_pylist()
+    cells: list[Any] = []
+    for chunk in column.chunks:
+        words = chunk.dictionary.to_pylist()
+        cells += [None if code is None else words[code] for code in chunk.indices.to_pylist()]
+    return cells
 
 
 def _from_arrow(column: Any, types: Any) -> Any:
     """A column as float64, or as text if it is neither numbers nor truth values."""
     kind = column.type
     if types.is_dictionary(kind):  # a categorical one; numbers among these are numbers
+        if types.is_string(kind.value_type) or types.is_large_string(kind.value_type):
+            return ["" if cell is None else cell for cell in _cells(column, types)]
         column, kind = column.cast(kind.value_type), kind.value_type
     if types.is_boolean(kind) or types.is_decimal(kind):
         column = column.cast("float64")

@@ -225,7 +225,8 @@ class Delimited:
         if not body or (isinstance(target, str) and target in (cell.strip() for cell in first)):
             return False
         width = min(len(first), *map(len, body))
-        numbers, again, text = [], False, False
+        numbers: list[int] = []  # the columns of numbers
+        n_text = n_again = 0
         for j in range(int(self._options.transpose), width):
             below = [row[j] for row in body if not is_missing(row[j], self.dialect.missing)]
             if not below or is_missing(first[j], self.dialect.missing):
@@ -235,16 +236,42 @@ class Delimited:
             if self.dialect.numbers(below) is not None:
                 if not self.dialect.is_number(first[j]):
                     return False
-                numbers.append(float(self.dialect.numbers([first[j]])[0]))
+                numbers.append(j)
             else:
-                text = True
-                again = again or first[j] in below
-        if text or len(numbers) < 2:
-            return again and bool(numbers)
-        steps = np.diff(numbers)
-        counted = bool((np.abs(steps) == 1).all())  # columns 0, 1, 2, …
-        rising = len(steps) > 2 and bool((steps > 0).all() or (steps < 0).all())  # wavelengths
-        return not (counted or rising)
+                n_text += 1
+                n_again += first[j] in below
+        if not numbers:  # words of categories, all of which come again
+            return 1 < n_text == n_again
+        if n_text or len(numbers) < 2:
+            return n_again > 0
+        return not self._counts_columns([first[j] for j in numbers], body, numbers)
+
+    def _counts_columns(
+        self, first: list[str], body: list[list[str]], positions: list[int]
+    ) -> bool:
+        """Whether a first line of numbers is a header, such as 0, 1, 2, … or wavelengths.
+
+        It rises or falls all along, which hardly any of the rows below does. A remark says so.
+        """
+        steps = np.diff(self.dialect.numbers(first))
+        is_counted = bool((np.abs(steps) == 1).all())
+        is_rising = len(steps) > 2 and bool((steps > 0).all() or (steps < 0).all())
+        if not (is_counted or is_rising):
+            return False
+        n_alike = 0
+        for row in body:
+            below = self.dialect.numbers([row[j] for j in positions])
+            same = below is not None and np.sign(np.diff(below)).tolist() == np.sign(steps).tolist()
+            n_alike += bool(same)
+        if not is_counted and n_alike > len(body) / 10:
+            return False
+        shown = ", ".join(cell.strip() for cell in first[:3])
+        remark(
+            f"{self._source} begins with {shown}, …, which is taken for a header as it counts, "
+            "rises or falls; if it is data, say `header=False`.",
+            "header of numbers",
+        )
+        return True
 
     def _layout(self, header: list[str], body: list[list[str]]) -> None:
         """Set the names, and which cells of a row are none: row names and trailing delimiters."""

@@ -78,18 +78,23 @@ class Frame:
         self.annotation = {k: [v[i] for i in kept] for k, v in self.annotation.items()}
 
 
-def unique_names(names: Sequence[str], source: str) -> list[str]:
+def unique_names(header: Sequence[str], source: str) -> list[str]:
     """The names with the later ones of equal ones numbered: a, a.1, a.2.
 
     The first column may be without a name, others are numbered; a note says what was done.
     """
-    given = [name or (f"unnamed_{j}" if j else "") for j, name in enumerate(names)]
+    given = [name or (f"unnamed_{j}" if j else "") for j, name in enumerate(header)]
+    names = numbered(given, ".")
     if twice := repeated(given):
+        first = given.index(twice[0])
+        later = next(new for old, new in zip(given[first + 1 :], names[first + 1 :], strict=True)
+                     if old == twice[0])  # fmt: skip
         remark(
             f"{source} has more than one column named {some_of(twice)}; the later ones are called "
-            f"{twice[0]}.1 and so on."
+            f"{later} and so on.",
+            "equal names",
         )
-    return numbered(given, ".")
+    return names
 
 
 def numbered(names: list[str], mark: str) -> list[str]:

@@ -35,8 +35,9 @@ from s2fs.datasets._roles import (
 from s2fs.datasets._sheet import match_samples
 from s2fs.datasets._source import ReadOptions, UnreadableError, raise_obstacles, remark
 
-#: More classes than this, all whole numbers, are more likely a quantity.
-_MANY_CLASSES = 30
+#: More classes than this, all whole numbers, are more likely a quantity; so are this many that do
+#: not count from 0 or 1, such as grades or doses.
+_MANY_CLASSES, _FEWEST_GRADES = 30, 5
 #: A covariate of at most so many different whole numbers names categories.
 MOST_CATEGORIES = 10
 #: More values than this are hardly classes that nobody named.
@@ -439,11 +440,7 @@ def _finished(
         reject_one_class(np.array(labels.names), source)
     except ValueError as error:
         obstacles.append(UnreadableError(str(error)))
-    if labels.are_whole_numbers and len(labels.names) > _MANY_CLASSES:
-        remark(
-            f"{source} has {len(labels.names)} different whole numbers, each taken as a class; if "
-            "it is a quantity, choose another target or group the values."
-        )
+    _remark_on_quantity(labels, source)
     found = nonfinite_columns(X)
     if "infinity" in found:
         infinite = [names[f] for f in found["infinity"]]
@@ -494,6 +491,22 @@ def _finished(
         data = data._replace(X=_imputer(options.impute).fit_transform(X))
         data.imputer, data.incomplete = _imputer(options.impute), X
     return data
+
+
+def _remark_on_quantity(labels: Labels, source: str) -> None:
+    """Say that whole numbers which are hardly the codes of classes are taken as such."""
+    n = len(labels.names)
+    if not labels.are_whole_numbers or n < _FEWEST_GRADES:
+        return
+    values = sorted(_whole(name) for name in labels.names)
+    are_codes = values in (list(range(n)), list(range(1, n + 1)))
+    if n > _MANY_CLASSES or not are_codes:
+        remark(
+            f"{source} looks like a quantity: it has {n} different whole numbers, from "
+            f"{values[0]} to {values[-1]}, each taken as a class; if it is one, choose another "
+            "target or group the values.",
+            "quantity",
+        )
 
 
 def _imputer(kind: str) -> Any:

@@ -6,17 +6,19 @@ import gzip
 import lzma
 import os
 import re
+import stat
 import sys
 import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from io import BytesIO
 from numbers import Real
 from os import PathLike
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from time import monotonic, sleep
 from typing import Any, BinaryIO, Literal
 
 from s2fs._util.inputs import MISSING
@@ -38,6 +40,8 @@ _MAGIC = {
 BINARY = (".parquet", ".feather", ".npz", ".npy", ".mat", ".h5ad", ".xlsx")
 _SYNONYMS = {".pq": ".parquet", ".arrow": ".feather", ".ipc": ".feather", ".xlsm": ".xlsx"}
 _BLOCK = 1 << 20
+#: How many seconds a named pipe is waited for.
+_PATIENCE = 3
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 #: Where the system does not say how much memory it has.
@@ -278,18 +282,38 @@ class ReadOptions:
 
 
 def bytes_of(amount: int | str | None) -> int:
-    """An amount of memory in bytes; None is what the machine has."""
+    """An amount of memory in bytes; None is what the machine and the container allow."""
     if amount is None:
         try:
-            return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+            machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         except (AttributeError, OSError, ValueError):  # not a Unix system
             return _USUAL_MEMORY
+        return min([machine, *_container_limits()])
     found = _AMOUNT.fullmatch(str(amount).strip())
     if found is None:
         raise ValueError(
             f"`max_memory` is {amount!r}; give a number of bytes, or an amount such as 500M or 4G."
         )
     return int(float(found[1]) * _UNITS[found[2].upper()])
+
+
+def _container_limits() -> Iterator[int]:
+    """What Linux allows the control groups of this process, and those around them."""
+    try:
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+    except OSError:  # not a Linux system
+        return
+    for line in lines:
+        _, controllers, own = line.split(":", 2)
+        if controllers and "memory" not in controllers.split(","):
+            continue
+        root, name = ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+        if not controllers:  # version 2
+            root, name = ("/sys/fs/cgroup", "memory.max")
+        place = PurePosixPath(own)
+        for folder in (place, *place.parents):
+            with suppress(OSError, ValueError):  # not mounted here, or "max"
+                yield int(Path(f"{root}/{folder}/{name}").read_text())
 
 
 def _zstd(file: BinaryIO) -> Any:
@@ -335,9 +359,17 @@ class Source:
                 raise FileNotFoundError(f"There is no file {str(path)!r}; check the path.")
             if place.is_dir():
                 raise UnreadableError(f"{path} is a directory; give a file.")
-            self.path = place
-            with reading(self.name, "readable"), place.open("rb") as file:
-                head = file.read(512)
+            mode = place.stat().st_mode
+            if stat.S_ISFIFO(mode):
+                with reading(self.name, "readable"):
+                    self._data = self._all_of_pipe(place)
+                head = self._data[:512]
+            elif not stat.S_ISREG(mode):
+                raise UnreadableError(f"{path} is a device and has no end; give a file.")
+            else:
+                self.path = place
+                with reading(self.name, "readable"), place.open("rb") as file:
+                    head = file.read(512)
         suffixes = [suffix.lower() for suffix in place.suffixes]
         packed = suffixes.pop() if suffixes and suffixes[-1] in (*COMPRESSED, ".zip") else None
         self.suffix = suffixes[-1] if suffixes else ""
@@ -396,6 +428,20 @@ class Source:
             check_size(total, self.limit, self.name)
             blocks.append(block)
         return b"".join(blocks)
+
+    def _all_of_pipe(self, place: Path) -> bytes:
+        """Everything that is written to a named pipe, which can be read once only."""
+        with open(os.open(place, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as pipe:
+            deadline = monotonic() + _PATIENCE
+            while (first := pipe.read(_BLOCK)) == b"":  # None: somebody is about to write
+                if monotonic() > deadline:
+                    raise UnreadableError(
+                        f"{self.name} is a pipe that nobody writes to; give a file, or start what "
+                        "writes to it."
+                    )
+                sleep(0.02)
+            os.set_blocking(pipe.fileno(), True)
+            return (first or b"") + self._all_of(pipe)
 
     def open(self) -> BinaryIO:
         """The content as a file in binary mode that can be read from anywhere."""
