@@ -7,8 +7,9 @@ from s2fs._util.lazy import lazy_names
 if TYPE_CHECKING:
     from s2fs.datasets._bundled import load_srbct
     from s2fs.datasets._dataset import Dataset
+    from s2fs.datasets._errors import UnreadableError
     from s2fs.datasets._readers import read_table, read_unlabelled
-    from s2fs.datasets._source import ReadWarning, Remark, UnreadableError
+    from s2fs.datasets._source import ReadWarning, Remark
 
 __all__ = [
     "Dataset",
@@ -26,7 +27,7 @@ __getattr__ = lazy_names(
         "Dataset": "s2fs.datasets._dataset",
         "ReadWarning": "s2fs.datasets._source",
         "Remark": "s2fs.datasets._source",
-        "UnreadableError": "s2fs.datasets._source",
+        "UnreadableError": "s2fs.datasets._errors",
         "load_srbct": "s2fs.datasets._bundled",
         "read_table": "s2fs.datasets._readers",
         "read_unlabelled": "s2fs.datasets._readers",

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from s2fs._util.messages import some_of
 from s2fs.datasets._child import Answer
 from s2fs.datasets._dataset import Dataset
+from s2fs.datasets._errors import UnreadableError
 from s2fs.datasets._frame import Frame, unique_names
 from s2fs.datasets._interpret import Description, encode, from_matrix
-from s2fs.datasets._source import ReadOptions, Source, UnreadableError, check_size, reading
+from s2fs.datasets._source import ReadOptions, Source, check_size, reading
 
 Arrays = dict[str, NDArray[Any]]
 

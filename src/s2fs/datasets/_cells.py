@@ -15,9 +15,10 @@ from s2fs._util.messages import some_of
 from s2fs._util.optional import need
 from s2fs.datasets._child import Answer
 from s2fs.datasets._dataset import Dataset
+from s2fs.datasets._errors import UnreadableError
 from s2fs.datasets._frame import numbered
 from s2fs.datasets._interpret import Description, encode, from_matrix
-from s2fs.datasets._source import ReadOptions, Source, UnreadableError, reading
+from s2fs.datasets._source import ReadOptions, Source, reading
 
 
 def from_cells(source: Source, options: ReadOptions) -> Dataset:
@@ -31,6 +32,11 @@ def from_cells(source: Source, options: ReadOptions) -> Dataset:
         outline, arrays = answer.said, answer.arrays
     key = key_of_matrix(outline["layers"], layer, source.name, has_X=outline["has_X"])
     columns = outline["columns"]
+    if not columns:
+        raise UnreadableError(
+            f"{source.name} has no column in obs, so no classes; add one in Python, as in "
+            "adata.obs['kind'] = …, and save it again."
+        )
     if target is None:
         raise UnreadableError(
             f"target is missing: say which column of obs in {source.name} holds the classes; "

@@ -35,7 +35,7 @@ class Answer:
     def __init__(self, kind: str, source: "Source", **asked: str | list[str] | None) -> None:
         from tempfile import NamedTemporaryFile
 
-        from s2fs.datasets._source import UnreadableError
+        from s2fs.datasets._errors import UnreadableError
 
         with ExitStack() as stack:
             path = source.path
@@ -109,7 +109,10 @@ def _h5ad(asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[Any]
 
     with h5py.File(asked["path"], "r") as file:
         if not {"obs", "var"} <= set(file):
-            raise _Refused("is an HDF5 file but not an .h5ad file: it lacks obs and var.")
+            raise _Refused(
+                "is an HDF5 file but not an .h5ad file: it lacks obs and var; save the matrix and "
+                "the classes as X and y in an .npz file."
+            )
         obs, var = file["obs"], file["var"]
         if not (isinstance(obs, h5py.Group) and isinstance(var, h5py.Group)):
             raise _Refused(

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from s2fs._util.inputs import as_numbers, is_missing
+from s2fs.datasets._errors import UnreadableError
 from s2fs.datasets._frame import Frame, unique_names
 from s2fs.datasets._number_format import PLAIN, Evidence, NumberFormat
-from s2fs.datasets._source import ReadOptions, UnreadableError, check_size, remark
+from s2fs.datasets._source import ReadOptions, check_size, remark
 
 #: Between cells, in the order they are preferred; a blank is a run of blanks.
 _DELIMITERS = ("\t", ";", "|", ",")

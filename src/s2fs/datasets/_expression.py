@@ -5,7 +5,8 @@ import re
 from dataclasses import replace
 
 from s2fs.datasets._delimited import Delimited
-from s2fs.datasets._source import ReadOptions, UnreadableError, remark
+from s2fs.datasets._errors import UnreadableError
+from s2fs.datasets._source import ReadOptions, remark
 
 _BEGIN, _END = b"!series_matrix_table_begin", b"!series_matrix_table_end"
 _KEY_AND_VALUE = re.compile(r"\s*([^:]{1,60}?)\s*:\s*(.*\S)\s*")

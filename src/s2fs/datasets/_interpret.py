@@ -22,6 +22,7 @@ from s2fs._util.inputs import (
 from s2fs._util.messages import closest, some_of
 from s2fs._util.types import Floats, Indices
 from s2fs.datasets._dataset import Dataset
+from s2fs.datasets._errors import UnreadableError, raise_obstacles
 from s2fs.datasets._frame import Frame
 from s2fs.datasets._roles import (
     MANY_WORDS,
@@ -33,7 +34,7 @@ from s2fs.datasets._roles import (
     remark_on_row_numbers,
 )
 from s2fs.datasets._sheet import match_samples
-from s2fs.datasets._source import ReadOptions, UnreadableError, raise_obstacles, remark
+from s2fs.datasets._source import ReadOptions, remark
 
 #: More classes than this, all whole numbers, are more likely a quantity; so are this many that do
 #: not count from 0 or 1, such as grades or doses.

@@ -21,19 +21,13 @@ from s2fs.datasets._cells import from_cells
 from s2fs.datasets._columnar import arff, arrow_frame, excel
 from s2fs.datasets._dataset import Dataset
 from s2fs.datasets._delimited import Delimited, Dialect
+from s2fs.datasets._errors import UnreadableError
 from s2fs.datasets._expression import bare_gct, gct, series_matrix
 from s2fs.datasets._frame import Frame
 from s2fs.datasets._interpret import from_frame
 from s2fs.datasets._number_format import PLAIN
 from s2fs.datasets._sheet import is_header_named
-from s2fs.datasets._source import (
-    ReadOptions,
-    Source,
-    UnreadableError,
-    collect_remarks,
-    reading,
-    remark,
-)
+from s2fs.datasets._source import ReadOptions, Source, collect_remarks, reading, remark
 
 #: Says of the names of columns which are to stay as they are written.
 AsText = Callable[[list[str]], set[int]]

@@ -20,9 +20,10 @@ import numpy as np
 from s2fs._util.inputs import as_numbers, is_missing
 from s2fs._util.messages import some_of
 from s2fs._util.types import Floats
+from s2fs.datasets._errors import UnreadableError
 from s2fs.datasets._frame import Frame
 from s2fs.datasets._number_format import explain_marks
-from s2fs.datasets._source import ReadOptions, UnreadableError, remark
+from s2fs.datasets._source import ReadOptions, remark
 
 #: What many programs write where a value is not known, in lower case.
 _MISSING_TOKENS = {

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from s2fs._util.inputs import Columns
+from s2fs.datasets._errors import UnreadableError
 from s2fs.datasets._frame import Frame
-from s2fs.datasets._source import ReadOptions, UnreadableError, remark
+from s2fs.datasets._source import ReadOptions, remark
 
 
 class _Match(NamedTuple):

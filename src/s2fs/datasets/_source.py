@@ -24,6 +24,8 @@ from typing import Any, BinaryIO, Literal
 from s2fs._util.inputs import MISSING
 from s2fs._util.messages import did_you_mean, some_of
 from s2fs._util.optional import need
+from s2fs.datasets._errors import UnreadableError
+from s2fs.datasets._foreign import ODS, raise_foreign, reject_foreign
 from s2fs.datasets._number_format import NumberFormat
 
 STANDARD_INPUT = "-"
@@ -46,47 +48,6 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 #: Where the system does not say how much memory it has.
 _USUAL_MEMORY = 8 * 2**30
-
-
-class UnreadableError(ValueError):
-    """A file that cannot be used; the message says where and what to do.
-
-    Parameters
-    ----------
-    message : str
-        One sentence; keywords of :func:`read_table` stand in backquotes.
-    fixes : dict of str to object, optional
-        Keywords of :func:`read_table` that take this obstacle away.
-    obstacles : sequence of str, optional
-        All sentences, if several things are in the way.
-
-    Attributes
-    ----------
-    fixes : dict of str to object
-        Keywords with which the file can be used; empty if that is not known.
-    obstacles : tuple of str
-        What is in the way, a sentence each.
-    """
-
-    def __init__(
-        self, message: str, fixes: dict[str, Any] | None = None, obstacles: Sequence[str] = ()
-    ) -> None:
-        super().__init__(message)
-        self.fixes = fixes or {}
-        self.obstacles = tuple(obstacles) or (message,)
-
-
-def raise_obstacles(found: Sequence[UnreadableError]) -> None:
-    """Raise one error that names all that is in the way, if anything is."""
-    if not found:
-        return
-    fixes: dict[str, Any] = {}
-    for keyword, value in (item for error in found for item in error.fixes.items()):
-        has = fixes.get(keyword)
-        fixes[keyword] = [*has, *value] if isinstance(has, list) else value
-    sentences = [str(error) for error in found]
-    is_solved = all(error.fixes for error in found)
-    raise UnreadableError(" ".join(sentences), fixes if is_solved else None, sentences)
 
 
 @dataclass(frozen=True)
@@ -380,6 +341,8 @@ class Source:
         if self.suffix not in BINARY:
             kinds = (kind for magic, kind in _MAGIC.items() if head.startswith(magic))
             self.suffix = next(kinds, self.suffix)
+        if self.suffix not in BINARY:
+            reject_foreign(head, self.suffix, self.name)
 
     def _unpack(self, head: bytes) -> None:
         """Replace a compressed content by what is in it."""
@@ -403,6 +366,8 @@ class Source:
                 if not info.is_dir() and not info.filename.startswith("__MACOSX")
             ]
             names = [info.filename for info in members]
+            if "mimetype" in names and "content.xml" in names:
+                raise_foreign(self.name, *ODS)
             if "[Content_Types].xml" in names:
                 self.suffix = ".xlsx"
                 return None
