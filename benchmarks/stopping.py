@@ -7,7 +7,9 @@ which is read off the test rows and which no rule can know.
 
 ``python benchmarks/stopping.py --noise 200`` needs no data: it counts how often "auto" selects
 anything in tables of pure noise, and which share of the selected features is false where some
-carry a signal (a tenth as many tables); "power" is the share of the latter that is found.
+carry a signal (a tenth as many tables); "power" is the share of the latter that is found. Then it
+counts how often noise is selected in the designs of ``noise_designs.py``, by "auto" and by a
+q-value of 0.1. ``--part sizes``, ``designs`` or ``q-values`` runs one of the three.
 """
 
 import argparse
@@ -17,16 +19,28 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from noise_designs import COMPLETE, WITH_GAPS
 from scipy.stats import binomtest
 from timing import PAPER, machine, paper_data, table
 
-from s2fs import S2FS, PairCover
+from s2fs import S2FS, PairCover, StabilitySelector
 from s2fs.evaluation import evaluate_fold, stratified_folds
 
 LONGEST = 100
 LEARNERS = ("knn", "svm")
 TOLS = (0.02, 0.01, 0.005, 0.003)
 N_PERMUTATIONS = 3
+#: The designs whose halves can be selected from: few samples that cross may all be in one half.
+FOR_HALVES = (
+    "classes of 20 and 20",
+    "classes of 36 and 4",
+    "batches, balanced",
+    "a number",
+    "20 donors of 6 samples",
+    "larger donors in one class",
+    "donors with both classes",
+    "12 binary features",
+)
 
 
 class Path(NamedTuple):
@@ -153,20 +167,54 @@ def error_control(n_tables: int) -> list[tuple[Any, ...]]:
                 anything = np.mean([len(features) > 0 for features in found[0]])
                 false = np.mean([(f >= 10).sum() / max(1, len(f)) for f in found[10]])
                 power = np.mean([(f < 10).mean() * len(f) / 10 if len(f) else 0 for f in found[10]])
-                low, high = binomtest(round(anything * n_tables), n_tables).proportion_ci(0.95)
-                interval = f"{low:.1%} to {high:.1%}"
-                rows.append(
-                    (
-                        f"{n} × {m}",
-                        p,
-                        name,
-                        f"{anything:.1%}",
-                        interval,
-                        f"{false:.1%}",
-                        f"{power:.0%}",
-                    )
-                )
+                share = with_interval(round(anything * n_tables), n_tables)
+                rows.append((f"{n} × {m}", p, name, *share, f"{false:.1%}", f"{power:.0%}"))
                 print(*rows[-1], flush=True)
+    return rows
+
+
+def with_interval(count: int, n_tables: int) -> tuple[str, str]:
+    """A share of all tables, and its 95 % interval."""
+    low, high = binomtest(count, n_tables).proportion_ci(0.95)
+    return f"{count / n_tables:.1%}", f"{low:.1%} to {high:.1%}"
+
+
+def designs_by_auto(n_tables: int) -> list[tuple[Any, ...]]:
+    """How often "auto" selects anything in the designs in which nothing is to be found."""
+    rows = []
+    for design, make in (COMPLETE | WITH_GAPS).items():
+        for name, selector in selectors().items():
+            if design in WITH_GAPS and name.startswith("S2FS"):
+                continue  # takes no missing values
+            n_found = 0
+            for seed in range(n_tables):
+                X, y, given = make(np.random.default_rng(seed))
+                n_found += len(selector.fit(X, y, **given).indices_) > 0
+            rows.append((design, name, *with_interval(n_found, n_tables)))
+            print(*rows[-1], flush=True)
+    return rows
+
+
+def designs_by_q_values(n_tables: int) -> list[tuple[Any, ...]]:
+    """How often any feature has a q-value of 0.1 at most, with noise alone and beside a signal."""
+    stable = StabilitySelector(selector=S2FS(5), n_resamples=10, n_permutations=10)
+    rows = []
+    for design in FOR_HALVES:
+        n_found = 0
+        for seed in range(n_tables):
+            X, y, given = COMPLETE[design](np.random.default_rng(seed))
+            n_found += bool((stable.fit(X, y, **given).q_values_ <= 0.1).any())
+        rows.append((design, *with_interval(n_found, n_tables), "–", "–"))
+        print(*rows[-1], flush=True)
+    false, power = [], []
+    for seed in range(n_tables):
+        X, y = planted(40, 30, 2, 5, np.random.default_rng(seed))
+        sure = np.flatnonzero(stable.fit(X, y).q_values_ <= 0.1)
+        false.append((sure >= 5).sum() / max(1, len(sure)))
+        power.append((sure < 5).sum() / 5)
+    signal = f"{np.mean(false):.1%}", f"{np.mean(power):.0%}"
+    rows.append(("5 of 30 features with a signal", "–", "–", *signal))
+    print(*rows[-1], flush=True)
     return rows
 
 
@@ -175,13 +223,23 @@ def main() -> None:
     parser.add_argument("--data", nargs="*", default=PAPER)
     parser.add_argument("--tols", nargs="*", type=float, default=TOLS, help='values for "auto"')
     parser.add_argument("--noise", type=int, metavar="N", help="count on N tables of noise instead")
+    parser.add_argument(
+        "--part",
+        choices=("sizes", "designs", "q-values"),
+        help="what to count; everything if left out",
+    )
     args = parser.parse_args()
     warnings.filterwarnings("ignore", category=UserWarning)
     if args.noise:
-        rows = error_control(args.noise)
-        header = ["rows × features", "classes", "selector", "noise selected", "95 % interval"]
-        header += ["false", "power"]
-        print(machine(), table(header, rows), sep="\n\n")
+        shares = ["selector", "noise selected", "95 % interval"]
+        parts = {
+            "sizes": (error_control, ["rows × features", "classes", *shares, "false", "power"]),
+            "designs": (designs_by_auto, ["design", *shares]),
+            "q-values": (designs_by_q_values, ["design", *shares[1:], "false", "power"]),
+        }
+        for part, (count, header) in parts.items():
+            if args.part in (None, part):
+                print(machine(), table(header, count(args.noise)), sep="\n\n")
         return
     by_data = {name: study(name, args.tols) for name in args.data}
     print(machine(), end="\n\n")
