@@ -33,13 +33,9 @@ N_PERMUTATIONS = 3
 #: The designs whose halves can be selected from: few samples that cross may all be in one half.
 FOR_HALVES = (
     "classes of 20 and 20",
-    "classes of 36 and 4",
     "batches, balanced",
     "a number",
     "20 donors of 6 samples",
-    "larger donors in one class",
-    "donors with both classes",
-    "12 binary features",
 )
 
 
