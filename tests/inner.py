@@ -27,6 +27,7 @@ MODULES = {
 }
 #: Classes and functions, and the module of each.
 PARTS = {
+    "correlations": "s2fs._core.correlation",
     "Problem": "s2fs._core.problem",
     "NativeState": "s2fs._engine.native",
     "readable": "s2fs._engine.native",

@@ -1,4 +1,8 @@
-"""Pair cover by its definition, pair by pair of classes and feature by feature."""
+"""Pair cover by its definition, pair by pair of classes and feature by feature.
+
+``pair_cover`` is the definition for complete tables without weights, ``weighted_pair_cover`` the
+one for all tables (PAIRS.md § 7).
+"""
 
 from collections import namedtuple
 
@@ -57,4 +61,79 @@ def pair_cover(X, y, correlation=0.0):
         else:
             separations.append(J**2 / spread if spread > 0 else 0.0)
     # −ln(mean of exp(−separation / 8)), where the exponentials may be too small for a number
+    return np.log(len(separations)) - logsumexp(-np.array(separations) / 8)
+
+
+def samples_of(weight):
+    """How many samples each row stands for: shares are scaled to the number that is not 0."""
+    n_samples = np.count_nonzero(weight)
+    return weight * n_samples / weight.sum() if weight.sum() < n_samples else weight
+
+
+def is_copy(one, other):
+    """Whether two columns are the same but for sign, scale and offset."""
+    known = ~np.isnan(one)
+    if (known != ~np.isnan(other)).any() or min(np.ptp(one[known]), np.ptp(other[known])) == 0:
+        return False
+    return abs(np.corrcoef(one[known], other[known])[0, 1]) > 1 - 1e-10
+
+
+class Feature:
+    """What one feature tells: spread, noise and gap of every two classes, and residuals."""
+
+    def __init__(self, x, y, samples, factors):
+        known = ~np.isnan(x)
+        is_complete = known.all()
+        classes = range(y.max() + 1)
+        counts = [samples[known & (y == q)].sum() for q in classes]
+        freedom = sum(counts) - sum(count > 0 for count in counts)
+        means, squares, total = [], 0.0, 0.0
+        self.residual = np.zeros(len(x))
+        for q in classes:
+            own = known & (y == q)
+            mean = np.average(x[own], weights=samples[own]) if own.any() else 0.0
+            self.residual[own] = x[own] - mean
+            squares += factors[q] * (samples[own] * (x[own] - mean) ** 2).sum()
+            total += factors[q] * samples[own].sum()
+            means.append(mean)
+        variance = squares / total * sum(counts) / max(freedom, 1)
+        s = max(np.sqrt(variance), 0.01 * np.ptp(x[known]))
+        self.residual /= s * np.sqrt(max(freedom, 1))
+        self.d, self.noise = {}, {}
+        for a in classes:
+            for b in range(a + 1, len(classes)):
+                self.d[a, b] = (means[a] - means[b]) / s
+                self.noise[a, b] = 0.0
+                if is_complete:
+                    self.noise[a, b] = 1 / counts[a] + 1 / counts[b]
+                elif freedom > 2 + 1e-9 and min(counts[a], counts[b]) > 2 - 1e-9:
+                    chance = 1 / counts[a] + 1 / counts[b]
+                    self.noise[a, b] = chance * freedom / (freedom - 2)
+                else:
+                    self.d[a, b] = 0.0
+
+
+def weighted_pair_cover(X, y, correlation=0.0, weight=None, class_weight=None):
+    """Q of all features of a table with weights and missing values; rows of weight 0 are left out.
+
+    The ``class_weight`` is a number for each class.
+    """
+    samples = samples_of(np.ones(len(y)) if weight is None else weight)
+    factors = np.ones(y.max() + 1) if class_weight is None else np.asarray(class_weight, float)
+    factors = factors * samples.sum() / (samples * factors[y]).sum()
+    varies = [np.nanmax(x, initial=-np.inf) > np.nanmin(x, initial=np.inf) for x in X.T]
+    features = [Feature(x, y, samples, factors) for x in X[:, varies].T]
+    residuals = np.array([one.residual for one in features]).reshape(-1, len(y))
+    W = (residuals * samples * factors[y]) @ residuals.T
+    np.fill_diagonal(W, 1.0)
+    separations = []
+    for pair in [(a, b) for a in range(y.max() + 1) for b in range(a + 1, y.max() + 1)]:
+        d = np.array([one.d[pair] for one in features])
+        J, alone = max(0.0, sum(one.d[pair] ** 2 - one.noise[pair] for one in features)), d @ d
+        joint = max(d @ W @ d, 0.05 * alone)
+        spread = correlation * joint + (1 - correlation) * alone
+        if correlation == 0:
+            separations.append(J)
+        else:
+            separations.append(J**2 / spread if spread > 0 else 0.0)
     return np.log(len(separations)) - logsumexp(-np.array(separations) / 8)

@@ -24,11 +24,13 @@ PRIVATE = {"inner.py": "the inner parts that tests are about, in one place"}
 #: The tests whose subject is an inner part, which they take from ``inner.py``, and what it is.
 ABOUT_INNER = {
     "conftest.py": "a native loop cut into the shortest calls",
+    "_core/test_correlation.py": "correlations of any form of a table against exact ones",
     "_engine/test_library.py": "which build of the native library is loaded",
     "_engine/test_native.py": "the native engine against the NumPy state",
     "_engine/test_native_pairs.py": "pair cover in the native library against NumPy",
     "_engine/test_neighbours.py": "nearest neighbours of the native library against NumPy",
     "_engine/test_state.py": "both states against the definition, and the bounds of a step",
+    "_selectors/test_pairs.py": "what moments tell without the rows",
     "_selectors/test_paths.py": "each distinct set of a grid is evaluated once",
     "baselines/test_completion.py": "how a list goes on where a search stops, for any set function",
     "baselines/test_loops.py": "the native loops of the baselines against NumPy",

@@ -33,6 +33,7 @@ TABLES = {
     "nothing but zeros": (np.zeros((N, 3)), Y),
     "extents of 1e-60": (changed(0, 1e-60), Y),
     "extents of 1e-300": (changed(0, 1e-300), Y),
+    "denormal numbers": (changed(0, 1e-310), Y),
     "values of 1e300": (changed(0, 1e300), Y),
     "one cell of 1e300": (changed(0, r0=1e300), Y),
     "one cell of 1e12": (changed(0, r0=1e12), Y),
@@ -56,6 +57,7 @@ SELECTORS = {
 }
 SENTENCES = (
     r"too far apart.* to be (summed|squared) in column\(s\) 0[^;]*; "
+    r"|too near to each other.* in column\(s\) 0; "
     r"|a single member of class [01];|no class with two rows"
 )
 

@@ -110,3 +110,20 @@ def test_bad_arguments(change, words):
     good = {"X": [[0.0], [1.0], [2.0], [3.0]], "y": [0, 0, 1, 1]}
     with pytest.raises(ValueError, match=words):
         separability(**(good | change))
+
+
+@pytest.mark.parametrize("compactness", ["mean", "rms"])
+@pytest.mark.parametrize("exponent", [-1000, -532, 532, 1010])
+def test_very_large_and_very_small_values(exponent, compactness):
+    """Distances are in the unit of the features, directions have none; 2**532 is about 1e160."""
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 4
+    X = rng.normal(size=(40, 3)) + rng.normal(size=(4, 3))[y]
+    plain = components(X, y, compactness=compactness)
+    scaled = components(np.ldexp(X, exponent), y, compactness=compactness)
+    unit = np.ldexp(1.0, exponent)
+    expected = plain._replace(theta_dis=unit * plain.theta_dis, lambda_dis=unit * plain.lambda_dis)
+    np.testing.assert_allclose(scaled, expected, rtol=1e-12)
+    assert separability(np.ldexp(X, exponent), y, 0, 0, compactness=compactness) == pytest.approx(
+        plain.separability(0, 0), rel=1e-12
+    )

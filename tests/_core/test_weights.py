@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import minmax_scale
 
-from s2fs import S2FS, components, s2fs_paths, separability
+from s2fs import S2FS, PairCover, components, s2fs_paths, separability
 from strategies import examples, weighted
 
 readings = st.sampled_from(["printed", "normalized"])
@@ -163,6 +163,15 @@ BAD = {
     "one class left": ({"sample_weight": [1, 1, 1, 0, 0, 0]}, {}, "y has one class only"),
     "no such class": ({}, {"class_weight": {"catt": 2}}, r"'catt' \(did you mean 'cat'\?\)"),
     "negative class": ({}, {"class_weight": {"cat": -1}}, "class_weight of 'cat' is -1"),
+    "too far apart": ({"sample_weight": [1e-200, 1, 1, 1e200, 1, 1]}, {}, "go from 1e-200 to 1e"),
+    "too light": ({"sample_weight": [1, 1, 1, 1, 1, 1e-16]}, {}, "go from 1e-16 to 1, which sums"),
+    "too heavy": ({"sample_weight": np.full(6, 1e200)}, {}, r"go from 1e\+200 to 1e\+200"),
+    "light class": ({}, {"class_weight": {"cat": 1e-20}}, "go from 1e-20 to 1, which sums"),
+    "a product that vanishes": (
+        {"sample_weight": np.full(6, 1e-90)},
+        {"class_weight": {"cat": 1e-300}},
+        "weights of the rows go from 4.94e-324",
+    ),
     "no class left": ({}, {"class_weight": {"cat": 0, "dog": 0}}, "leaves no row"),
     "unknown scheme": ({}, {"class_weight": "equal"}, "'class_weight' parameter"),
 }  # fmt: skip
@@ -172,9 +181,31 @@ BAD = {
 def test_bad_weights(case):
     given, parameters, words = BAD[case]
     X = pd.DataFrame({"u": [0.0, 1, 2, 3, 4, 5], "v": [1.0, 0, 1, 3, 2, 3]})
-    with pytest.raises(ValueError, match=words) as raised:
-        S2FS(1, **parameters).fit(X, ["cat"] * 3 + ["dog"] * 3, **given)
-    assert "\n" not in str(raised.value)
+    y = ["cat"] * 3 + ["dog"] * 3
+    for selector in (S2FS(1, **parameters), PairCover(1, **parameters)):
+        with pytest.raises(ValueError, match=words) as raised:
+            selector.fit(X, y, **given)
+        assert "\n" not in str(raised.value)
+    if case != "unknown scheme":
+        with pytest.raises(ValueError, match=words):
+            s2fs_paths(X, y, 1, **given, **parameters)
+    if not parameters and case != "one class left":
+        with pytest.raises(ValueError, match=words):
+            PairCover(1, correlation=0).partial_fit(X, y, **given)
+
+
+def test_batches_of_very_different_weight_are_refused():
+    X, y = load_wine(return_X_y=True)
+    selector = PairCover(2, correlation=0).partial_fit(X[::2], y[::2], sample_weight=[1e-9] * 89)
+    with pytest.raises(ValueError, match=r"go from 1e-09 to 1e\+09"):
+        selector.partial_fit(X[1::2], y[1::2], sample_weight=[1e9] * 89)
+
+
+def test_weights_over_fourteen_decades_are_taken():
+    X, y = load_wine(return_X_y=True)
+    weight = 10.0 ** np.random.default_rng(0).uniform(-7, 7, len(y))
+    for selector in (S2FS(3), PairCover(3)):
+        assert len({*selector.fit(X, y, sample_weight=weight).indices_}) == 3
 
 
 def test_a_class_missing_from_a_fold_is_no_error():

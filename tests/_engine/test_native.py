@@ -418,3 +418,30 @@ def test_every_engine_chooses_alike(reference, engine, capsys):
     assert process.returncode == 0, err
     exec(PAIRS, {})
     assert out == f"{reference.indices_.tolist()}\n{capsys.readouterr().out}"
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("p", [2, 12])
+@pytest.mark.parametrize("bad", ["underflow", "overflow", "NaN", "no centroids", "no candidates"])
+def test_a_search_ends_whatever_the_numbers(bad, p, n_threads):
+    """Weights and centroids that are refused before: the library must come back with them, too."""
+    rng = np.random.default_rng(0)
+    n, m = 1200, 1000  # so much that threads share it
+    y = np.arange(n) % p
+    X = rng.normal(size=(n, m)) + y[:, None]
+    weights = {"underflow": (1e-200, 1e200), "overflow": (1e308, 1e308), "NaN": (np.nan, 1.0)}
+    candidates = np.arange(0 if bad == "no candidates" else m)
+    with np.errstate(all="ignore"):
+        problem = Problem(X, y, "minmax", np.ones(n))
+        problem._sample_weight = np.where(y == 0, *weights.get(bad, (1.0, 1.0)))
+        if bad == "no centroids":
+            problem.centroids[:] = np.nan
+        state = NativeState(problem, n_threads=n_threads)
+        try:
+            found = [feature for feature, *_ in state.forward(candidates, 10, (0.1, 0.1))]
+        except ValueError as error:
+            if "The score of no feature is a number" not in str(error):
+                raise
+            return
+    assert {*found} <= {*range(m)}
+    assert len(found) == len({*found})

@@ -171,3 +171,33 @@ def test_thousands_of_equal_columns(correlation):
     rows = Correlations(X, y, known)
     found, expected = (path(of, known, rows, correlation, 4)[0] for of in (cover_of, Cover))
     assert found == expected
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.25])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e-300])
+@pytest.mark.parametrize("field", ["mean", "squares", "J"])
+def test_a_search_ends_whatever_the_numbers(crowded, correlation, bad, field):
+    """Moments that no table has: the library gets them as they are, and must come back."""
+    X, y = crowded
+    known = moments_of(X, y, 21)
+    rows = Correlations(X, y, known)
+    if field != "J":
+        known = known._replace(**{field: np.full(getattr(known, field).shape, bad)})
+    for products in (rows, lambda feature: rows(feature)):
+        with np.errstate(all="ignore"):
+            criterion = NativeCover(known, correlation, products)
+            if field == "J":
+                criterion._growing["J"][::2] = bad
+            try:
+                features = [feature for feature, *_ in criterion.run(np.arange(X.shape[1]), 30)]
+            except ValueError as error:
+                if "The score of no feature is a number" not in str(error):
+                    raise
+                continue
+        assert len({*features}) == 30
+        assert {*features} <= {*range(X.shape[1])}
+
+
+def test_a_search_without_candidates_ends(crowded):
+    X, y = crowded
+    assert list(cover_of(moments_of(X, y, 21)).run(np.arange(0), 3)) == []

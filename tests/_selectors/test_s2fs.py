@@ -214,3 +214,10 @@ def test_number_of_features_may_be_one_of_numpy(cls):
     X, y = load_wine(return_X_y=True)
     for k in (np.int64(3), np.float64(0.25)):
         assert cls(k).fit(X, y).indices_.tolist() == cls(3).fit(X, y).indices_.tolist()
+
+
+def test_more_threads_than_cores_take_no_more_memory():
+    X, y = load_wine(return_X_y=True)
+    assert S2FS(3, n_jobs=10**6).fit(X, y).indices_.tolist() == S2FS(3).fit(X, y).indices_.tolist()
+    with pytest.raises(ValueError, match=r"'n_jobs' parameter of S2FS must be .* Got 0 instead"):
+        S2FS(3, n_jobs=0).fit(X, y)

@@ -64,6 +64,14 @@ def test_weights_sparse_chunks_and_single_precision(client, selector):
     assert chosen(selector, there.map_blocks(csr_array), y, sample_weight=weight) == local
 
 
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_a_large_offset_changes_nothing(client, form):
+    X, y = problem(4)
+    selector = PairCover(6, max_correlation=0.7)
+    there = da.from_array(X + 1e9, chunks=(25, 25)).map_blocks(form, dtype=X.dtype)
+    assert chosen(selector, there, y) == chosen(selector, X, y)
+
+
 @pytest.mark.parametrize("limit", [0.3, 0.6, 0.9])
 @pytest.mark.parametrize("correlation", [0.0, "auto"])
 def test_missing_values(client, correlation, limit):

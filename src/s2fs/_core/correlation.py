@@ -36,7 +36,10 @@ def prefix_redundancy(A: Floats, sizes: Indices) -> Floats:
 
 
 def _unit(A: Floats) -> Floats:
-    centred = A - A.mean(axis=0)
+    lower, upper = A.min(axis=0), A.max(axis=0)
+    # From the smallest value on: a large offset would eat the digits of the mean.
+    centred = np.subtract(A, lower, dtype=np.float64)
+    centred -= centred.mean(axis=0)
     # What is left of a constant column is rounding, which must not be taken for a direction.
-    norm = np.where(A.max(axis=0) > A.min(axis=0), np.linalg.norm(centred, axis=0), 0.0)
+    norm = np.where(upper > lower, np.linalg.norm(centred, axis=0), 0.0)
     return np.divide(centred, norm, out=np.zeros_like(centred), where=norm > 0)

@@ -128,16 +128,26 @@ def components(
     if len(classes) < 2:
         raise ValueError(f"y has one class only ({classes[0]}); at least two are needed.")
 
+    unit = _power_of_two(values)  # squares of very large or very small numbers leave the range
+    values = values / unit
     values = values - values.min(axis=0)  # a large offset would eat the digits of the means
     extent = values.max(axis=0)
     on_centroid = ON_CENTROID * extent
     members = [own == q for q in range(len(classes))]
     C = np.array([np.average(values[of_q], axis=0, weights=omega[of_q]) for of_q in members])
     theta_dis, theta_dir = _compactness(values, C, own, omega, on_centroid, compactness)
-    least = ON_CENTROID * (float(extent.max()) or 1.0)
-    return Components(
-        max(theta_dis, least), theta_dir, *_separation(C, on_centroid, centroid_membership)
-    )
+    lambda_dis, lambda_dir = _separation(C, on_centroid, centroid_membership)
+    least = ON_CENTROID * (float(extent.max()) or 1 / unit)
+    return Components(unit * max(theta_dis, least), theta_dir, unit * lambda_dis, lambda_dir)
+
+
+def _power_of_two(values: Floats) -> float:
+    """About the size of the widest feature; dividing by it rounds nothing."""
+    extent = float((values.max(axis=0) / 2 - values.min(axis=0) / 2).max())
+    if extent == 0:
+        return 1.0
+    _, exponent = np.frexp(extent)
+    return float(np.ldexp(1.0, int(np.clip(exponent, -1000, 1000))))
 
 
 def separability(

@@ -6,6 +6,9 @@ Plain NumPy written for reading. ``tests/literal_pairs.py`` has the same pair by
    (0.01 · range)²: a feature that is constant inside every class is very good, not infinitely good.
 2. Gap. For two classes a and b, d_ab(f) = (c_a(f) − c_b(f)) / s(f), with c the class means. If the
    classes did not differ, d² would be 1/n_a + 1/n_b on average: that is the noise of the pair.
+   A feature with missing values has n_a(f) known values in class a, and ν degrees of freedom for s.
+   Where ν is small, s is uncertain and d² larger by chance: the noise is that times ν / (ν − 2).
+   With ν up to 2, or fewer than 2 known values in a class, it tells nothing: d and noise are 0.
 3. Distance over a set B, corrected for noise: J_ab = max(0, Σ_f (d_ab(f)² − 1/n_a − 1/n_b)).
 4. Features are not independent. With W the pooled correlation inside the classes, alone = Σ d² and
    joint = max(dᵀ W d, 0.05 · alone), the spread along the line between the two classes is
@@ -21,6 +24,7 @@ Plain NumPy written for reading. ``tests/literal_pairs.py`` has the same pair by
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from s2fs._core.criterion import EQUAL
 from s2fs._util.types import Floats
@@ -29,6 +33,8 @@ from s2fs._util.types import Floats
 LEAST_SPREAD = 0.01
 #: Step 4: features that cancel each other out leave at least this share of the spread.
 LEAST_JOINT = 0.05
+#: Step 2: sums of weights are rounded, which must not decide whether they reach 2.
+_ROUNDING = 1e-9
 
 
 class Moments(NamedTuple):
@@ -44,6 +50,8 @@ class Moments(NamedTuple):
         The weighted sum of squared differences to the own class mean.
     lower, upper : ndarray of shape (n_features,)
         The smallest and the largest value.
+    missing : ndarray of shape (n_features,)
+        Mask of the features with missing values.
     """
 
     counts: Floats
@@ -51,6 +59,12 @@ class Moments(NamedTuple):
     squares: Floats
     lower: Floats
     upper: Floats
+    missing: NDArray[np.bool_]
+
+    @property
+    def varying(self) -> NDArray[np.bool_]:
+        """Mask of the features that are not constant."""
+        return self.upper > self.lower
 
 
 def spread(known: Moments) -> Floats:
@@ -62,21 +76,49 @@ def spread(known: Moments) -> Floats:
 def pair_gaps(known: Moments) -> tuple[Floats, Floats]:
     """Step 2: d and the noise of every pair of classes a < b, in sorted order, and feature.
 
-    A feature without a value in one of two classes tells nothing about them, and a constant one
-    about none: d and noise are 0.
+    A feature that tells nothing of one of two classes tells nothing about the pair, and a constant
+    one about none: d and noise are 0.
     """
     first, second = np.triu_indices(len(known.counts), k=1)
-    s = spread(known)
-    speaks = (known.counts[first] > 0) & (known.counts[second] > 0) & (known.upper > known.lower)
+    s, tells = spread(known), tells_of_class(known)
+    speaks = tells[first] & tells[second] & known.varying
     d = (known.mean[first] - known.mean[second]) / np.where(s > 0, s, 1.0)
     with np.errstate(divide="ignore"):
-        noise = 1 / known.counts[first] + 1 / known.counts[second]
+        inverse = 1 / noise_counts(known)
+    noise = inverse[first] + inverse[second]
     return np.where(speaks, d, 0.0), np.where(speaks, noise, 0.0)
 
 
+def tells_of_class(known: Moments) -> NDArray[np.bool_]:
+    """Step 2: mask, classes × features, of the classes that a feature tells something of."""
+    if not known.missing.any():
+        return np.broadcast_to(known.counts[:, :1] > 0, known.counts.shape)
+    enough = known.counts >= 2 * (1 - _ROUNDING)
+    enough &= degrees_of_freedom(known) > 2 * (1 + _ROUNDING)
+    return np.where(known.missing, enough, known.counts > 0)
+
+
+def noise_counts(known: Moments) -> Floats:
+    """Step 2: the noise of two classes is the sum of the inverses of these, classes × features."""
+    if not known.missing.any():
+        return known.counts
+    freedom = np.maximum(degrees_of_freedom(known), 2.0)
+    return known.counts * np.where(known.missing, (freedom - 2) / freedom, 1.0)
+
+
 def degrees_of_freedom(known: Moments) -> Floats:
-    """Of each feature inside the classes."""
-    return np.maximum(known.counts.sum(axis=0) - len(known.counts), 1.0)
+    """Of each feature inside the classes: known values without one for each class that has some."""
+    counts = known.counts if known.missing.any() else known.counts[:, :1]
+    freedom = counts.sum(axis=0) - (counts > 0).sum(axis=0)
+    return np.broadcast_to(np.maximum(freedom, 1.0), known.lower.shape)
+
+
+def squares_between(known: Moments) -> Floats:
+    """Weighted sum of squared differences of the class means to the mean of all, per feature."""
+    counts = known.counts
+    total = np.maximum(counts.sum(axis=0), 1.0)
+    grand = (counts * known.mean).sum(axis=0) / total
+    return np.asarray((counts * (known.mean - grand) ** 2).sum(axis=0))
 
 
 def trusted_correlation(r: Floats, freedom: Floats) -> float:

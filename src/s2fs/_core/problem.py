@@ -15,6 +15,8 @@ Scale = Literal["minmax"] | None
 
 #: How many numbers a temporary array may hold; work is cut into blocks of this size.
 BLOCK = 1 << 18
+#: Differences and means of values in a smaller range are denormal numbers, which lose digits.
+LEAST_EXTENT = 1e-305
 #: Or this many, where the work on a block is little beside asking the system for its memory.
 SMALL_BLOCK = 1 << 15
 
@@ -80,6 +82,12 @@ class Scaling(NamedTuple):
         varying = extent > 0
         unit = 1.0 if scale == "minmax" else float(extent.max()) or 1.0
         width = np.where(varying, extent, 1.0) if scale == "minmax" else np.full_like(extent, unit)
+        too_near = np.flatnonzero(width < LEAST_EXTENT)
+        if len(too_near):
+            raise ValueError(
+                f"X has values too near to each other in column(s) {some_of(too_near)}; multiply "
+                "them by a power of ten."
+            )
         means = sums(np.zeros((len(weight_of_class), len(lower))))
         means /= weight_of_class[:, None]
         # A second pass over what is left makes the mean of equal values that very value.

@@ -23,7 +23,7 @@ from s2fs._core.problem import Problem
 from s2fs._core.problem import class_sums as plain_class_sums
 from s2fs._engine.library import TERMS_PER_CALL, load
 from s2fs._engine.memory import Remembering
-from s2fs._engine.protocol import Weights, may_be_best
+from s2fs._engine.protocol import Weights, may_be_best, no_number
 from s2fs._util.types import Floats, Indices
 
 LANES = 16
@@ -267,6 +267,8 @@ class NativeState(Remembering):
                 yield feature, sep, tuple(parts)
             n_told = n_done
         self._grow(task)
+        if n_told < n_steps:
+            raise no_number()
 
     def with_threads(self, n_threads: int) -> "NativeState":
         """The same state, at work in some threads."""

@@ -16,11 +16,20 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from s2fs._core.criterion import EQUAL
-from s2fs._core.pairs import Moments, spread
+from s2fs._core.pairs import Moments, noise_counts, spread, tells_of_class
+from s2fs._engine.copies import ROUNDING_OF_SHARE, Copies
 from s2fs._engine.library import TERMS_PER_CALL, address, load, slices
 from s2fs._engine.native import readable
-from s2fs._engine.pairs import Correlations, Cover, checked, correlation_for, table_moments
-from s2fs._engine.protocol import Scored, may_be_best
+from s2fs._engine.pairs import (
+    Correlations,
+    Cover,
+    checked,
+    correlation_for,
+    missing_columns,
+    residual_products,
+    table_moments,
+)
+from s2fs._engine.protocol import Scored, may_be_best, no_number
 from s2fs._util.types import Floats, Indices
 
 #: As in native/pairs.h.
@@ -76,6 +85,17 @@ class _Cover(ctypes.Structure):
     ]
 
 
+class _Shares(ctypes.Structure):
+    """S2fsShares of native/pairs.h."""
+
+    _fields_: ClassVar = [
+        ("of_feature", c_void_p),
+        ("before", c_void_p),
+        ("n_before", c_int64),
+        ("rounding", c_double),
+    ]
+
+
 def moments_of(
     X: Any, codes: Indices, n_classes: int, sample_weight: Floats | None = None
 ) -> Moments:
@@ -95,46 +115,58 @@ def moments_of(
     for first, last in slices(n, m) if n > m else ((0, n),):
         for start, stop in slices(m, last - first):
             missing |= run(rows.struct, known, first, last, start, stop)
-    if not missing:  # one column of counts is that of all
-        counts = np.broadcast_to(counts[:, :1].copy(), counts.shape)
-    return Moments(counts, mean, squares, *ends)
+    if missing:
+        holes = missing_columns(rows.values)
+        return Moments(counts, mean, squares, ends[0], ends[1], holes)
+    # One column of counts is that of all.
+    counts = np.broadcast_to(counts[:, :1].copy(), counts.shape)
+    return Moments(counts, mean, squares, ends[0], ends[1], np.zeros(m, dtype=bool))
 
 
 def cover_of(
-    known: Moments, correlation: float | Literal["auto"] = 0.0, products: Any = None
+    known: Moments,
+    correlation: float | Literal["auto"] = 0.0,
+    products: Any = None,
+    copies: Copies | None = None,
 ) -> Cover:
     """The criterion of the empty subset, by the native library where there is one.
 
     The parameters are those of :class:`~s2fs._engine.pairs.Cover`; the correlation may be "auto".
-    A feature that has no value in one of the classes is left to NumPy: what it says of two classes
-    is no difference of means.
+    A table with a feature that tells nothing of one of the classes is left to NumPy: what such a
+    feature says of two classes is no difference of means.
     """
     correlation = correlation_for(known, correlation, products)
-    varying = known.upper > known.lower
-    if load() is None or not (known.counts > 0)[:, varying].all():
-        return Cover(known, correlation, products)
-    return NativeCover(known, correlation, products)
+    if load() is None or not tells_of_class(known)[:, known.varying].all():
+        return Cover(known, correlation, products, copies)
+    return NativeCover(known, correlation, products, copies)
 
 
 class NativeCorrelations(Correlations):
     """The same correlations, of dense rows by the native library."""
 
     def _products(self, residual: Floats) -> Floats:
-        library = load()
-        if library is None or issparse(self.X):
+        if issparse(self.X):
             return super()._products(residual)
-        n, m = self.X.shape
-        rows = _DenseRows(self.X, self.codes, len(self.mean), self.sample_weight)
-        mean, residual = (np.require(array, None, ["C", "A"]) for array in (self.mean, residual))
-        products = np.zeros(m)
-        run = _declared(library).s2fs_residual_products
-        for first, last in slices(n, m) if n > m else ((0, n),):
-            for start, stop in slices(m, last - first):
-                run(
-                    rows.struct, mean.ctypes.data, residual.ctypes.data, products.ctypes.data,
-                    first, last, start, stop,
-                )  # fmt: skip
-        return products
+        return dense_residual_products(self.X, self.codes, self.mean, residual)
+
+
+def dense_residual_products(X: Any, codes: Indices, mean: Floats, residual: Floats) -> Floats:
+    """As :func:`s2fs._engine.pairs.residual_products`, of dense rows by the native library."""
+    library = load()
+    if library is None:
+        return residual_products(X, codes, mean, residual)
+    n, m = X.shape
+    rows = _DenseRows(X, codes, len(mean), None)
+    mean, residual = (np.require(array, None, ["C", "A"]) for array in (mean, residual))
+    products = np.zeros(m)
+    run = _declared(library).s2fs_residual_products
+    for first, last in slices(n, m) if n > m else ((0, n),):
+        for start, stop in slices(m, last - first):
+            run(
+                rows.struct, mean.ctypes.data, residual.ctypes.data, products.ctypes.data,
+                first, last, start, stop,
+            )  # fmt: skip
+    return products
 
 
 class _DenseRows:
@@ -160,22 +192,32 @@ class NativeCover(Cover):
     Parameters
     ----------
     known : Moments
-        What one pass over the rows tells; no class is without values in a feature that varies.
+        What one pass over the rows tells; features that vary tell of every class.
     correlation : float
         ρ: how much the correlation of features inside the classes counts.
     products : callable, optional
         Needed if ρ is above 0: gives for a feature its correlations inside the classes with all
         features. Of :class:`~s2fs._engine.pairs.Correlations` of a dense table that is not too
         large the rows are used instead.
+    copies : Copies, optional
+        Tells which features repeat another. Without it every feature is one of its own.
     """
 
-    def __init__(self, known: Moments, correlation: float = 0.0, products: Any = None) -> None:
+    def __init__(
+        self,
+        known: Moments,
+        correlation: float = 0.0,
+        products: Any = None,
+        copies: Copies | None = None,
+    ) -> None:
         library = load()
         if library is None:
             raise RuntimeError("there is no native library.")
         self._library = _declared(library)
         known = checked(known)
-        self.varying = known.upper > known.lower
+        self.distinct = varying = known.varying
+        self._copies = copies
+        self._selected: tuple[int, ...] = ()
         self.correlation = correlation
         self.separations: tuple[Floats, ...] = ()
         self._products = products
@@ -190,8 +232,8 @@ class NativeCover(Cover):
             shape = n_blocks, self._rows.struct.n_samples, _BLOCK
             self._fixed["residuals"] = np.empty(shape, np.float32)
         self._growing = self._empty(m, p, n_blocks, n_pairs)
-        counts = np.require(known.counts, None, "A")
-        least = counts[:, self.varying].min(initial=np.inf)
+        counts = np.require(noise_counts(known), None, "A")
+        least = counts[:, varying].min(initial=np.inf)
         self._struct = _Cover(
             n_features=m, n_classes=p, n_pairs=n_pairs, n_blocks=n_blocks,
             correlation=correlation, equal=EQUAL, most_noise=2 / least, seed=-1,
@@ -226,6 +268,8 @@ class NativeCover(Cover):
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
+        self._pass_over_copies(feature)
+        self._selected += (feature,)
         self._make_space(1)
         separations = np.empty(self._struct.n_pairs)
         self._library.s2fs_cover_add(self._struct, feature, separations.ctypes.data)
@@ -246,9 +290,10 @@ class NativeCover(Cover):
     ) -> Iterator[tuple[int, float, tuple[float, ...]]]:
         """Let the best candidate join, ``n_steps`` times; yield each with its score and parts.
 
-        The subset may be ahead of the yields.
+        The subset may be ahead of the yields. It ends early if copies alone are left.
         """
         self._leave(candidates)
+        waited = not self.distinct[candidates].any()  # it is their turn now
         n_pairs = self._struct.n_pairs
         terms = self._struct.n_features * self._terms_of_pairs()
         if self._rows is not None:
@@ -258,24 +303,63 @@ class NativeCover(Cover):
         while done < n_steps:
             if not by_itself:
                 best = self._best()[:1]
-                (score,), ((closest,),) = self.score(best)
-                self.add(int(best[0]))
-                self._growing["left"][best] = np.nan
+                if not len(best):
+                    break
                 done += 1
-                yield int(best[0]), float(score), (float(closest),)
+                yield self._step(int(best[0]))
                 continue
             some = min(n_steps - done, max(1, TERMS_PER_CALL // terms))
             self._make_space(some)
             features, found = np.empty(some, np.int64), np.empty((2, some))
             separations = np.empty((some, n_pairs))
-            self._library.s2fs_cover_run(
+            joined = self._library.s2fs_cover_run(
                 self._struct, some,
                 *(array.ctypes.data for array in (features, *found, separations)),
+                None if waited else self._shares(),
             )  # fmt: skip
-            self.separations += tuple(separations)
-            done += some
-            for feature, score, closest in zip(features.tolist(), *found.tolist(), strict=True):
+            self.separations += tuple(separations[:joined])
+            steps = features[:joined].tolist(), *found[:, :joined].tolist()
+            self._selected += tuple(steps[0])
+            done += joined
+            for feature, score, closest in zip(*steps, strict=True):
                 yield feature, score, (closest,)
+            if joined < some and features[joined] < 0:
+                break
+            if joined < some and not self._repeats(int(features[joined])):
+                done += 1
+                yield self._step(int(features[joined]))
+        if done < n_steps and not np.isnan(self._growing["left"]).all():
+            raise no_number()
+
+    def _step(self, feature: int) -> tuple[int, float, tuple[float, ...]]:
+        """Let a candidate join; returns it with its score and parts."""
+        (score,), ((closest,),) = self.score(np.array([feature]))
+        self.add(feature)
+        self._growing["left"][feature] = np.nan
+        return feature, float(score), (float(closest),)
+
+    def _repeats(self, feature: int) -> bool:
+        """Whether a candidate is a copy of a feature of the subset; it is passed over then."""
+        assert self._copies is not None  # for mypy # nosec B101
+        if not len(self._copies.among(feature, np.array(self._selected, np.intp))):
+            return False
+        self._wait(np.array([feature]))
+        return True
+
+    def _shares(self) -> "_Shares | None":
+        """What tells the library which candidates may be copies."""
+        if self._copies is None:
+            return None
+        before = np.array(self._selected, np.int64)
+        shares = _Shares(
+            self._copies.shares.ctypes.data, before.ctypes.data, len(before), ROUNDING_OF_SHARE
+        )
+        shares.kept = before  # the struct has no more than its address
+        return shares
+
+    def _wait(self, features: Indices) -> None:
+        super()._wait(features)
+        self._growing["left"][features] = np.nan
 
     def copy(self) -> "NativeCover":
         """An independent criterion of the same subset."""
@@ -343,12 +427,12 @@ class NativeCover(Cover):
         p = len(known.mean)
         fixed: dict[str, NDArray[Any]] = {
             "mean": np.require(known.mean, None, ["C", "A"]),
-            "spread": np.where(self.varying, spread(known), 0.0),
+            "spread": np.where(known.varying, spread(known), 0.0),
         }
         if not self.correlation:
             fixed["bounds"] = np.empty((n_blocks, n_pairs, _BLOCK), np.float32)
             return fixed
-        names = ["centres", *["inverses"] * bool(known.counts.strides[1])]
+        names = ["centres", *["inverses"] * bool(noise_counts(known).strides[1])]
         fixed |= {name: np.empty((n_blocks, p, _BLOCK), np.float32) for name in names}
         fixed["reach"] = np.empty((n_blocks, _BLOCK), np.float32)
         return fixed
@@ -412,8 +496,9 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         ("score", c_void_p, c_void_p, c_void_p, c_int64, c_int64),
         ("add", c_int64, c_void_p),
         ("correlate", c_int64, c_void_p, c_int64, c_int64),
-        ("run", c_int64, c_void_p, c_void_p, c_void_p, c_void_p),
+        ("run", c_int64, *[c_void_p] * 4, ctypes.POINTER(_Shares)),
     ):
         function = getattr(library, f"s2fs_cover_{name}")
         function.argtypes, function.restype = [of, *types], None
+    library.s2fs_cover_run.restype = c_int64
     return library

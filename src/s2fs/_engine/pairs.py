@@ -32,8 +32,10 @@ from s2fs._core.pairs import (
     degrees_of_freedom,
     pair_gaps,
     spread,
+    squares_between,
     trusted_correlation,
 )
+from s2fs._engine.copies import Copies
 from s2fs._engine.protocol import Scored, may_be_best
 from s2fs._util.messages import some_of
 from s2fs._util.types import Floats, Indices
@@ -61,6 +63,22 @@ def merged(one: Moments, other: Moments) -> Moments:
         one.squares + other.squares + (shift**2 * one.counts * other.counts / total).sum(axis=0),
         np.fmin(one.lower, other.lower),
         np.fmax(one.upper, other.upper),
+        one.missing | other.missing,
+    )
+
+
+def counted(known: Moments, samples_per_weight: Floats) -> Moments:
+    """The moments of weighted rows, with counts of samples in place of sums of weights.
+
+    The weights of the rows decide how much each counts in the variance inside the classes, and
+    what is left of them in the counts is how many samples a weight of 1 stands for in each class.
+    """
+    weights = known.counts if known.missing.any() else known.counts[:, :1]
+    counts = weights * samples_per_weight[:, None]
+    total = weights.sum(axis=0)
+    share = np.divide(counts.sum(axis=0), total, out=np.ones_like(total), where=total > 0)
+    return known._replace(
+        counts=np.broadcast_to(counts, known.counts.shape), squares=known.squares * share
     )
 
 
@@ -88,11 +106,26 @@ def table_moments(
         )
 
 
+def shifted_moments(
+    X: Any, codes: Indices, n_classes: int, weight: Floats, offset: Floats
+) -> Moments:
+    """The moments of a table less an offset of each column, see :func:`common_offset`."""
+    if issparse(X):
+        return _sparse_moments(without_offsets(X, offset), codes, n_classes, weight)
+    step = max(1, BLOCK // X.shape[1])
+    parts = (slice(start, start + step) for start in range(0, X.shape[0], step))
+    return reduce(
+        merged,
+        (_block_moments(X[rows] - offset, codes[rows], n_classes, weight[rows]) for rows in parts),
+    )
+
+
 def checked(known: Moments) -> Moments:
     """The same moments, if the values of every feature could be squared without loss."""
+    counts = known.counts if known.missing.any() else known.counts[:, :1]
     with np.errstate(over="ignore"):
         extent = known.upper - known.lower
-        squares = np.square(extent) * known.counts.sum(axis=0)
+        squares = np.square(extent) * counts.sum(axis=0)
     lost = (extent > 0) & ~((squares > _LEAST_SQUARE) & (squares < np.inf))
     if lost.any():
         raise ValueError(
@@ -121,9 +154,9 @@ def _block_moments(X: NDArray[Any], codes: Indices, n_classes: int, weight: Floa
     if missing is not None:
         values[missing] = 0.0
     np.square(values, out=values)
-    return Moments(
-        count, mean + offset, weight @ values, lower.astype(np.float64), upper.astype(np.float64)
-    )
+    holes = np.zeros(X.shape[1], dtype=bool) if missing is None else missing.any(axis=0)
+    ends = lower.astype(np.float64), upper.astype(np.float64)
+    return Moments(count, mean + offset, weight @ values, *ends, holes)
 
 
 def _sparse_moments(X: Any, codes: Indices, n_classes: int, weight: Floats) -> Moments:
@@ -150,13 +183,33 @@ def _columns_moments(X: Any, codes: Indices, total: Floats, weight: Floats) -> M
 
     count = total - class_sums(weight[row] * missing)
     there = weight[row] * ~missing
-    data = np.where(missing, 0.0, data)
+    lower, upper = _sparse_range(column, data, ~missing, n, m)
+    offset = common_offset(lower, upper)
+    data = np.where(missing, 0.0, data - offset[column])
     mean = class_sums(there * data) / np.where(count > 0, count, 1.0)
     # The weight of what is not stored; it is rounded, and must not make squares negative.
-    zeros = np.maximum(count - class_sums(there), 0.0)
+    zeros = np.where(offset == 0, np.maximum(count - class_sums(there), 0.0), 0.0)
     squares = class_sums(there * (data - mean.ravel()[cell]) ** 2) + zeros * mean**2
-    lower, upper = _sparse_range(column, data, ~missing, n, m)
-    return Moments(count, mean, squares.sum(axis=0), lower, upper)
+    holes = np.bincount(column, missing, m) > 0
+    return Moments(count, mean + offset, squares.sum(axis=0), lower, upper, holes)
+
+
+def common_offset(lower: Floats, upper: Floats) -> Floats:
+    """What all values of a feature share: the one nearest to 0 where all have one sign, else 0.
+
+    Every value of such a feature is stored in a sparse table, so to subtract it keeps the zeros of
+    the others. What is left has all the digits of the differences.
+    """
+    offset = np.where(lower > 0, lower, np.where(upper < 0, upper, 0.0))
+    return np.where(lower <= upper, offset, 0.0)  # a feature without any value has none
+
+
+def without_offsets(X: Any, offset: Floats) -> Any:
+    """A sparse table in CSC format less :func:`common_offset` of its columns."""
+    if not offset.any():
+        return X
+    data = X.data - np.repeat(offset, np.diff(X.indptr))
+    return type(X)((data, X.indices, X.indptr), shape=X.shape)
 
 
 def _sparse_range(
@@ -174,6 +227,11 @@ def has_missing(X: Any) -> bool:
     """Whether a dense or sparse table has missing values."""
     values = X.data if issparse(X) else X
     return bool(values.size and np.isnan(values.min()))  # no temporary of the size of X
+
+
+def missing_columns(X: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mask of the columns of a dense table with missing values."""
+    return np.isnan(X.min(axis=0))  # one NaN makes it NaN; no temporary of the size of X
 
 
 class Correlations:
@@ -216,6 +274,10 @@ class Correlations:
         s = spread(known)
         self.unit = np.sqrt(degrees_of_freedom(known)) * np.where(s > 0, s, 1.0)
         self._missing = has_missing(X) if missing is None else missing
+        self._stored = X  # what a sparse product is taken of
+        if issparse(X):
+            self._offset = common_offset(known.lower, known.upper)
+            self._stored = without_offsets(X, self._offset)
 
     def __call__(self, feature: int) -> Floats:
         """The correlations of ``feature`` with every feature, 1 with itself."""
@@ -248,26 +310,31 @@ class Correlations:
 
     def _products(self, residual: Floats) -> Floats:
         if issparse(self.X) and not self._missing:
-            return self.X.T @ residual
-        # A large offset would eat the digits, so residuals of both are taken, a few rows at a time.
-        products = np.zeros(self.X.shape[1])
-        step = max(1, BLOCK // self.X.shape[1])
-        for start in range(0, self.X.shape[0], step):
-            rows = slice(start, start + step)
-            block = self.X[rows]
-            block = (block.toarray() if issparse(block) else block) - self.mean[self.codes[rows]]
-            # A missing value leaves the residual of its row without a partner.
-            products += residual[rows] @ (np.nan_to_num(block) if self._missing else block)
-        return products
+            # The residuals of a class sum to 0 up to rounding, which a mean would make large.
+            of_class = np.bincount(self.codes, residual, len(self.mean))
+            return self._stored.T @ residual - of_class @ (self.mean - self._offset)
+        return residual_products(self.X, self.codes, self.mean, residual)
+
+
+def residual_products(X: Any, codes: Indices, mean: Floats, residual: Floats) -> Floats:
+    """Σ residual (x − mean of its class) of every column; a missing value adds nothing.
+
+    Residuals of both are taken, since a large offset would eat the digits.
+    """
+    products = np.zeros(X.shape[1])
+    step = max(1, BLOCK // X.shape[1])
+    for start in range(0, X.shape[0], step):
+        rows = slice(start, start + step)
+        block = X[rows]
+        block = (block.toarray() if issparse(block) else block) - mean[codes[rows]]
+        products += residual[rows] @ (np.nan_to_num(block) if np.isnan(block.min()) else block)
+    return products
 
 
 def witnesses(known: Moments) -> Indices:
     """Features of every strength, the same whatever the order of the columns."""
-    counts = known.counts
-    total = np.maximum(counts.sum(axis=0), 1.0)
-    grand = (counts * known.mean).sum(axis=0) / total
-    between = (counts * (known.mean - grand) ** 2).sum(axis=0)
-    varying = np.flatnonzero(known.upper > known.lower)
+    between = squares_between(known)
+    varying = np.flatnonzero(known.varying)
     with np.errstate(divide="ignore"):
         strength = between[varying] / known.squares[varying]
     order = varying[np.argsort(strength, kind="stable")]
@@ -287,11 +354,20 @@ class Cover:
     products : callable, optional
         Needed if ρ is above 0: gives for a feature its correlations inside the classes with all
         features.
+    copies : Copies, optional
+        Tells which features repeat another. Without it every feature is one of its own.
     """
 
-    def __init__(self, known: Moments, correlation: float = 0.0, products: Any = None) -> None:
+    def __init__(
+        self,
+        known: Moments,
+        correlation: float = 0.0,
+        products: Any = None,
+        copies: Copies | None = None,
+    ) -> None:
         d, noise = pair_gaps(checked(known))
-        self.varying = known.upper > known.lower
+        self.distinct = known.varying
+        self._copies = copies
         self.correlation = correlation
         self._products = products
         self._gap = np.ascontiguousarray((d**2 - noise).T)  # feature × pair
@@ -337,6 +413,7 @@ class Cover:
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
+        self._pass_over_copies(feature)
         before = np.maximum(self._J, 0.0)
         self.separations += (self._separation(np.array([feature]))[:, 0],)
         self._J = self._J + self._gap[feature]
@@ -355,6 +432,18 @@ class Cover:
     def copy(self) -> "Cover":
         """An independent criterion of the same subset."""
         return copy(self)  # :meth:`add` makes new arrays, so these can be shared
+
+    def _pass_over_copies(self, feature: int) -> None:
+        """Let copies of a feature that joins wait as constant features do."""
+        if self._copies is not None:
+            copies = self._copies.of(feature)
+            if len(copies):
+                self._wait(copies)
+
+    def _wait(self, features: Indices) -> None:
+        """Let candidates wait until no other is left."""
+        self.distinct = self.distinct.copy()  # criteria that are copies of this one share it
+        self.distinct[features] = False
 
     def _separation(self, candidates: Indices) -> Floats:
         """The separation of every pair for the subset joined by each candidate."""

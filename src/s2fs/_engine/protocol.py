@@ -36,8 +36,11 @@ class Criterion(Protocol):
     """The criterion of a growing subset, empty at first."""
 
     @property
-    def varying(self) -> NDArray[np.bool_]:
-        """Mask of the features that are not constant; its length is the number of features."""
+    def distinct(self) -> NDArray[np.bool_]:
+        """Mask of the features that need not wait until no other is left.
+
+        Constant features wait, and, by a criterion that tells, copies of a feature of the subset.
+        """
 
     def shortlist(self, candidates: Indices, n_best: int = 1) -> Indices:
         """The candidates that may have one of the ``n_best`` largest scores, increasing."""
@@ -86,6 +89,14 @@ class State(Protocol):
 
     def copy(self) -> Self:
         """An independent state of the same subset."""
+
+
+def no_number() -> ValueError:
+    """The error of a search in which no candidate has a number for a score."""
+    return ValueError(
+        "The score of no feature is a number; X or the weights hold values too extreme to be "
+        "squared, so scale them."
+    )
 
 
 def may_be_best(low: Floats, high: Floats, n_best: int = 1) -> NDArray[np.bool_]:

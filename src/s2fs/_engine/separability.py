@@ -30,7 +30,7 @@ class Separability:
         self.state, self.alpha, self.beta = state, alpha, beta
 
     @property
-    def varying(self) -> NDArray[np.bool_]:
+    def distinct(self) -> NDArray[np.bool_]:
         """Mask of the features that are not constant."""
         return self.state.problem.varying
 

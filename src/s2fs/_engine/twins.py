@@ -8,11 +8,21 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from s2fs._core.pairs import Moments
-from s2fs._engine.pairs import BLOCK, checked, has_missing, table_moments
+from s2fs._engine.copies import ROUNDING_OF_R
+from s2fs._engine.native_pairs import dense_residual_products, moments_of
+from s2fs._engine.pairs import (
+    BLOCK,
+    checked,
+    common_offset,
+    shifted_moments,
+    without_offsets,
+)
 from s2fs._util.types import Floats, Indices
 
 #: Rounding may move a correlation by this much; it decides nothing.
 ROUNDING = 1e-9
+#: An offset of this many times the range takes no digits that matter.
+MOST_OFFSET = 1e3
 #: Gives for a feature its correlation with every feature.
 CorrelationsOf = Callable[[int], Floats]
 
@@ -46,23 +56,51 @@ class Whole(NamedTuple):
 
     Attributes
     ----------
+    offset : ndarray of shape (n_features,)
+        What values are taken from before all else, see :func:`~s2fs._engine.pairs.common_offset`.
     mean : ndarray of shape (n_features,)
-        The mean of each feature.
+        The mean of what is left of each feature.
     norm : ndarray of shape (n_features,)
         The root of its summed squared differences to the mean; 0 for a constant feature.
+    weight : ndarray of shape (n_features,)
+        The weight of the known values.
     missing : bool
         Whether values are missing.
     """
 
+    offset: Floats
     mean: Floats
     norm: Floats
+    weight: Floats
     missing: bool
 
     @classmethod
-    def of(cls, known: Moments, *, missing: bool) -> "Whole":
-        """From the moments of all rows as one class."""
-        norm = np.where(known.upper > known.lower, np.sqrt(checked(known).squares), 0.0)
-        return cls(known.mean[0], norm, missing)
+    def of(cls, known: Moments, again: Callable[[Floats], Moments]) -> "Whole":
+        """From the moments of all rows as one class.
+
+        Means and squares around a large offset have lost digits: ``again`` gives the moments of the
+        values less an offset of each feature.
+        """
+        offset = common_offset(known.lower, known.upper)
+        offset[np.abs(offset) <= MOST_OFFSET * (known.upper - known.lower)] = 0.0
+        if offset.any():
+            known = again(offset)
+        norm = np.where(known.varying, np.sqrt(checked(known).squares), 0.0)
+        return cls(offset, known.mean[0], norm, known.counts[0], bool(known.missing.any()))
+
+    def of_columns(self, columns: Indices) -> "Whole":
+        """The same of some columns."""
+        offset, mean, norm, weight = (field[columns] for field in self[:4])
+        return Whole(offset, mean, norm, weight, self.missing)
+
+    def copies(self, sums: Floats, feature: int) -> NDArray[np.bool_]:
+        """Which features have |r| = 1 with one, up to rounding; values miss in the same rows."""
+        same = np.abs(self.correlations(sums, feature)) >= 1 - ROUNDING_OF_R
+        if self.missing:
+            both, own = sums[0], self.weight[feature]
+            same &= np.abs(both - self.weight) <= ROUNDING * self.weight
+            same &= np.abs(both - own) <= ROUNDING * own
+        return same
 
     def correlations(self, sums: Floats, feature: int) -> Floats:
         """From the sums over all rows, see :meth:`OverallCorrelations.sums`."""
@@ -104,30 +142,36 @@ class OverallCorrelations:
         self._X = X
         self._weight = np.ones(n) if sample_weight is None else sample_weight
         if whole is None:
-            known = table_moments(X, np.zeros(n, dtype=np.intp), 1, self._weight)
-            whole = Whole.of(known, missing=has_missing(X))
+            one = np.zeros(n, dtype=np.intp)
+            whole = Whole.of(
+                moments_of(X, one, 1, self._weight),
+                lambda offset: shifted_moments(X, one, 1, self._weight, offset),
+            )
         self._whole = whole
+        self._stored = without_offsets(X, whole.offset) if issparse(X) else X
 
     def __call__(self, feature: int) -> Floats:
         """The correlation of ``feature`` with every feature."""
         return self._whole.correlations(self.sums(feature), feature)
 
+    def copies(self, feature: int) -> NDArray[np.bool_]:
+        """Mask of the features that are the same as ``feature`` up to sign, scale and offset."""
+        return self._whole.copies(self.sums(feature), feature)
+
     def sums(self, feature: int) -> Floats:
         """What the correlations of ``feature`` are made of; the sums of parts of a table add up."""
-        mean = self._whole.mean[feature]
-        column = _dense(self._X[:, [feature]]).ravel().astype(np.float64) - mean
+        column = _dense(self._X[:, [feature]]).ravel().astype(np.float64)
+        column = (column - self._whole.offset[feature]) - self._whole.mean[feature]
         if self._whole.missing:
             return self._of_rows_with_both(column)
         return self._products(column * self._weight)[None]
 
     def _products(self, residual: Floats) -> Floats:
-        """Of residuals with every column; their sum over all rows is 0, so means do not matter."""
-        if issparse(self._X) or self._X.dtype == residual.dtype:
-            return self._X.T @ residual
-        products = np.zeros(self._X.shape[1])  # in blocks: the table is not copied as a whole
-        for rows in self._blocks():
-            products += residual[rows] @ self._X[rows].astype(np.float64)
-        return products
+        """Of residuals with every column."""
+        if issparse(self._X):  # zeros stay zeros
+            return self._stored.T @ residual - residual.sum() * self._whole.mean
+        codes, mean = np.zeros(len(residual), dtype=np.intp), self._whole.offset + self._whole.mean
+        return dense_residual_products(self._X, codes, mean[None], residual)
 
     def _of_rows_with_both(self, column: Floats) -> Floats:
         """Over the rows with a value in both columns: n, sums, squares and products."""
@@ -135,7 +179,7 @@ class OverallCorrelations:
         has = ~np.isnan(column)
         column = np.where(has, column, 0.0)
         for rows in self._blocks():
-            values = _dense(self._X[rows]) - self._whole.mean
+            values = (_dense(self._X[rows]) - self._whole.offset) - self._whole.mean
             there = ~np.isnan(values)
             values = np.where(there, values, 0.0)
             weight, mine = self._weight[rows] * has[rows], self._weight[rows] * column[rows]
@@ -147,6 +191,19 @@ class OverallCorrelations:
         n, m = self._X.shape
         step = max(1, BLOCK // m)
         return [slice(start, start + step) for start in range(0, n, step)]
+
+
+def are_copies(
+    X: Any, sample_weight: Floats | None, feature: int, others: Indices
+) -> NDArray[np.bool_]:
+    """Which columns of a table repeat one of them; only these columns are looked at."""
+    is_copy = np.zeros(len(others), dtype=bool)
+    step = max(1, BLOCK // X.shape[0])
+    for start in range(0, len(others), step):
+        some = others[start : start + step]
+        columns = _dense(X[:, np.append(feature, some)])
+        is_copy[start : start + step] = OverallCorrelations(columns, sample_weight).copies(0)[1:]
+    return is_copy
 
 
 def _dense(X: Any) -> NDArray[Any]:

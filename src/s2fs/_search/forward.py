@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._engine.protocol import Criterion, RunsAhead, Scored, may_be_best
+from s2fs._engine.protocol import Criterion, RunsAhead, Scored, may_be_best, no_number
 from s2fs._search.choices import Choices, Group
 from s2fs._util.types import Floats, Indices
 
@@ -40,7 +40,7 @@ def forward(
     joins feature by feature. The search ends early if nothing is left that fits. With ``ahead`` the
     criterion may already have more features than were yielded.
     """
-    left = Choices.everything(len(criterion.varying)) if choices is None else choices
+    left = Choices.everything(len(criterion.distinct)) if choices is None else choices
     score, n_left = 0.0, k - len(left.included)
     for feature in left.included:
         step = best(np.array([feature]), criterion.score(np.array([feature])), score)
@@ -51,7 +51,7 @@ def forward(
     while left := left.fitting(n_left):
         free = not left.groups and left.twins is None and left.costs is None
         if runner is not None and free:
-            ready = eligible(criterion.varying, left).singles
+            ready = eligible(criterion.distinct, left).singles
             taken: list[Group] = []
             for feature, now, parts in runner.run(ready, min(n_left, len(ready))):
                 taken.append((feature,))
@@ -72,7 +72,7 @@ def forward(
 
 def extensions(criterion: Criterion, left: Choices, n_best: int = 1) -> list[tuple[Group, Scored]]:
     """What is best added next: up to ``n_best`` groups, with the scores of the joined subsets."""
-    ready = eligible(criterion.varying, left)
+    ready = eligible(criterion.distinct, left)
     groups: list[Group] = []
     scored: list[Scored] = []
     if len(ready.singles):
@@ -86,6 +86,8 @@ def extensions(criterion: Criterion, left: Choices, n_best: int = 1) -> list[tup
             joined.add(feature)
         scored.append(joined.score(np.array(group[-1:])))
     scores = np.concatenate([one.scores for one in scored])
+    if np.isnan(scores).all():  # also if the shortlist is empty
+        raise no_number()
     parts = np.concatenate([one.parts for one in scored], axis=1)
     if ready.groups:  # ties go to the smaller index
         order = sorted(range(len(groups)), key=lambda i: min(groups[i]))
@@ -96,12 +98,12 @@ def extensions(criterion: Criterion, left: Choices, n_best: int = 1) -> list[tup
     ]
 
 
-def eligible(varying: NDArray[np.bool_], left: Choices) -> Choices:
-    """What may be chosen now: constant features wait until no other is left."""
-    if varying.all():
+def eligible(distinct: NDArray[np.bool_], left: Choices) -> Choices:
+    """What may be chosen now: constant features and copies wait until no other is left."""
+    if distinct.all():
         return left
-    singles = left.singles[varying[left.singles]]
-    groups = tuple(group for group in left.groups if varying[list(group)].any())
+    singles = left.singles[distinct[left.singles]]
+    groups = tuple(group for group in left.groups if distinct[list(group)].any())
     if len(singles) or groups:
         return replace(left, singles=singles, groups=groups)
     first = [*((int(f),) for f in left.singles[:1]), *left.groups[:1]]

@@ -40,7 +40,7 @@ def swaps(empty: Criterion, chosen: list[int], choices: Choices, loss: float) ->
     for feature, rest in _leave_one_out(empty, chosen):
         others = [(f,) for f in chosen if f != feature]
         left = choices.minus(others).without([(feature,)]).fitting(1)
-        singles = eligible(empty.varying, left).singles if len(left.singles) else left.singles
+        singles = eligible(rest.distinct, left).singles if len(left.singles) else left.singles
         if feature in in_groups or not len(singles):
             found[feature] = Swap(np.arange(0), np.zeros(0))
             continue

@@ -267,7 +267,11 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         "max_time": [Interval(Real, 0, None, closed="neither"), None],
         "stand_ins": [Interval(Real, 0, 1, closed="left"), None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
-        "n_jobs": [Integral, None],
+        "n_jobs": [
+            Interval(Integral, None, -1, closed="right"),
+            Interval(Integral, 1, None, closed="left"),
+            None,
+        ],
         "verbose": ["verbose"],
     }
     search: Search
@@ -435,9 +439,7 @@ optional
         X, y = self._validate(X, y)
         table = None if covariates is None else covariate_columns(covariates, len(y))
         groups = None if groups is None else check_groups(groups, len(y))
-        weight = None
-        if sample_weight is not None or self.class_weight is not None:
-            weight = row_weights(sample_weight, self.class_weight, y)
+        weight = self._row_weights(sample_weight, y)
         if weight is not None and not weight.all():
             there = weight > 0
             X, y, weight = X[there], y[there], weight[there]
@@ -453,6 +455,12 @@ optional
         correlations = OverallCorrelations(samples.adjusted, weight) if guarded else None
         choices, k = self._to_choose(correlations)
         return samples, choices, k
+
+    def _row_weights(self, sample_weight: Any, y: NDArray[Any]) -> Floats | None:
+        """How much each row counts; None is 1 each."""
+        if sample_weight is None and self.class_weight is None:
+            return None
+        return row_weights(sample_weight, self.class_weight, y)
 
     def _to_choose(self, overall: CorrelationsOf | None = None) -> tuple[Choices, int]:
         """What may be chosen of the features seen, and how many of them.

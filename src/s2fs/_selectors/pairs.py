@@ -1,8 +1,9 @@
 """The PairCover estimator."""
 
 from collections.abc import Iterable
+from functools import partial
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,10 +12,17 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from s2fs._core.pairs import Moments
-from s2fs._core.weights import ClassWeight, row_weights
+from s2fs._core.weights import (
+    ClassWeight,
+    check_sample_weight,
+    class_factors,
+    counting_factor,
+    reject_extreme_weights,
+)
+from s2fs._engine.copies import Copies
 from s2fs._engine.native_pairs import NativeCorrelations, cover_of, moments_of
-from s2fs._engine.pairs import Cover, checked, merged, spread_out
-from s2fs._engine.twins import CorrelationsOf
+from s2fs._engine.pairs import Cover, checked, counted, merged, spread_out
+from s2fs._engine.twins import CorrelationsOf, are_copies
 from s2fs._selectors.base import Search, SearchSelector
 from s2fs._util.inputs import check_labels
 from s2fs._util.tables import as_table
@@ -49,6 +57,50 @@ def _takes_batches(selector: Any) -> bool:
             "rows at once; use fit."
         )
     return True
+
+
+class Seen(NamedTuple):
+    """What :meth:`PairCover.partial_fit` knows of the rows so far.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The labels, sorted.
+    known : Moments
+        The moments, by the weights as they came.
+    n_samples : int
+        Rows with a weight above 0.
+    weight, lightest, heaviest : float
+        The sum of their weights, the smallest and the largest of them.
+    """
+
+    classes: NDArray[Any]
+    known: Moments
+    n_samples: int
+    weight: float
+    lightest: float
+    heaviest: float
+
+    def joined(self, more: "Seen") -> "Seen":
+        """With more rows, of the same classes or new ones among them."""
+        lightest, heaviest = (
+            min(self.lightest, more.lightest),
+            max(self.heaviest, more.heaviest),
+        )
+        reject_extreme_weights(np.array([lightest, heaviest]))
+        return Seen(
+            more.classes,
+            merged(spread_out(self.known, self.classes, more.classes), more.known),
+            self.n_samples + more.n_samples,
+            self.weight + more.weight,
+            lightest,
+            heaviest,
+        )
+
+    def counted(self) -> Moments:
+        """The moments with counts of samples."""
+        factor = counting_factor(self.weight, self.n_samples)
+        return counted(self.known, np.full(len(self.classes), factor))
 
 
 class PairCover(SearchSelector):
@@ -143,6 +195,7 @@ class PairCover(SearchSelector):
     _part_names: ClassVar[tuple[str, ...]] = ("closest",)
     _allow_nan: ClassVar[bool] = True
     _sturdier: ClassVar[str] = ""
+    algorithm_version: ClassVar[int] = 2
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SearchSelector._parameter_constraints,
         "correlation": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
@@ -217,17 +270,19 @@ class PairCover(SearchSelector):
             The fitted selector.
         """
         self._validate_params()
-        seen: tuple[NDArray[Any], Moments] | None = getattr(self, "_seen", None)
+        seen: Seen | None = getattr(self, "_seen", None)
         X, y = self._validate(X, y, reset=seen is None)
         labels = [y, *([] if classes is None else [check_labels(classes, "classes")])]
-        self._encode(np.concatenate(labels if seen is None else [seen[0], *labels]))
+        self._encode(np.concatenate(labels if seen is None else [seen.classes, *labels]))
         codes = np.searchsorted(self.classes_, y)
-        known = moments_of(X, codes, len(self.classes_), row_weights(sample_weight, None, y))
-        if seen is not None:
-            known = merged(spread_out(seen[1], seen[0], self.classes_), known)
-        self._seen = self.classes_, known
+        weight = check_sample_weight(sample_weight, len(y))
+        counts = np.flatnonzero(weight)
+        X, codes, weight = X[counts], codes[counts], weight[counts]
+        known = moments_of(X, codes, len(self.classes_), weight)
+        found = Seen(self.classes_, known, len(weight), weight.sum(), weight.min(), weight.max())
+        self._seen = found if seen is None else seen.joined(found)
         choices, k = self._to_choose()
-        criterion = cover_of(known)
+        criterion = cover_of(self._seen.counted())
         return self._record(criterion, self._steps(criterion, k, choices), k)
 
     def coverage(self) -> Any:
@@ -244,11 +299,33 @@ class PairCover(SearchSelector):
         names = [str(label) for label in self.classes_]
         return as_table({"class": np.array(names), **dict(zip(names, bound.T, strict=True))})
 
+    def _row_weights(self, sample_weight: Any, y: NDArray[Any]) -> Floats | None:
+        """How many samples each row stands for; the weights of the classes follow later."""
+        weight = super()._row_weights(sample_weight, y)
+        if weight is None or (sample_weight is None and weight.all()):
+            return None
+        samples = np.where(weight > 0, check_sample_weight(sample_weight, len(y)), 0.0)
+        factor = counting_factor(float(samples.sum()), int(np.count_nonzero(samples)))
+        if factor > 1 and samples.min() == samples.max():
+            return None  # 1 each, without the rounding
+        return samples * factor
+
     def _criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> Cover:
-        known = checked(moments_of(X, codes, len(self.classes_), sample_weight))
+        p, weight = len(self.classes_), sample_weight
+        if self.class_weight is None:
+            known = moments_of(X, codes, p, weight)
+        else:
+            samples = np.ones(len(codes)) if sample_weight is None else sample_weight
+            of_class = np.bincount(codes, samples, p).astype(np.float64)
+            factors = class_factors(self.class_weight, of_class, self.classes_.tolist())
+            factors *= of_class.sum() / (of_class @ factors)
+            weight = samples * factors[codes]
+            known = counted(moments_of(X, codes, p, weight), 1 / factors)
+        copies = Copies(checked(known), partial(are_copies, X, sample_weight))
         if self.correlation == 0:
-            return cover_of(known)
-        return cover_of(known, self.correlation, NativeCorrelations(X, codes, known, sample_weight))
+            return cover_of(known, copies=copies)
+        products = NativeCorrelations(X, codes, known, weight)
+        return cover_of(known, self.correlation, products, copies)
 
     def _criterion_on_cluster(
         self, client: Any, X: Any, y: Any, sample_weight: Any

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -200,7 +200,8 @@ class S2FS(SearchSelector):
         """The state of the empty subset, for any weights alpha and beta."""
         weight = None if sample_weight is None else relative(sample_weight)
         problem = Problem(X, codes, self.scale, weight, sums=class_sums)
-        n_threads = effective_n_jobs(self.n_jobs)
+        # More threads than cores would only take memory.
+        n_threads = min(effective_n_jobs(self.n_jobs), cpu_count())
         return empty_state(problem, self.centroid_membership, self.compactness, n_threads)
 
     def _criterion_on_cluster(

@@ -13,14 +13,17 @@ import numpy as np
 from dask import delayed
 from numpy.typing import NDArray
 
+from s2fs._core.pairs import Moments
+from s2fs._core.weights import counting_factor, reject_extreme_weights
+from s2fs._engine.copies import Copies
 from s2fs._engine.native_pairs import NativeCorrelations, cover_of
-from s2fs._engine.pairs import Correlations, Cover
+from s2fs._engine.pairs import Correlations, Cover, checked, counted
 from s2fs._util.types import Floats, Indices
 from s2fs.distributed._cluster import Cluster
-from s2fs.distributed._moments import Found, chunk_found, together, tree
+from s2fs.distributed._moments import chunk_found, factors_of, together, tree
 from s2fs.distributed._problem import check_rows, chunks_of, too_few_rows
 from s2fs.distributed._rows import Rows, add_up
-from s2fs.distributed._twins import ClusterOverallCorrelations
+from s2fs.distributed._twins import ClusterCopies, ClusterOverallCorrelations
 
 
 class ClusterCorrelations:
@@ -32,13 +35,25 @@ class ClusterCorrelations:
         Where the rows are.
     chunks : list of Future
         The chunks in their order, see :class:`~s2fs.distributed._rows.Rows`.
-    found : Found
-        What all rows tell.
+    classes : ndarray of shape (n_classes,)
+        The labels, sorted.
+    factors : ndarray of shape (n_classes,)
+        What the weights of the rows of each class are multiplied by.
+    known : Moments
+        The moments of all rows.
     """
 
-    def __init__(self, cluster: Cluster, chunks: list[Any], found: Found) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        chunks: list[Any],
+        classes: NDArray[Any],
+        factors: Floats,
+        known: Moments,
+    ) -> None:
         self._cluster = cluster
-        self._parts = cluster.map(chunk_correlations, chunks, found=cluster.hand_out(found))
+        whole = cluster.hand_out((classes, factors, known))
+        self._parts = cluster.map(chunk_correlations, chunks, whole=whole)
 
     def __call__(self, feature: int) -> Floats:
         """The correlations of ``feature`` with every feature, 1 with itself."""
@@ -81,33 +96,50 @@ def cluster_cover(
         The correlations of a feature with every feature over all rows, for ``max_correlation``.
     """
     cluster = Cluster(client)
-    ready, _ = chunks_of(selector, cluster, X, y, sample_weight)
+    ready, _, factors = chunks_of(selector, cluster, X, y, sample_weight, apart=True)
     chunks: list[Any] = []
     guarded = selector.max_correlation is not None
     if selector.correlation != 0 or guarded:
         chunks = cluster.compute(ready)
-        total = tree(cluster.map(chunk_found, chunks), together, cluster.submit)
+        parts = cluster.map(chunk_found, chunks, factors=factors)
+        total = tree(parts, together, cluster.submit)
     else:
-        parts = [delayed(chunk_found, pure=True)(rows) for rows in ready]
+        parts = [delayed(chunk_found, pure=True)(rows, factors) for rows in ready]
         (total,) = cluster.compute([tree(parts, together, _delay)])
     (found,) = cluster.gather([total])
     if found is None:
         raise too_few_rows(0)
     infinite = (found.known.lower == -np.inf) | (found.known.upper == np.inf)
+    reject_extreme_weights(np.array([found.lightest, found.heaviest]))
     check_rows(selector, found.n_rows, found.classes, {"infinity": infinite})
     overall = ClusterOverallCorrelations(cluster, chunks) if guarded else None
+    of_class = factors_of(factors, found.classes)
+    samples = counting_factor(found.weight_of_class.sum(), found.n_rows)
+    known = checked(counted(found.known, samples / of_class))
+    copies = None
+    if chunks:  # the rows are kept
+        copies = Copies(known, ClusterCopies(cluster, chunks))
     if selector.correlation == 0:
-        return cover_of(found.known), found.classes, overall
-    correlations = ClusterCorrelations(cluster, chunks, found)
-    return cover_of(found.known, selector.correlation, correlations), found.classes, overall
+        return cover_of(known, copies=copies), found.classes, overall
+    # The squares of all rows together are those by the counts of samples.
+    of_class *= samples * found.weight_of_class.sum() / (found.weight_of_class @ of_class)
+    correlations = ClusterCorrelations(cluster, chunks, found.classes, of_class, known)
+    return cover_of(known, selector.correlation, correlations, copies), found.classes, overall
 
 
-def chunk_correlations(rows: Rows, found: Found) -> Correlations | None:
+def chunk_correlations(
+    rows: Rows, whole: tuple[NDArray[Any], Floats, Moments]
+) -> Correlations | None:
     """The share of one chunk in the correlations of all rows; None if it has no rows."""
     if not len(rows.labels):
         return None
-    codes = np.searchsorted(found.classes, rows.labels)
-    return NativeCorrelations(rows.X, codes, found.known, rows.sample_weight, missing=found.missing)
+    classes, factors, known = whole
+    codes = np.searchsorted(classes, rows.labels)
+    weight = factors[codes]
+    if rows.sample_weight is not None:
+        weight = weight * rows.sample_weight
+    missing = bool(known.missing.any())
+    return NativeCorrelations(rows.X, codes, known, weight, missing=missing)
 
 
 def chunk_share(part: Correlations | None, feature: int) -> Floats | float:

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from s2fs._core.criterion import CentroidMembership, Compactness
 from s2fs._core.problem import Problem, Scale, Scaling
-from s2fs._core.weights import ClassWeight, row_weights
+from s2fs._core.weights import ClassWeight, reject_extreme_weights, row_weights
 from s2fs._util.inputs import is_dask, reject_columns, reject_one_class
 from s2fs._util.types import Floats
 from s2fs.distributed import _collections as collections
@@ -85,7 +85,7 @@ def cluster_problem(
 ) -> ClusterProblem:
     """Survey the rows of a Dask collection where they are; arguments as of ``cluster_state``."""
     cluster = Cluster(client)
-    ready, sizes = chunks_of(selector, cluster, X, y, sample_weight)
+    ready, sizes, _ = chunks_of(selector, cluster, X, y, sample_weight)
     rows = _placed(cluster, ready, sizes, stay=bool(futures_of(X)))
     surveys = cluster.map(on_rows.survey, rows)
     (survey,) = cluster.gather([cluster.submit(on_rows.merge, surveys)])
@@ -93,14 +93,19 @@ def cluster_problem(
         raise too_few_rows(0)
     nan = np.isnan(survey.lower)
     wrong = {"NaN": nan, "infinity": ~np.isfinite(survey.lower + survey.upper) & ~nan}
+    reject_extreme_weights(np.array([survey.lightest, survey.heaviest]))
     check_rows(selector, survey.n_rows, survey.classes, wrong)
     return ClusterProblem(cluster, rows, survey, selector.scale)
 
 
 def chunks_of(
-    selector: Any, cluster: Cluster, X: Any, y: Any, sample_weight: Any
-) -> tuple[list[Any], list[int] | None]:
-    """The row chunks with labels and weights, not computed yet, and their lengths if known."""
+    selector: Any, cluster: Cluster, X: Any, y: Any, sample_weight: Any, *, apart: bool = False
+) -> tuple[list[Any], list[int] | None, Mapping[Any, float]]:
+    """The row chunks with labels and weights, not computed yet, and their lengths if known.
+
+    At last the factors of the classes. The weights of the rows are multiplied by them, unless they
+    are to stay ``apart``; rows of a class with the factor 0 are left out anyway.
+    """
     collections.check_columns(selector, X)
     if y is None:
         raise ValueError("y is None; give the class of each row.")
@@ -110,11 +115,12 @@ def chunks_of(
         sizes = cluster.gather(cluster.compute(collections.lengths(chunks)))
     labels = collections.along(y, "y", sizes, chunks)
     weights = collections.along(sample_weight, "sample_weight", sizes, chunks)
-    per_class: Mapping[Any, float] = {}
+    factors: Mapping[Any, float] = {}
     if selector.class_weight is not None:
         masses = cluster.gather(cluster.compute(collections.label_weights(labels, weights)))
-        per_class = _per_class(selector.class_weight, masses)
-    return collections.as_rows(chunks, labels, weights, per_class), sizes
+        factors = _per_class(selector.class_weight, masses)
+    inside = {label: float(factor > 0) for label, factor in factors.items()} if apart else factors
+    return collections.as_rows(chunks, labels, weights, inside), sizes, factors
 
 
 def check_rows(

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from s2fs._core.problem import Problem, Scaling, value_range
+from s2fs._core.weights import reject_extreme_weights, times_class_weight
 from s2fs._engine.native import class_sums
 from s2fs._util.inputs import encode_classes
 from s2fs._util.types import Floats, Indices
@@ -41,6 +42,8 @@ class Survey(NamedTuple):
     ----------
     n_rows : int
         Rows that count.
+    lightest, heaviest : float
+        The smallest and the largest of their weights.
     classes : ndarray of shape (n_classes,)
         The labels that occur, sorted.
     weight_of_class : ndarray of shape (n_classes,)
@@ -52,6 +55,8 @@ class Survey(NamedTuple):
     """
 
     n_rows: int
+    lightest: float
+    heaviest: float
     classes: NDArray[Any]
     weight_of_class: Floats
     lower: Floats
@@ -78,8 +83,10 @@ def ready_rows(X: Any, y: Any, sample_weight: Any, class_weight: Mapping[Any, fl
     if sample_weight is None and not class_weight:
         return Rows(values, labels, None)
     row_weight = chunk_weight(sample_weight, n)
+    factor = np.ones(n)
     for label, weight in class_weight.items():
-        row_weight[labels == label] *= weight
+        factor[labels == label] = weight
+    row_weight = times_class_weight(row_weight, factor)
     counts = row_weight > 0
     if counts.all():
         return Rows(values, labels, row_weight)
@@ -100,6 +107,7 @@ def chunk_weight(sample_weight: Any, n: int) -> Floats:
         raise ValueError(
             "sample_weight has NaN, infinity or a negative number; give finite weights from 0 up."
         )
+    reject_extreme_weights(mass)
     return mass
 
 
@@ -144,7 +152,9 @@ def _surveyed(rows: Rows) -> Survey:
     with np.errstate(all="ignore"):  # what is not finite is reported by whoever sees the ranges
         lower, upper = value_range(rows.X)
         sums = _sums(rows, codes, lower, np.zeros((len(classes), len(lower))))
-    return Survey(len(rows.labels), classes, of_class, lower, upper, sums)
+    weight = np.ones(1) if rows.sample_weight is None else rows.sample_weight
+    ends = float(weight.min()), float(weight.max())
+    return Survey(len(rows.labels), *ends, classes, of_class, lower, upper, sums)
 
 
 def _sums(rows: Rows, codes: Indices, lower: Floats, centre: Floats) -> Floats:
@@ -168,7 +178,16 @@ def merge(surveys: Sequence[Survey | None]) -> Survey | None:
             here = np.searchsorted(classes, part.classes)
             of_class[here] += part.weight_of_class
             sums[here] += part.sums + part.weight_of_class[:, None] * (part.lower - lower)
-    return Survey(sum(part.n_rows for part in parts), classes, of_class, lower, upper, sums)
+    return Survey(
+        sum(part.n_rows for part in parts),
+        min(part.lightest for part in parts),
+        max(part.heaviest for part in parts),
+        classes,
+        of_class,
+        lower,
+        upper,
+        sums,
+    )
 
 
 def shard_sums(chunks: Sequence[Rows], asked: tuple[NDArray[Any], Floats, Floats]) -> Floats:

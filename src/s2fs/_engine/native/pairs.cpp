@@ -659,21 +659,35 @@ void s2fs_cover_correlate(S2fsCover *cover, Index f, const double *products, Ind
     }
 }
 
-void s2fs_cover_run(S2fsCover *cover, Index n_steps, Index *features, double *scores,
-                    double *closest, double *separations) {
+Index s2fs_cover_run(S2fsCover *cover, Index n_steps, Index *features, double *scores,
+                     double *closest, double *separations, const S2fsShares *shares) {
     S2fsCover &of = *cover;
+    const auto may_repeat = [&](Index f, Index n_joined) {
+        const auto close = [&](Index g) {
+            return std::fabs(shares->of_feature[f] - shares->of_feature[g]) <= shares->rounding;
+        };
+        for (Index i = 0; i < shares->n_before; i++)
+            if (close(shares->before[i])) return true;
+        for (Index i = 0; i < n_joined; i++)
+            if (close(features[i])) return true;
+        return false;
+    };
     for (Index step = 0; step < n_steps; step++) {
+        features[step] = -1;
         s2fs_cover_begin(cover);
         s2fs_cover_scan(cover, 0, of.n_blocks);
         s2fs_cover_decide(cover);
+        if (of.n_found == 0) return step;  // nothing is left, or no score is a number
         Index f = of.found[0];
         for (Index i = 1; i < of.n_found; i++) f = of.found[i] < f ? of.found[i] : f;
+        features[step] = f;
+        if (shares && may_repeat(f, step)) return step;
         double *S = separations + step * of.n_pairs;
         s2fs_cover_add(cover, f, S);
-        features[step] = f;
         closest[step] = least_of(S, of.n_pairs);
         scores[step] = ::cover(S, closest[step], of.n_pairs);
         of.left[f] = NO_CANDIDATE;
         if (of.correlation > 0) s2fs_cover_correlate(cover, f, nullptr, 0, of.n_blocks);
     }
+    return n_steps;
 }

@@ -121,8 +121,20 @@ S2FS_EXPORT void s2fs_cover_add(S2fsCover *of, std::int64_t feature, double *sep
 S2FS_EXPORT void s2fs_cover_correlate(S2fsCover *of, std::int64_t feature, const double *products,
                                       std::int64_t start, std::int64_t stop);
 
-// Let the best candidate join, n_steps times.
-S2FS_EXPORT void s2fs_cover_run(S2fsCover *of, std::int64_t n_steps, std::int64_t *features,
-                                double *scores, double *closest, double *separations);
+// What tells features that may be copies of one another: a copy has the same share of its variance
+// between the classes, up to rounding.
+struct S2fsShares {
+    const double *of_feature;    // (features)
+    const std::int64_t *before;  // (n_before) the features of the subset before a run
+    std::int64_t n_before;
+    double rounding;
+};
+
+// Let the best candidate join, n_steps times. Returns how many have joined; fewer if the next one
+// may be a copy of one before, which is then in `features`, or if no candidate is left that has a
+// number for a score, which is -1 there. Without shares every feature is one of its own.
+S2FS_EXPORT std::int64_t s2fs_cover_run(S2fsCover *of, std::int64_t n_steps,
+                                        std::int64_t *features, double *scores, double *closest,
+                                        double *separations, const S2fsShares *shares);
 
 #endif

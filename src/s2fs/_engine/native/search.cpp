@@ -799,6 +799,7 @@ void s2fs_forward(s2fs_search *search, std::int64_t thread) {
         if (thread == 0) list_contenders(*search, ws);
         if (!all_here(*search)) return;
         const Index n = features[0];
+        if (n == 0) return;  // no bound is a number: the caller sees that steps are missing
         double *parts = search->out;
         if (!score(*search, ws, features + 1, n, parts)) return;
         if (thread == 0) {
@@ -811,13 +812,18 @@ void s2fs_forward(s2fs_search *search, std::int64_t thread) {
             };
             double most = 0;
             for (Index i = 0; i < n; i++) most = sep(i) > most ? sep(i) : most;
-            Index best = 0;  // the first one among equals
-            while (!(sep(best) >= most * (1 - EQUAL))) best++;
-            search->steps[number] = {features[1 + best], sep(best),           parts[best],
-                                     parts[n + best],    parts[2 * n + best], parts[3 * n + best]};
+            Index best = 0;  // the first one among equals; n if no Sep is a number
+            while (best < n && !(sep(best) >= most * (1 - EQUAL))) best++;
+            if (best < n)
+                search->steps[number] = {features[1 + best], sep(best),
+                                         parts[best],        parts[n + best],
+                                         parts[2 * n + best], parts[3 * n + best]};
+            else
+                search->steps[number].feature = -1;
         }
         if (!all_here(*search)) return;
         const Index chosen = search->steps[number].feature;
+        if (chosen < 0) return;
         if (thread == 0) ws.is_candidate[chosen] = 0;
         if (!add(*search, ws, chosen)) return;
         if (thread == 0) __atomic_store_n(&search->n_done, number + 1, __ATOMIC_RELEASE);

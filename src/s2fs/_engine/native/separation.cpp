@@ -32,7 +32,7 @@ void separation(const Table &t, const State &s, Index feature, Worker &worker, d
     for (Index q = 0; q < p; q++) {
         const double limit = nearest[q] * (1 + EQUAL) * (1 + EQUAL);
         Index a = q > 0 ? 0 : 1;
-        while (a == q || H[q * p + a] > limit) a++;
+        while (a + 1 < p && (a == q || H[q * p + a] > limit)) a++;
         distance += std::sqrt(nearest[q]);
         if (nearest[q] == 0) continue;  // no direction
         const double *H_q = H + q * p, *H_a = H + a * p, *norm_q = norm + q * p;
