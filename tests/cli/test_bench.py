@@ -12,7 +12,6 @@ from click.testing import CliRunner
 
 from s2fs.bench import PLANS, Ledger, SelectorSpec, export_curves, export_rows, load_plan
 from s2fs.cli import main
-from s2fs.cli._bench import repeat
 
 PLAN = """
 title = "small"
@@ -145,13 +144,14 @@ def test_nothing_to_run_is_not_success(tmp_path, monkeypatch):
     assert error.startswith("Error: Nothing was run: none of the datasets is here")
 
 
-def test_the_paper_in_one_command_goes_on_and_writes_everything(tmp_path, capsys):
+def test_the_paper_in_one_command_goes_on_and_writes_everything(tmp_path, monkeypatch):
     small = {"folds": 2, "sizes": (1, 2), "learners": ("knn",)}
     plans = [replace(load_plan("quick"), **small)]
     plans.append(replace(plans[0], selectors=(SelectorSpec("F", "AnovaF", {}),)))
+    small_plans = dict(zip(("paper", "variants"), plans, strict=True))
+    monkeypatch.setattr("s2fs.bench.load_plan", small_plans.__getitem__)
     for done in ("6 done, 0 failed, 0 done before.", "0 done, 0 failed, 6 done before."):
-        repeat(plans, tmp_path / "paper", 1, None)
-        lines = capsys.readouterr().out.splitlines()
+        lines = bench("paper", "--out", tmp_path / "paper").stdout.splitlines()
         assert lines[0] == done
         for name in ("paper.npz", "tables/tables.tex", "figures/curves-knn.pdf", "paper.html"):
             assert str(tmp_path / "paper" / name) in lines

@@ -107,7 +107,7 @@ def test_zarr(cluster, table, tmp_path, name):
     (["{folder}", "-t", "kind", "--drop", "x"], "drop has 'x', but"),
     (["{folder}", "-t", "patient"], "X has columns that are not numeric: 'kind'"),
     (["{folder}", "-t", "kind", "--method", "anovaf"], "AnovaF needs all rows in one place"),
-    (["{folder}", "-t", "kind", "--batch", "patient"], "--batch needs all rows in one place"),
+    (["{folder}", "-t", "kind", "--covariate", "patient"], "--covariate needs all rows in one"),
     (["{folder}", "-t", "kind", "--transpose"], "--transpose needs all rows in one place"),
 ])  # fmt: skip
 def test_bad_calls_end_with_one_line(cluster, folder, tmp_path, arguments, message):

@@ -178,10 +178,12 @@ def paper(*, out: Path, n_jobs: int, tenth: bool) -> None:
     from s2fs.bench import load_plan
 
     plans = [load_plan(name) for name in ("paper", "variants")]
-    repeat(plans, out, n_jobs, _TENTH if tenth else None)
+    _repeat(plans, out, n_jobs, _TENTH if tenth else None)
 
 
-def repeat(plans: "Sequence[Plan]", out: Path, n_jobs: int, datasets: Sequence[str] | None) -> None:
+def _repeat(
+    plans: "Sequence[Plan]", out: Path, n_jobs: int, datasets: Sequence[str] | None
+) -> None:
     """Run plans into one results file, and write all that can be made of it beside it."""
     from s2fs.bench import Ledger, bench_report, write_archive, write_figures, write_tables
 

@@ -70,8 +70,8 @@ LEARNER = "5 nearest neighbours"
 #: Stands for an evaluation that Ctrl-C has ended.
 INTERRUPTED_EVALUATION = object()
 #: The verdict is left out where its nearest neighbours would take more multiplications than this,
-#: a sparse table would have more numbers, or there are fewer samples.
-LARGEST_VERDICT, LARGEST_DENSE, FEWEST_FOR_VERDICT = 2 * 10**10, 2**28, 10
+#: or a sparse table would have more numbers.
+LARGEST_VERDICT, LARGEST_DENSE = 2 * 10**10, 2**28
 
 
 def _number_of_features(_: click.Context, __: click.Parameter, value: str) -> NumberOfFeatures:
@@ -511,8 +511,6 @@ def _evaluate(as_run: Any, data: "Dataset", asked: SimpleNamespace, k: int) -> A
 def _no_verdict(data: "Dataset", asked: SimpleNamespace) -> str:
     """Why the accuracy on held-out samples cannot be had, or nothing."""
     n, m = data.X.shape
-    if n < FEWEST_FOR_VERDICT:
-        return f"{n} samples are too few for cross-validation with {LEARNER}"
     too_large = n * n * m > LARGEST_VERDICT or (issparse(data.X) and n * m > LARGEST_DENSE)
     if too_large and asked.report is None:
         return f"{LEARNER} among {n} samples with {m} features take long; 's2fs compare' gives it"

@@ -43,7 +43,7 @@ COMMANDS = {
     "data": ("_data", "List, download and describe the datasets of the paper."),
     "bench": ("_bench", "Repeat the paper's experiments, or your own."),
     "info": ("_info", "Show the version, the engine and the packages in use."),
-    "figures": ("_bench", "Draw the paper's figures from RESULTS as SVG, PDF and PNG."),
+    "figures": ("_bench", "Draw figures from RESULTS, the paper's among them."),
 }
 #: What a shell expects of a command that Ctrl-C has ended.
 INTERRUPTED = 130

@@ -53,6 +53,8 @@ SELECTORS: dict[str, Callable[..., Any]] = {
     "s2fs-rms": partial(S2FS, compactness="rms"),
     **{name.lower(): baseline for name, baseline in BASELINES.items()},
 }
+#: With fewer samples a selection is not evaluated.
+FEWEST_SAMPLES = 10
 #: How many random sets of features are drawn in each fold.
 N_RANDOM_DRAWS = 10
 #: Parameters that do not change what a selector selects.
@@ -160,6 +162,7 @@ def evaluate_selector(
     y: ArrayLike,
     *,
     n_selected: int,
+    is_ranked: bool = True,
     cv: Any = 5,
     n_repeats: int | None = None,
     groups: ArrayLike | None = None,
@@ -189,6 +192,8 @@ def evaluate_selector(
     n_selected : int
         How many features it has selected on all samples: up to there the accuracy is measured for
         several numbers of its first features.
+    is_ranked : bool, default=True
+        Whether its features have an order; if not, they are evaluated together.
     class_names : sequence of str, optional
         What notes call the classes, in sorted order of the labels.
 
@@ -208,7 +213,9 @@ def evaluate_selector(
     (4, [1, 2, 3, 4, 5])
     """
     data = _check_data(X, y, imputer, groups, sample_weight, covariates)
-    sizes: list[int | None] = [*sizes_up_to(n_selected)]
+    if len(data.y) < FEWEST_SAMPLES:
+        raise ValueError(f"{len(data.y)} samples are too few for cross-validation.")
+    sizes: list[int | None] = [*sizes_up_to(n_selected)] if is_ranked else [n_selected]
     if n_repeats is None:
         n_repeats = 1 if isinstance(selector, SelectorCV) and selector.selector is None else 5
     candidates = [_Candidate(name_selector(selector), selector, is_sized=False)]
@@ -570,6 +577,9 @@ def _run_selector(
     """Fit a selector, once if it ranks, and score each number of its first features."""
     selected, is_ranked, seconds = _select(selector, samples, data, fold[0])
     own = len(selected)
+    has_number = not {"n_features_to_select", "k"}.isdisjoint(selector.get_params(deep=False))
+    if is_sized and not has_number:  # it selects what it selects, whatever was asked for
+        return _score(values, data.codes, fold, selected, [own] * len(sizes), learner, seconds)
     if not is_ranked and is_sized and len(sizes) > 1:
         results = []
         for size in sizes[:-1]:
@@ -578,8 +588,7 @@ def _run_selector(
         return results + _score(values, data.codes, fold, selected, [own], learner, seconds)
     # What a selector leaves open, such as "auto", is up to it: its last number is its own.
     numbers = [min(own, size or own) if is_ranked else own for size in sizes[:-1]]
-    last = own if not is_sized else min(own, sizes[-1] or own)
-    return _score(values, data.codes, fold, selected, [*numbers, last], learner, seconds)
+    return _score(values, data.codes, fold, selected, [*numbers, own], learner, seconds)
 
 
 def _select(

@@ -72,8 +72,10 @@ def make_splits(
         return Splits(_split_by(cv, y, groups), [])
     if int(cv) < 2:
         raise ValueError(f"cv is {cv!r}; give at least two folds.")
-    if n_repeats < 1:
-        raise ValueError(f"n_repeats is {n_repeats!r}; give at least one.")
+    if not isinstance(n_repeats, Integral) or n_repeats < 1:
+        raise ValueError(f"n_repeats is {n_repeats!r}; give a whole number from 1.")
+    if not isinstance(random_state, Integral):
+        raise ValueError(f"random_state is {random_state!r}; give a whole number.")
     unit = np.arange(len(y)) if groups is None else groups
     classes, codes = np.unique(y, return_inverse=True)
     names = classes if class_names is None else np.array(class_names, dtype=object)
@@ -118,7 +120,7 @@ def make_splits(
 
 def _split_by(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> list[list[Fold]]:
     """The folds of a splitter, or those given; a sample that comes again begins a new repeat."""
-    if hasattr(cv, "split"):
+    if hasattr(cv, "split") and not isinstance(cv, str):
         with warnings.catch_warnings():
             # Whether groups stay together is checked below, whatever the splitter does with them.
             warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
@@ -135,7 +137,13 @@ def _split_by(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> list[lis
     repeats: list[list[Fold]] = []
     held_out = np.ones(len(y), dtype=bool)
     for train, test in folds:
-        fold = np.asarray(train, dtype=np.intp), np.asarray(test, dtype=np.intp)
+        fold = _as_positions(train), _as_positions(test)
+        if not len(fold[1]):
+            continue
+        if np.isin(fold[1], fold[0]).any():
+            raise ValueError(
+                "cv has samples on both sides of a fold; hold them out, or train on them."
+            )
         if groups is not None and np.isin(groups[fold[1]], groups[fold[0]]).any():
             raise ValueError(
                 "cv has samples of one group on both sides of a fold; give a splitter that keeps "
@@ -147,6 +155,12 @@ def _split_by(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> list[lis
         held_out[fold[1]] = True
         repeats[-1].append(fold)
     return repeats
+
+
+def _as_positions(samples: Any) -> Indices:
+    """Samples as positions, whether they are given as those or as a mask."""
+    given = np.asarray(samples)
+    return np.flatnonzero(given) if given.dtype == bool else given.astype(np.intp)
 
 
 def _classes_have(names: NDArray[Any]) -> str:

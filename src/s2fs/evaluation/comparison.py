@@ -353,37 +353,43 @@ class Comparison:
         ]
 
     def _details(self) -> dict[str, list[str]]:
-        """Stability, redundancy and time of the rows, for the printed table."""
+        """Stability, redundancy and time of the selectors, for a second table."""
+        rows = [row for row in self.recommended.rows if row["seconds"] is not None]
         return {
-            "stable": [_number(row["stability"], 2) for row in self.recommended.rows],
-            "|r|": [_number(row["redundancy"], 2) for row in self.recommended.rows],
-            "seconds": [_number(row["seconds"], 3) for row in self.recommended.rows],
+            "selected by": [row["selector"] for row in rows],
+            "stability": [_number(row["stability"], 2) for row in rows],
+            "mean |r|": [_number(row["redundancy"], 2) for row in rows],
+            "seconds": [_number(row["seconds"], 3) for row in rows],
         }
 
     def __str__(self) -> str:
-        columns = {**self.columns(), **self._details()}
-        lines = [list(columns), *(list(row) for row in zip(*columns.values(), strict=True))]
-        for line in lines[1:]:
-            line[0] = cut(line[0], _NAME)
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        table = [
-            "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()
-            for name, *cells in lines
-        ]
         said = [fill(text, _PAGE) for text in (self.verdict, *self.notes)]
-        return "\n".join([fill(self.title, _PAGE), "", *table, "", *said])
+        tables = [*_as_lines(self.columns()), "", *_as_lines(self._details())]
+        return "\n".join([fill(self.title, _PAGE), "", *tables, "", *said])
 
     def _repr_html_(self) -> str:
         def line(tag: str, cells: Iterable[str]) -> str:
             return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
 
-        columns = {**self.columns(), **self._details()}
-        body = "".join(line("td", cells) for cells in zip(*columns.values(), strict=True))
+        tables = ""
+        for columns in (self.columns(), self._details()):
+            body = "".join(line("td", cells) for cells in zip(*columns.values(), strict=True))
+            head = line("th", columns)
+            tables += f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
         notes = "".join(f"<p>{escape(note)}</p>" for note in (self.verdict, *self.notes))
-        return (
-            f"<p>{escape(self.title)}</p><table><thead>{line('th', columns)}</thead>"
-            f"<tbody>{body}</tbody></table>{notes}"
-        )
+        return f"<p>{escape(self.title)}</p>{tables}{notes}"
+
+
+def _as_lines(columns: Mapping[str, list[str]]) -> list[str]:
+    """A table as lines of text: names to the left, numbers to the right."""
+    lines = [list(columns), *(list(row) for row in zip(*columns.values(), strict=True))]
+    for line in lines[1:]:
+        line[0] = cut(line[0], _NAME)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()
+        for name, *cells in lines
+    ]
 
 
 def sizes_up_to(n_selected: int) -> list[int]:

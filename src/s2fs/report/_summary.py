@@ -93,7 +93,7 @@ def summarise(
         if stable is None:
             stable = _repeated(chosen, table, n_halves, random_state, n_jobs)
         if comparison is None:
-            comparison, reason = _evaluate(selector, table, k, random_state, n_jobs)
+            comparison, reason = _evaluate(chosen, table, random_state, n_jobs)
     halves = [] if stable is None else stable.selected_
     recommendation = None if comparison is None else comparison.recommendation
     recommended = k if recommendation is None else recommendation.size
@@ -224,15 +224,16 @@ def _with_size(selector: Any, k: int) -> Any:
 
 
 def _evaluate(
-    selector: Any, table: Table, k: int, random_state: int, n_jobs: int | None
+    chosen: _Chosen, table: Table, random_state: int, n_jobs: int | None
 ) -> tuple[Comparison | None, str]:
     """The evaluation of a fresh clone of the selector, or why there is none."""
     try:
         found = evaluate_selector(
-            _quiet(selector),
+            _quiet(chosen.selector),
             table.X if table.imputer is None else table.incomplete,
             table.labels,
-            n_selected=k,
+            n_selected=len(chosen.indices),
+            is_ranked=chosen.ranked,
             groups=table.groups,
             sample_weight=table.sample_weight,
             covariates=table.covariates,
