@@ -47,7 +47,7 @@ class S2FS(SearchSelector):
         How many sets ``search="beam"`` follows.
     level, tol : float, default=0.1 and 0.005
         For ``n_features_to_select="auto"``. The search ends at the first feature whose p-value is
-        above ``level``: the share of shuffles of the rows in which the best feature comes within
+        above ``level``: the share of permutations in which the best feature comes within
         the share ``tol`` of the Sep of the real one. If no feature has to do with the classes, any
         is selected with at most this probability. Lower ``level`` or larger ``tol`` select fewer.
     include, exclude : list of str or int, default=None
