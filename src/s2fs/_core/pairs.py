@@ -115,7 +115,7 @@ def degrees_of_freedom(known: Moments) -> Floats:
 
 def squares_between(known: Moments) -> Floats:
     """Weighted sum of squared differences of the class means to the mean of all, per feature."""
-    counts = known.counts
+    counts = known.counts if known.missing.any() else known.counts[:, :1]
     total = np.maximum(counts.sum(axis=0), 1.0)
     grand = (counts * known.mean).sum(axis=0) / total
     return np.asarray((counts * (known.mean - grand) ** 2).sum(axis=0))

@@ -145,7 +145,8 @@ class PairCover(SearchSelector):
         Also find features that could take the place of a selected one: 0.01 is those with which
         the criterion loses at most 1 %; see ``stand_ins_``.
     class_weight : "balanced" or dict, default=None
-        How much the rows of a class count. ``"balanced"`` lets every class count alike.
+        How much the rows of a class count in the variance inside the classes. ``"balanced"`` lets
+        every class count alike.
     n_jobs : int, default=None
         Not used; here because every selector has it.
     verbose : int, default=0
@@ -176,9 +177,12 @@ class PairCover(SearchSelector):
 
     Notes
     -----
-    Missing values (NaN) are left out of sums and counts, feature by feature and class by class.
-    Equal gains go to the smaller feature index. Constant features wait until no other is left.
-    Sums over rows can be taken in batches, see :meth:`partial_fit`.
+    Missing values (NaN) are left out of sums and counts, feature by feature and class by class, and
+    the fewer values a feature has, the more of its gain counts as chance. Equal gains go to the
+    smaller feature index. Constant features, and exact copies of a selected feature, wait until no
+    other is left. Sums over rows can be taken in batches, see :meth:`partial_fit`, but copies are
+    not told there. The sum of the weights is the number of samples; weights that sum to less than
+    the number of rows are scaled to it.
 
     Examples
     --------
@@ -250,7 +254,8 @@ class PairCover(SearchSelector):
     ) -> Self:
         """Take in a batch of rows, and select from all rows seen so far.
 
-        The result is that of :meth:`fit` on all batches together. Not available with a
+        The result is that of :meth:`fit` on all batches together, except that exact copies of a
+        feature may be selected, since batches are not kept. Not available with a
         ``correlation`` above 0, a ``class_weight`` or "auto", which need all rows at once.
 
         Parameters
