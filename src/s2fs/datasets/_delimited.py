@@ -157,11 +157,10 @@ class Delimited:
         if not line.startswith(_COMMENT):
             return self._start
         cells, below = self._split(line.lstrip("# ")), self._split(first)
-        is_header = (
-            len(cells) == len(below) > 1
-            and any(map(self.dialect.is_number, below))
-            and not any(map(self.dialect.is_number, cells))
-        )
+        # A sentence has commas and blanks, but hardly as many tabs as a row has.
+        is_split = self.dialect.delimiter in "\t;|" or any(map(self.dialect.is_number, below))
+        has_names = not any(map(self.dialect.is_number, cells))
+        is_header = len(cells) == len(below) > 1 and is_split and has_names
         return before if is_header else self._start
 
     def _split(self, line: str) -> list[str]:

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from s2fs._util.inputs import as_numbers, repeated
+from s2fs._util.inputs import as_numbers, is_missing, repeated
 from s2fs._util.messages import some_of
 from s2fs._util.types import Floats
 from s2fs.datasets._source import remark
+
+#: What pandas and R write for truth values, in lower case.
+_TRUTH = {"true": "1", "false": "0"}
 
 
 @dataclass
@@ -110,3 +113,11 @@ def numbered(names: list[str], mark: str) -> list[str]:
             numbers[name] = count(1)
         result.append(new)
     return result
+
+
+def truth_values(cells: Sequence[Any]) -> list[str] | None:
+    """A column of true and false, in any case, as 1 and 0; None if it holds anything else."""
+    words = [str(cell).strip().lower() for cell in cells]
+    if not {"true", "false"} & {*words} or not all(w in _TRUTH or is_missing(w) for w in words):
+        return None
+    return [_TRUTH.get(word, "") for word in words]

@@ -23,7 +23,7 @@ from s2fs.datasets._dataset import Dataset
 from s2fs.datasets._delimited import Delimited, Dialect
 from s2fs.datasets._errors import UnreadableError
 from s2fs.datasets._expression import bare_gct, gct, series_matrix
-from s2fs.datasets._frame import Frame
+from s2fs.datasets._frame import Frame, truth_values
 from s2fs.datasets._interpret import from_frame
 from s2fs.datasets._number_format import PLAIN
 from s2fs.datasets._sheet import is_header_named
@@ -73,7 +73,9 @@ class Table(_Cells):
         ndarray of shape (n_rows,) or None
         """
         column = self.columns[position]
-        return column if isinstance(column, np.ndarray) else self._parse(column)
+        if isinstance(column, np.ndarray):
+            return column
+        return self._parse(truth_values(column) or column)
 
     def first_text(self, position: int) -> str:
         """Return the first cell of a column of text that is neither a number nor missing.

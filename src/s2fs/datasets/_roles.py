@@ -21,7 +21,7 @@ from s2fs._util.inputs import as_numbers, is_missing
 from s2fs._util.messages import some_of
 from s2fs._util.types import Floats
 from s2fs.datasets._errors import UnreadableError
-from s2fs.datasets._frame import Frame
+from s2fs.datasets._frame import Frame, truth_values
 from s2fs.datasets._number_format import explain_marks
 from s2fs.datasets._source import ReadOptions, remark
 
@@ -127,13 +127,16 @@ def remark_on_groups(frame: Frame, positions: Iterable[int]) -> None:
         name = frame.names[f]
         cells = [str(cell).strip() for cell in frame.column(f)]
         n_values = len({cell for cell in cells if not is_missing(cell)})
-        least = 2 if is_id_name(name) else _FEWEST_GROUPS
-        if not least <= n_values <= len(cells) / 1.5 or _is_date_column(cells):
+        if is_id_name(name):
+            has_groups = 2 <= n_values < len(cells)
+        else:
+            has_groups = _FEWEST_GROUPS <= n_values <= len(cells) / 1.5
+        if not has_groups or _is_date_column(cells):
             continue
-        word = re.sub(rf"(?<=.)[\s_.-]*{_NUMBER_WORD}$", "", name, flags=re.IGNORECASE).lower()
+        word = re.sub(rf"[\s_.-]*{_NUMBER_WORD}$", "", name, flags=re.IGNORECASE).lower()
         remark(
             f"{name} has {n_values} values in {len(cells)} rows; `group={name!r}` keeps a "
-            f"{word or 'group'} in one fold.",
+            f"{word or 'sample'} in one fold.",
             "groups",
         )
 
@@ -281,9 +284,12 @@ def _name_rows(frame: Frame, position: int) -> None:
 
 
 def _fill_known_gaps(frame: Frame, position: int) -> bool:
-    """Whether a column of cells is numbers, once the usual words for missing are taken as such."""
+    """Whether a column of cells is numbers, once true, false and usual gaps are taken as such."""
     cells = frame.cells[position]
     if frame.parse(cells) is not None:
+        return True
+    if (truth := truth_values(cells)) is not None:
+        frame.cells[position] = truth
         return True
     words = sorted({cell.strip() for cell in unread_cells(frame, position)})
     if not {word.lower() for word in words} <= _MISSING_TOKENS:

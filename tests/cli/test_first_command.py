@@ -1,0 +1,174 @@
+"""The first command works on files as studies publish them: it ends with the clean ranking."""
+
+import json
+import re
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from s2fs import PairCover
+from s2fs.cli import main
+from s2fs.datasets import ReadWarning, read_table
+
+N, K = 48, 4
+RNG = np.random.default_rng(11)
+KINDS = np.array(["case", "control", "other"])[np.arange(N) % 3]
+VALUES = np.round(RNG.normal(5, 1, (N, 9)) + (np.arange(N) % 3)[:, None] * np.linspace(2, 0, 9), 3)
+NAMES = [f"v{j}" for j in range(9)]
+CLEAN = pd.DataFrame(VALUES, columns=NAMES)
+IDS = [f"S{i:03d}" for i in RNG.permutation(N)]
+
+
+def ranking(values=CLEAN):
+    return PairCover(K).fit(values, KINDS).feature_names_.tolist()
+
+
+def run(*words):
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    assert "Traceback" not in result.output
+    return result
+
+
+def shown(result):
+    lines = [line for line in result.stdout.splitlines() if re.match(r"\s*\d+  ", line)]
+    return [re.split(r"\s{2,}", line.strip())[1] for line in lines]
+
+
+def survey(folder):
+    """Identifiers, names, dates, text, truth values that say nothing, a word among numbers."""
+    table = CLEAN.copy()
+    table.insert(0, "rownames", np.arange(N) + 1)
+    table.insert(1, "respondent_id", RNG.permutation(90_000)[:N])
+    table = table.assign(
+        name=IDS, day=[f"2021-03-{i % 28 + 1:02d}" for i in range(N)], town="York", ok=True,
+        comment=["", "none", "late"] * 16, group=KINDS)  # fmt: skip
+    table.to_csv(folder / "survey.csv", index=False)
+    return ["survey.csv", "-t", "group"], CLEAN
+
+
+def survey_with_gaps(folder):
+    arguments, _ = survey(folder)
+    table = pd.read_csv(folder / "survey.csv", keep_default_na=False).astype({"v8": object})
+    table.loc[::9, "v8"] = ""
+    table.to_csv(folder / "survey.csv", index=False)
+    return arguments, CLEAN.assign(v8=np.where(np.arange(N) % 9 == 0, np.nan, CLEAN["v8"]))
+
+
+def otu_table(folder):
+    """Taxa in rows below comments, lineages in the last column, and a sheet of samples."""
+    table = CLEAN.set_axis(IDS).T
+    table.insert(N, "taxonomy", [f"k__Bacteria; p__{j}" for j in range(9)])
+    text = table.to_csv(sep="\t", index_label="OTU ID")
+    (folder / "otus.txt").write_text("# Constructed from biom file\n#" + text)
+    sheet = pd.DataFrame({"#SampleID": IDS, "BarcodeSequence": "ACGT", "status": KINDS})
+    sheet.sample(frac=1, random_state=1).to_csv(folder / "map.txt", sep="\t", index=False)
+    return ["otus.txt", "--samples", "map.txt", "-t", "status"], CLEAN
+
+
+def counts(folder):
+    """Genes in rows, whole numbers, and a sheet in another order that lists more samples."""
+    whole = np.round(2**CLEAN).astype(int)
+    whole.set_axis(IDS).T.to_csv(folder / "counts.tsv", sep="\t")
+    sheet = pd.DataFrame({"run": [f"R{i}" for i in range(N)], "sample": IDS, "kind": KINDS})
+    more = pd.DataFrame({"run": ["R99"], "sample": ["S999"], "kind": ["case"]})
+    pd.concat([more, sheet.iloc[::-1]]).to_csv(folder / "sheet.csv", index=False)
+    return ["counts.tsv", "--samples", "sheet.csv", "-t", "kind"], whole
+
+
+def workbook(folder):
+    CLEAN.assign(Idx=np.arange(N) + 1, label=KINDS).to_excel(folder / "book.xlsx", index=False)
+    return ["book.xlsx", "-t", "label"], CLEAN
+
+
+def data_without_header(folder):
+    """As in the repository at Irvine: an identifier, the class, the values."""
+    numbers = pd.DataFrame({"id": RNG.permutation(900_000)[:N], "kind": KINDS})
+    pd.concat([numbers, CLEAN], axis=1).to_csv(folder / "wdbc.data", index=False, header=False)
+    return ["wdbc.data", "-t", "1"], CLEAN.set_axis([f"x{j + 2}" for j in range(9)], axis=1)
+
+
+FILES = [survey, survey_with_gaps, otu_table, counts, workbook, data_without_header]
+
+
+@pytest.mark.parametrize("write", FILES)
+@pytest.mark.parametrize("method", ["paircover", "s2fs"])
+def test_the_first_command_ends_or_names_one_that_does(tmp_path, monkeypatch, write, method):
+    monkeypatch.chdir(tmp_path)
+    arguments, clean = write(tmp_path)
+    command = ["select", *arguments, "-k", K, "--method", method, "--no-verdict"]
+    result = run(*command)
+    if result.exit_code == 2:  # S²FS takes no missing values
+        assert write is survey_with_gaps
+        assert method == "s2fs"
+        result = run(*shlex.split(result.stderr.splitlines()[-1].removeprefix("Try: s2fs ")))
+    assert result.exit_code == 0, result.output
+    if method == "paircover":
+        assert shown(result) == ranking(clean)
+    assert result.stderr.splitlines()[0].startswith(f"{arguments[0]}: {N} samples × ")
+
+
+def test_everything_in_the_way_is_told_at_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = np.round(2**CLEAN).astype(int).astype(object)
+    table = table.assign(
+        price=[f"{i % 8 + 1},{i * 7 % 900 + 100}" for i in range(N)], kind=["", *KINDS[1:]]
+    )
+    table.loc[3, "v0"] = ""
+    table.loc[4, "v1"] = "inf"
+    table.to_csv("t.csv", index=False, sep=";")
+    result = run("select", "t.csv", "-t", "kind", "--method", "s2fs", "-k", 2)
+    assert result.exit_code == 2
+    *obstacles, command = result.stderr.splitlines()
+    for option, line in zip(
+        ("thousands", "drop-unlabelled", "drop", "impute"), obstacles, strict=True
+    ):
+        assert f"--{option}" in line
+    assert command == (
+        "Try: s2fs select t.csv -t kind --method s2fs -k 2 --thousands , --drop-unlabelled --drop "
+        "v1 --impute median"
+    )
+    again = run(*shlex.split(command.removeprefix("Try: s2fs ")))
+    assert again.exit_code == 0, again.output
+    with pytest.raises(ValueError, match=r"thousands.*missing label.*infinite.*missing") as caught:
+        read_table("t.csv", "kind")
+    assert len(caught.value.obstacles) == 4
+    assert caught.value.fixes == {
+        "thousands": ",", "drop_unlabelled": True, "drop": ["v1"], "impute": "median"}  # fmt: skip
+
+
+def test_without_a_target_the_likely_one_is_proposed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    CLEAN.assign(town=["York", "Leeds"] * (N // 2), diagnosis=KINDS).to_csv("t.csv", index=False)
+    result = run("select", "t.csv", "-k", 2, "--no-verdict")
+    assert result.exit_code == 2
+    command = result.stderr.splitlines()[-1]
+    assert command == "Try: s2fs select t.csv -k 2 --no-verdict --target diagnosis"
+    assert run(*shlex.split(command.removeprefix("Try: s2fs "))).exit_code == 0
+
+
+def test_truth_values_are_numbers_in_new_tables_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    CLEAN[["v8"]].assign(ill=KINDS == "case", kind=KINDS).to_csv("t.csv", index=False)
+    result = run("select", "t.csv", "-t", "kind", "-k", 2, "--no-verdict", "--save", "m.json")
+    assert sorted(shown(result)) == ["ill", "v8"]
+    assert run("transform", "m.json", "t.csv", "-o", "new.json").exit_code == 0
+    new = json.loads((tmp_path / "new.json").read_text())
+    assert [row["ill"] for row in new] == (KINDS == "case").astype(float).tolist()
+
+
+def test_what_was_decided_is_machine_readable(tmp_path):
+    survey(tmp_path)
+    with pytest.warns(ReadWarning):
+        data = read_table(tmp_path / "survey.csv", "group")
+    left_out = {remark.kind: remark.columns for remark in data.remarks if remark.columns}
+    assert left_out == {
+        "row numbers": ("rownames",),
+        "identifiers": ("respondent_id",),
+        "sample names": ("name",),
+        "dates": ("day",),
+        "text": ("town", "comment"),
+    }
+    assert data.sample_ids == [str(i + 1) for i in range(N)]
