@@ -46,17 +46,21 @@ class Dialect:
     def numbers(self, cells: Sequence[Any]) -> Any:
         """The cells as float64, NaN where one is missing; None if one of them is text."""
         if not self.number_format.is_plain:
-            cells = [self._as_plain(cell) for cell in cells]
+            cells = self._as_plain(cells)
         values = as_numbers(cells, self.missing)
         if values is not None and self.missing_numbers:
             values[np.isin(values, self.missing_numbers)] = np.nan
         return values
 
-    def _as_plain(self, cell: Any) -> Any:
-        """A cell as Python reads it; one that is missing, or no text, stays as it is."""
-        if not isinstance(cell, str) or is_missing(cell, self.missing):
-            return cell
-        return self.number_format.as_plain(cell)
+    def _as_plain(self, cells: Sequence[Any]) -> list[Any]:
+        """Cells as Python reads them; those that are missing, or no text, stay as they are."""
+        if self.number_format.thousands is None and "." not in "".join(map(str, cells)):
+            return [cell.replace(",", ".") if isinstance(cell, str) else cell for cell in cells]
+        as_plain = self.number_format.as_plain
+        return [
+            as_plain(cell) if isinstance(cell, str) and not is_missing(cell, self.missing) else cell
+            for cell in cells
+        ]
 
     @cached_property
     def missing_numbers(self) -> list[float]:

@@ -6,7 +6,7 @@ guessed: such a cell stays text, and the column is refused if it is to be a feat
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 #: What may separate thousands besides a comma or a point; a blank may be one that does not break.
@@ -68,8 +68,10 @@ class Evidence:
     def __init__(self) -> None:
         self._examples: dict[tuple[str, str], str] = {}
 
-    def add(self, cells: Iterable[str]) -> None:
-        """Look at some cells."""
+    def add(self, cells: Sequence[str]) -> None:
+        """Look at the cells of a row."""
+        if ("decimal", ".") in self._examples and "," not in "".join(cells):
+            return  # points are known, and there is nothing else
         for cell in cells:
             if "," not in cell and "." not in cell:
                 continue
