@@ -118,7 +118,7 @@ def _takes_missing(selector: Any) -> bool:
 )
 @click.option("--seed", type=int, default=0, help="Seed of the folds.")
 @n_jobs_option
-@output_option(help="Also write all numbers to a .csv, .tsv, .json or .parquet file.")
+@output_option(help="Also write all numbers to a .csv, .tsv, .json, .parquet or .xlsx file.")
 @report_option(help="Also write a page to look at to an .html file.")
 def compare(
     *,

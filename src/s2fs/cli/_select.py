@@ -188,7 +188,7 @@ def _shape(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
     help="End with the accuracy on held-out samples, beside other selectors, all, random and no "
     "features; selects again in 5 × 5 folds.",
 )
-@output_option(help="Also write the ranking to a .csv, .tsv, .json or .parquet file.")
+@output_option(help="Also write the ranking to a .csv, .tsv, .json, .parquet or .xlsx file.")
 @raw_text_option
 @click.option("--force", is_flag=True, help="Let --save replace a file that exists.")
 @click.option(
