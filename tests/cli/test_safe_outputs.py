@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from openpyxl import load_workbook
 
 from s2fs import S2FS, Selection
 from s2fs.cli import main
@@ -55,6 +56,16 @@ def test_formulas_are_kept_from_running(folder):
     assert [float(cell) for cell in shown[1].split(",")[1:]] == FRAME.iloc[0, :5].tolist()
     raw = run("transform", "m.json", "new.csv", "--keep", "note", "--raw-text").stdout
     assert raw.splitlines()[1].startswith("=1+1,")
+
+
+def test_a_workbook_holds_text_and_numbers(folder):
+    assert select("-o", "r.xlsx").exit_code == 0
+    assert select("-o", "r.csv", "--raw-text").exit_code == 0
+    sheet = load_workbook("r.xlsx").active
+    assert {cell.data_type for row in sheet.iter_rows() for cell in row} <= {"s", "n"}
+    pd.testing.assert_frame_equal(pd.read_excel("r.xlsx"), pd.read_csv("r.csv"), check_dtype=False)
+    result = run("transform", "m.json", "t.csv", "-o", "new.docx")
+    assert ".parquet, .xlsx" in result.stderr
 
 
 def test_a_saved_selection_is_replaced_on_request_only(folder):

@@ -47,7 +47,7 @@ COMMANDS = {
 }
 #: What a shell expects of a command that Ctrl-C has ended.
 INTERRUPTED = 130
-OUTPUT_SUFFIXES = (".csv", ".tsv", ".json", ".parquet")
+OUTPUT_SUFFIXES = (".csv", ".tsv", ".json", ".parquet", ".xlsx")
 #: Where a context keeps the arguments it was called with.
 _ARGUMENTS = "s2fs.arguments"
 #: A keyword of ``read_table`` in a message, with or without a value.
@@ -427,6 +427,8 @@ def checked_output(_: click.Context, param: click.Parameter, path: Path | None) 
     check_place(path, option, OUTPUT_SUFFIXES)
     if path.suffix.lower() == ".parquet":
         need("pyarrow", extra="parquet", purpose=f"{option} to a Parquet file")
+    if path.suffix.lower() == ".xlsx":
+        need("openpyxl", extra="excel", purpose=f"{option} to a workbook")
     return path
 
 
@@ -513,6 +515,7 @@ def write_table(path: Path, columns: Columns, *, raw_text: bool = False) -> None
         ".tsv": partial(as_text, raw_text=raw_text, delimiter="\t"),
         ".json": _as_json,
         ".parquet": _as_parquet,
+        ".xlsx": _as_workbook,
     }
     write_whole(path, encoders[path.suffix.lower()](columns))
     note(f"Wrote {path}.")
@@ -557,4 +560,24 @@ def _as_parquet(columns: Columns) -> bytes:
     buffer = BytesIO()
     table = need("pyarrow", extra="parquet").table(dict(columns))
     need("pyarrow.parquet", extra="parquet").write_table(table, buffer)
+    return buffer.getvalue()
+
+
+def _as_workbook(columns: Columns) -> bytes:
+    """A workbook of one sheet; text is text, whatever it begins with."""
+    openpyxl = need("openpyxl", extra="excel")
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("Sheet1")
+
+    def as_cell(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value if not isinstance(value, float) or math.isfinite(value) else None
+        cell = openpyxl.cell.WriteOnlyCell(sheet, _printable(value))
+        cell.data_type = "s"  # also one that begins with =
+        return cell
+
+    for row in (list(columns), *zip(*columns.values(), strict=True)):
+        sheet.append([as_cell(value) for value in row])
+    buffer = BytesIO()
+    book.save(buffer)
     return buffer.getvalue()

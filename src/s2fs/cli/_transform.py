@@ -46,7 +46,8 @@ from s2fs.cli._shared import (
     "  s2fs transform genes.json new.csv --keep patient --output new20.csv",
 )
 @output_option(
-    help="Write to a .csv, .tsv, .json or .parquet file instead of printing comma-separated text.",
+    help="Write to a .csv, .tsv, .json, .parquet or .xlsx file instead of printing "
+    "comma-separated text.",
 )
 @raw_text_option
 def transform(

@@ -269,6 +269,9 @@ class Delimited:
             n_alike += bool(same)
         if not is_counted and n_alike > len(body) / 10:
             return False
+        starts = float(self.dialect.numbers(first[:1])[0])
+        if len(first) > 3 and starts in (0, 1) and bool((steps == 1).all()):
+            return True  # as pandas and R number columns; no row is likely to be so
         shown = ", ".join(cell.strip() for cell in first[:3])
         remark(
             f"{self._source} begins with {shown}, …, which is taken for a header as it counts, "
