@@ -227,7 +227,26 @@ def unseen(rows: Rows) -> Figure:
     return ax.figure
 
 
+def compare(rows: Rows) -> Figure:
+    """The mean difference of a reference to every other selector, with its interval."""
+    others = [row for row in rows if row["difference [95 %]"]]
+    ax = figure(len(others))
+    for y, row in enumerate(others):
+        mean, low, high = map(float, re.findall(r"[+-][\d.]+", row["difference [95 %]"]))
+        ax.plot([low, high], [y, y], color=BLUE, linewidth=1.2)
+        ax.scatter(mean, y, 18, BLUE)
+    ax.axvline(0, color="0.3", linewidth=0.8)
+    ax.set_yticks(range(len(others)), [f"minus {row['Algorithm']}" for row in others])
+    ax.tick_params(axis="y", length=0)
+    ax.invert_yaxis()
+    ax.set_xlabel("balanced accuracy of TopF, 95 % interval over the datasets", fontsize=SMALL)
+    return ax.figure
+
+
 STUDIES = {
+    "compare": Study(
+        lambda: page_table("compare-your-method.md", "Algorithm", "difference [95 %]"), compare
+    ),
     "unseen": Study(lambda: page_table("unseen.md", "selector", "minus PairCover, points"), unseen),
     "speed": Study(lambda: page_table("speed.md", "data", "S²FS, k = 30"), speed),
     "searches": Study(lambda: page_table("study-searches.md", "search", "kNN, %"), searches),
