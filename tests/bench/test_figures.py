@@ -161,6 +161,9 @@ def test_maps_hold_the_average_of_each_pair(made_up):
     ax = next(ax for ax in figure.axes if ax.get_title() == "GLIOMA")
     expected = [[0.6 + (3 * i + j) / 100 for j in range(3)] for i in range(3)]
     np.testing.assert_allclose(ax.images[0].get_array(), expected)
+    scales = {image.get_clim() for other in figure.axes for image in other.images}
+    assert len(scales) == 1  # so that the panels can be compared
+    assert "Star: the best weighting, chosen on the test results" in figure.get_supxlabel()
     (region,) = ax.patches
     assert (region.get_width(), region.get_height()) == (2, 2)
 
@@ -196,6 +199,7 @@ def test_pictures_show_their_pixels_where_the_data_are_at_hand(paper_data, draw)
     paper_data("yale")
     found = [result("yale", "S2FS", [0.5, 0.6, 0.7])]
     faces = draw(found)["pixels-yale"]
+    assert faces.get_suptitle().endswith("on all samples, α = 0.0316, β = 0.0316")
     titles = [ax.get_title() for ax in faces.axes]
     assert titles[:5] == ["1: 10", "1: 20", "1: 50", "1: 100", "1: 150"]
     assert titles[5:] == [f"{subject}: 150" for subject in range(2, 16)]

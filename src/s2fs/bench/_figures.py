@@ -257,12 +257,24 @@ def _sensitivity(group: Iterable[Result], learner: str) -> "Figure | None":
     if not grids:
         return None
     figure, axes = panel_grid(len(grids))
+    every = [score for grid in grids.values() for score in grid.values()]
     for ax, (title, grid) in zip(axes, grids.items(), strict=True):
         alphas, betas = (sorted(set(values)) for values in zip(*grid, strict=True))
         scores = [[grid.get((a, b), np.nan) for b in betas] for a in alphas]
         plot_sensitivity(
-            scores, alphas=alphas, betas=betas, label=_average_label(learner), title=title, ax=ax
+            scores,
+            alphas=alphas,
+            betas=betas,
+            label=_average_label(learner),
+            limits=(min(every), max(every)),  # one scale for all panels
+            title=title,
+            ax=ax,
         )
+    figure.supxlabel(
+        f"{LEARNER_TITLES[learner]}. Star: the best weighting, chosen on the test results. Box: "
+        "what the paper recommends.",
+        fontsize=FONT_SIZE,
+    )
     return figure
 
 
@@ -295,11 +307,17 @@ def _faces(name: str) -> "Figure | None":
     info = PAPER_DATASETS.get(name)
     if info is None or info.image_shape is None or find_dataset(name) is None:
         return None
-    data = load_dataset(name)
-    return plot_faces(
+    data, selector = load_dataset(name), S2FS(N_PIXELS)
+    figure = plot_faces(
         data.X,
         data.y + 1,
-        S2FS(N_PIXELS).fit(data.X, data.y).indices_,
+        selector.fit(data.X, data.y).indices_,
         info.image_shape,
         image_order=info.image_order or "C",
     )
+    figure.suptitle(
+        f"{info.title}: pixels that S²FS selects on all samples, α = {selector.alpha:g}, "
+        f"β = {selector.beta:g}",
+        fontsize=FONT_SIZE + 1,
+    )
+    return figure

@@ -131,6 +131,7 @@ def plot_sensitivity(
     alphas: ArrayLike = PAPER_GRID,
     betas: ArrayLike = PAPER_GRID,
     label: str = "average accuracy",
+    limits: tuple[float, float] | None = None,
     title: str = "",
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -144,6 +145,8 @@ def plot_sensitivity(
         The weights, increasing.
     label : str, default="average accuracy"
         What the score is.
+    limits : tuple of float, optional
+        The scores at both ends of the colours, to compare maps; by default those of this map.
     title : str, default=""
         What to write above.
     ax : Axes, optional
@@ -170,7 +173,10 @@ def plot_sensitivity(
             f"{len(columns)} betas; give a row per alpha and a column per beta."
         )
     ax = axes_or_new(ax, height=COLUMN_WIDTH * 0.8)
-    drawn = ax.imshow(values, cmap=SEQUENTIAL, origin="lower", interpolation="nearest")
+    low, high = (None, None) if limits is None else limits
+    drawn = ax.imshow(
+        values, cmap=SEQUENTIAL, origin="lower", interpolation="nearest", vmin=low, vmax=high
+    )
     inside = [
         np.flatnonzero((RECOMMENDED[0] <= w) & (w <= RECOMMENDED[1])) for w in (columns, rows)
     ]
