@@ -329,6 +329,18 @@ def test_comparisons_of_the_published_numbers(tmp_path):
     assert round(float(lines[0]["F_F"]), 4) == F_F["max"]["knn"]
 
 
+def test_srbct_has_83_samples_in_the_paper():
+    best = np.array(
+        [
+            value
+            for (learner, statistic, dataset, _), value in published_results().items()
+            if (statistic, dataset) == ("max", "SRBCT") and learner != "kmeans"
+        ]
+    )
+    off = {n: np.abs(np.round(best * n) / n - best).max() for n in (83, 84)}
+    assert off[83] < 0.5e-4 < off[84]  # accuracies have four decimals
+
+
 def test_all_720_numbers_are_there():
     numbers = published_results()
     assert len(numbers) == 720
