@@ -1,7 +1,9 @@
 """Installations of every kind: from the sdist, without a compiler, in a folder nobody may write."""
 
+import email
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +23,7 @@ pytestmark = pytest.mark.long
 
 #: Of the tests, not of the machine they run on: a CI job may ask for the native library.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "S2FS_REQUIRE_NATIVE"}
+ENVIRONMENT["SOURCE_DATE_EPOCH"] = "1700000000"
 
 
 def run(*command, env=ENVIRONMENT, fails=False, **options):
@@ -36,12 +39,22 @@ def pip(*arguments, **options):
     return run(sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments, **options)
 
 
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory):
-    """The files of the sdist as a folder, without any library built before."""
-    folder = tmp_path_factory.mktemp("sdist")
+def built_sdist(folder):
+    """Build the source distribution; returns its path."""
     run(sys.executable, "-m", "build", "--sdist", "--outdir", folder, ROOT)
     (sdist,) = folder.glob("*.tar.gz")
+    return sdist
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory):
+    return built_sdist(tmp_path_factory.mktemp("sdist"))
+
+
+@pytest.fixture(scope="module")
+def checkout(sdist, tmp_path_factory):
+    """The files of the sdist as a folder, without any library built before."""
+    folder = tmp_path_factory.mktemp("checkout")
     with tarfile.open(sdist) as archive:
         archive.extractall(folder, filter="data")
     return folder / sdist.name.removesuffix(".tar.gz")
@@ -88,11 +101,17 @@ print(engine, S2FS(2).fit(X, y).indices_, FDM(2).fit(X, y).indices_)
 
 
 @pytest.fixture(scope="module")
-def compiled(checkout, tmp_path_factory):
-    """Python of an environment with a wheel from the sdist, and its environment variables."""
-    wheel, libraries = built(checkout, tmp_path_factory.mktemp("wheel"))
-    assert wheel.name.split("-")[2:4] == ["py3", "none"]
+def wheel(checkout, tmp_path_factory):
+    """A wheel from the sdist, with its native libraries."""
+    path, libraries = built(checkout, tmp_path_factory.mktemp("wheel"))
+    assert path.name.split("-")[2:4] == ["py3", "none"]
     assert any(name.startswith(LIBRARY) for name in libraries)
+    return path
+
+
+@pytest.fixture(scope="module")
+def compiled(wheel, tmp_path_factory):
+    """Python of an environment with the wheel, and its environment variables."""
     return installed(wheel, tmp_path_factory.mktemp("environment"))
 
 
@@ -101,6 +120,31 @@ def test_from_the_sdist(compiled, tmp_path):
     out, err = run(python, "-c", FIT, cwd=tmp_path, env=env)
     assert not out.startswith("NumPy")
     assert err == ""
+
+
+def test_both_distributions_are_built_alike_twice(sdist, checkout, wheel, tmp_path):
+    """At another time, in another folder: who builds from the same sources can compare."""
+    (tmp_path / "sdist").mkdir()
+    assert built_sdist(tmp_path / "sdist").read_bytes() == sdist.read_bytes()
+    copy = shutil.copytree(checkout, tmp_path / "elsewhere", copy_function=shutil.copyfile)
+    (tmp_path / "wheel").mkdir()
+    assert built(copy, tmp_path / "wheel")[0].read_bytes() == wheel.read_bytes()
+
+
+def test_the_metadata_of_a_wheel(wheel):
+    """Licences of the package and of its data, and a description that leads nowhere else."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (path,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        metadata = email.message_from_bytes(archive.read(path))
+    assert [name.rpartition("/")[2] for name in names if "/licenses/" in name] == [
+        "LICENSE", "LICENSE-ISLP"
+    ]  # fmt: skip
+    assert {"s2fs/datasets/data/LICENSE-ISLP", "s2fs/datasets/data/srbct.npz"} <= set(names)
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    description = metadata.get_payload()
+    assert "# s2fs" in description
+    assert re.findall(r"\]\((?!https://|#)[^)]*\)", description) == []
 
 
 def test_without_a_compiler(checkout, without_compiler, compiled, tmp_path):
