@@ -8,6 +8,7 @@ import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
@@ -113,7 +114,7 @@ def test_what_is_built_for_others_has_its_native_library():
         assert yaml.safe_load(text)["env"]["S2FS_REQUIRE_NATIVE"] == 1
 
 
-def test_the_cases_of_asv_run(monkeypatch):
+def test_the_cases_of_asv_run(monkeypatch, tmp_path):
     """`make bench` measures these; a name that is gone would end a run nobody watches."""
     cases = runpy.run_path(str(ROOT / "benchmarks" / "asv" / "benchmarks" / "selectors.py"))
     monkeypatch.delenv("S2FS_DATA", raising=False)
@@ -127,6 +128,11 @@ def test_the_cases_of_asv_run(monkeypatch):
         assert len(case.selector.indices_) == 30
         with pytest.raises(NotImplementedError, match=r"S2FS_DATA names no folder with orl\.npz"):
             case.setup("ORL", selector)
+    # Isolet's first samples are of one class.
+    np.savez(tmp_path / "isolet.npz", X=np.eye(120, 40), y=np.arange(120) // 60)
+    monkeypatch.setenv("S2FS_DATA", str(tmp_path))
+    for selector in selectors:
+        cases["Fit"]().setup("Isolet", selector)
     X, y = cases["many_samples"](100)
     assert X.shape == (100, 500)
     assert len(set(y)) == 5

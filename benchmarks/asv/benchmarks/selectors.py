@@ -50,7 +50,7 @@ class Fit:
         self.X, self.y = read(table)
         options = {"n_jobs": 1} if selector == "S2FS" else {}
         self.selector = {"S2FS": S2FS, "PairCover": PairCover}[selector](30, **options)
-        self.selector.fit(self.X[:50], self.y[:50])
+        self.selector.fit(*many_samples(50, 100))
 
     def time_fit(self, table, selector):
         """Seconds of a fit."""
