@@ -94,7 +94,7 @@ def write_figures(
     >>> with Ledger(folder / "quick.sqlite") as ledger:
     ...     paths = write_figures(ledger, folder, kinds=["curves"], formats=["svg"])
     >>> [path.name for path in paths]
-    ['curves-knn.svg', 'curves-cart.svg', 'curves-svm.svg', 'curves-kmeans.svg']
+    ['curves-knn.svg']
     """
     _check_known("kinds", kinds or (), KINDS)
     _check_known("formats", formats, FORMATS)
