@@ -207,14 +207,16 @@ def critical_difference(table: Table, reference: str | None = None) -> "Figure |
     comparison = next(compare_ranks(table, reference), None)
     if comparison is None:
         return None
-    labels = {column.algorithm: column.label for column in comparison.columns}
+    # A long name would leave no room for the axis: the title says how weights were set.
+    labels = {column.algorithm: column.name for column in comparison.columns}
     title = LEARNER_TITLES[table.learner]
     what = f"{title}, {table.statistic.title()}, {comparison.n_datasets} datasets"
+    weightings = [f"{c.name}: {c.weighting}" for c in comparison.columns if c.weighting]
     ax = plot_critical_difference(
         comparison.nemenyi, labels=labels, highlight=comparison.columns[0].algorithm
     )
-    note = "\n".join(filter(None, (what, sign_note(table))))
-    ax.set_title(note, fontsize=FONT_SIZE + 1)
+    note = "\n".join([what, *weightings, *filter(None, sign_note(table).split("; "))])
+    ax.set_title(note, fontsize=FONT_SIZE)
     return ax.figure  # type: ignore[return-value]
 
 

@@ -52,15 +52,24 @@ class Column(NamedTuple):
     status: str
 
     @property
+    def name(self) -> str:
+        """The algorithm and the sign of its status."""
+        return f"{self.algorithm.replace('S2', 'S²')}{STATUS_SIGNS.get(self.status, '')}"
+
+    @property
+    def weighting(self) -> str:
+        """How the weights were set, in full; empty if there are none to set."""
+        return f"{_HOW[self.how]}, chosen on the test results" if self.is_tuned else _HOW[self.how]
+
+    @property
     def heading(self) -> str:
-        """The algorithm, the sign of a reconstruction, and how the weights were set."""
-        name = self.algorithm.replace("S2", "S²")
-        return f"{name}{STATUS_SIGNS.get(self.status, '')} {_HOW[self.how]}".strip()
+        """The name and, in short, how the weights were set."""
+        return f"{self.name} {_HOW[self.how]}".strip()
 
     @property
     def label(self) -> str:
         """The heading as figures show it, which have no legend to explain it."""
-        return f"{self.heading}, chosen on the test results" if self.is_tuned else self.heading
+        return f"{self.name} {self.weighting}".strip()
 
     @property
     def is_tuned(self) -> bool:
