@@ -162,6 +162,20 @@ def test_copies_are_independent(crowded, correlation):
     np.testing.assert_allclose(other.separations, anew.separations, rtol=1e-11)
 
 
+@pytest.mark.parametrize("correlation", [0, 0.25, 1])
+@pytest.mark.parametrize("p", [2, 3])
+def test_classes_so_far_apart_that_single_precision_holds_no_bound(p, correlation):
+    """Error bounds of 1e-45 are no numbers with digits there; they must rule nobody out."""
+    rng = np.random.default_rng(0)
+    for apart in np.linspace(28.2, 29, 30):  # bounds of about 1e-45
+        y = np.repeat(np.arange(p), 40)
+        X = apart * y[:, None] + rng.normal(size=(40 * p, 1)) + 1e-2 * rng.normal(size=(40 * p, 9))
+        known = moments_of(X, y, p)
+        rows = Correlations(X, y, known)
+        found, expected = (path(of, known, rows, correlation, 9)[0] for of in (cover_of, Cover))
+        assert found == expected
+
+
 @pytest.mark.parametrize("correlation", [0, 0.25])
 def test_thousands_of_equal_columns(correlation):
     rng = np.random.default_rng(0)

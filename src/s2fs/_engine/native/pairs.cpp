@@ -327,6 +327,12 @@ inline double sum_error(const S2fsCover &of) {
     return static_cast<double>(48 + of.n_pairs / CHUNK) * 2 * U;
 }
 
+// The largest sum in single precision with which a candidate may be the best. Terms below the
+// smallest normal number have no relative error: sums that small rule nobody out.
+inline double most_sum(const S2fsCover &of) {
+    return of.limit * (1 + sum_error(of)) + static_cast<double>(of.n_pairs) * 1e-37;
+}
+
 inline float single(double x) {  // not less than it is
     return x < 1e38 ? static_cast<float>(x * (1 + 4 * U)) : 3e38f;
 }
@@ -396,7 +402,7 @@ void scan(S2fsCover &of, Index block) {
         lanes.total = load(left);
         if (!any(lanes.total <= 0.0f)) continue;
         lanes.error = Floats{};
-        lanes.limit = single(of.limit * (1 + sum_error(of)));
+        lanes.limit = single(most_sum(of));
         const bool open = of.correlation == 0 ? screen_alone(of, block, lane, lanes)
                           : of.inverses       ? screen_joint<true>(of, block, lane, lanes)
                                               : screen_joint<false>(of, block, lane, lanes);
@@ -570,7 +576,7 @@ void s2fs_cover_decide(S2fsCover *cover) {
     S2fsCover &of = *cover;
     const Index m = of.n_features;
     for (Index i = 0; i < of.n_found; i++)
-        if (!is_confirmed(of, i) && !(of.totals[i] > of.limit * (1 + sum_error(of))))
+        if (!is_confirmed(of, i) && !(of.totals[i] > most_sum(of)))
             confirm(of, i, of.found[i]);
     // The best is taken, so the next step begins with the one that came after it.
     const double equal = of.best * (1 - of.equal);
