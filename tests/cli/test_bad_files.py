@@ -122,12 +122,6 @@ CASES = {
         {},
         "no features left",
     ),
-    "on its side": (
-        "t.csv",
-        text("gene,s1,s2\na,1,2\nb,3,4\nkind,u,v\n"),
-        {},
-        r"'kind', which is a row of .*\(`transpose=True`\)",
-    ),
     "names in the header": (
         "t.csv",
         text("gene,s1,s2\na,1,2\nb,3,4\n"),

@@ -159,6 +159,27 @@ def test_truth_values_are_numbers_in_new_tables_too(tmp_path, monkeypatch):
     assert [row["ill"] for row in new] == (KINDS == "case").astype(float).tolist()
 
 
+def test_amounts_are_numbers_without_their_unit(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = CLEAN.assign(share=[f"{i * 7 % 100} %" for i in range(N)], kind=KINDS)
+    table["price"] = [f"${i / 4}" if i else "" for i in range(N)]
+    table.to_csv("t.csv", index=False)
+    data = read_table("t.csv", "kind", impute="keep")
+    assert data.X[:, 9].tolist() == [i * 7 % 100 for i in range(N)]
+    assert data.X[1:, 10].tolist() == [i / 4 for i in range(1, N)]
+
+
+def test_a_sheet_without_names_may_be_in_order(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    CLEAN.to_csv("x.csv", index=False)
+    pd.DataFrame({"lab": KINDS}).to_csv("y.csv", index=False)
+    options = ["-t", "lab", "-k", K, "--method", "paircover", "--no-verdict"]
+    result = run("select", "x.csv", "--samples", "y.csv", *options)
+    assert result.exit_code == 2
+    again = run(*shlex.split(result.stderr.splitlines()[-1].removeprefix("Try: s2fs ")))
+    assert shown(again) == ranking()
+
+
 def test_what_was_decided_is_machine_readable(tmp_path):
     survey(tmp_path)
     with pytest.warns(ReadWarning):

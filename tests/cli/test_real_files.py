@@ -252,6 +252,8 @@ CASES = {
     "drop a,b": ("t.csv", csv(LABELLED.assign(a=KINDS, b=range(30))), ["--drop", "a,b"], ""),
     # 4: expression tables
     "genes in rows": ("t.csv", lambda p: TURNED.to_csv(p), ["--transpose"], ""),
+    "genes in rows, not said": ("t.csv", lambda p: TURNED.to_csv(p), [],
+                                "has features in rows: 'kind' is a row of it"),
     "genes in rows of tabs": ("t.txt", csv(TURNED, index=True, sep="\t"), ["--transpose"], ""),
     "descriptions": ("t.csv", described, ["--transpose"], "describes the features in column"),
     "labels in the header": ("t.csv", labels_in_header, ["--transpose", "-t", 0], ""),
@@ -380,7 +382,6 @@ FAULTS = {
     "missing values": ("t.csv", with_gaps(""), ["--drop", "other", "--method", "s2fs"],
                        "--impute median.*--drop-missing 0.2.*--drop", 2),
     "no labels": ("t.csv", unlabelled, [], "--drop-unlabelled", 2),
-    "genes in rows": ("t.csv", lambda p: TURNED.to_csv(p), [], "--transpose", 2),
     "names in the header": ("t.csv", csv(TURNED.drop("kind"), index=True),
                             ["--transpose", "-t", 0], "all different.*--samples", 2),
     "samples elsewhere": ("t.csv", csv(TURNED.drop("kind"), index=True), ["--transpose"],

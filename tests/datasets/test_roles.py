@@ -105,7 +105,10 @@ def test_samples_that_belong_together(tmp_path):
     assert "--group Patient keeps a patient in one fold" in result.stderr
 
 
-@pytest.mark.parametrize(("name", "word"), [("patient_id", "patient"), ("Subject", "subject")])
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [("patient_id", "patient"), ("Subject", "subject"), ("Patient No.", "patient")],
+)
 def test_numbers_of_patients_are_no_feature(tmp_path, name, word):
     path = write(tmp_path / "t.csv", **{name: np.arange(N) // 3 + 1000})
     for options in ({}, {"drop": name}):
@@ -156,3 +159,15 @@ def test_groups_of_cells_and_arrays(tmp_path):
         assert data.covariates["donor"].tolist() == PATIENTS
         with pytest.raises(ValueError, match="`group` is 'nobody'"):
             read(tmp_path / name, target, group="nobody")
+
+
+def test_columns_with_words_for_missing_are_judged_by_their_own_numbers(tmp_path):
+    """Such a column is kept as text and read once more; its neighbours must not be mistaken."""
+    holes = ["-", *FEATURES["a"].astype(str)[1:]]
+    path = write(tmp_path / "t.csv", Idx=np.arange(N) + 1, hole=holes, code=np.arange(N) * 7)
+    data, remarks = read(path, "kind", impute="keep")
+    assert data.feature_names == [*"abcd", "hole"]
+    assert np.isnan(data.X[0, 4])
+    np.testing.assert_array_equal(data.X[1:, 4], FEATURES["a"][1:])
+    assert remarks["row numbers"].columns == ("Idx",)
+    assert remarks["identifiers"].columns == ("code",)

@@ -14,6 +14,8 @@ from s2fs.datasets._source import remark
 
 #: What pandas and R write for truth values, in lower case.
 _TRUTH = {"true": "1", "false": "0"}
+#: What stands before or behind every amount of a column.
+_UNITS = ("%", "$", "€", "£")
 
 
 @dataclass
@@ -115,9 +117,16 @@ def numbered(names: list[str], mark: str) -> list[str]:
     return result
 
 
-def truth_values(cells: Sequence[Any]) -> list[str] | None:
-    """A column of true and false, in any case, as 1 and 0; None if it holds anything else."""
-    words = [str(cell).strip().lower() for cell in cells]
-    if not {"true", "false"} & {*words} or not all(w in _TRUTH or is_missing(w) for w in words):
-        return None
-    return [_TRUTH.get(word, "") for word in words]
+def as_plain_numbers(cells: Sequence[Any]) -> list[str] | None:
+    """A column of true and false as 1 and 0, or of amounts such as 12% without their unit.
+
+    Missing cells stay. None if the column holds anything else.
+    """
+    words = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
+    known = [word for word in words if word]
+    if known and all(word.lower() in _TRUTH for word in known):
+        return [_TRUTH.get(word.lower(), "") for word in words]
+    for unit in _UNITS:
+        if known and all(word.startswith(unit) or word.endswith(unit) for word in known):
+            return [word.removeprefix(unit).removesuffix(unit).strip() for word in words]
+    return None

@@ -227,19 +227,19 @@ def _label_cells(
     return label, frame.column(label), f"{kind} {frame.names[label]!r} of {name}"
 
 
+def has_target_in_row(frame: Frame, target: str | int | None) -> bool:
+    """Whether the target is no column, but its name stands once in the first column of text."""
+    if frame.turned or not isinstance(target, str) or target in frame.names:
+        return False
+    return [str(cell).strip() for cell in frame.cells.get(0, ())].count(target) == 1
+
+
 def _position(frame: Frame, target: str | int) -> int:
-    """The position of the target; if its name is in the first column, the table is on its side."""
+    """The position of the target."""
     try:
         return Columns.of_file(frame.names, frame.source).position(target, "target")
     except ValueError as error:
         close = closest(str(target), frame.names)
-        first = frame.cells.get(0, ())
-        if not frame.turned and str(target) in (str(cell).strip() for cell in first):
-            raise UnreadableError(
-                f"target is {target!r}, which is a row of {frame.source} and not a column; are "
-                "features in rows (`transpose=True`)?",
-                fixes={"transpose": True},
-            ) from None
         if frame.annotation:
             raise UnreadableError(
                 f"target is {target!r}, but {frame.source} describes the samples by "

@@ -23,8 +23,8 @@ from s2fs.datasets._dataset import Dataset
 from s2fs.datasets._delimited import Delimited, Dialect
 from s2fs.datasets._errors import UnreadableError
 from s2fs.datasets._expression import bare_gct, gct, series_matrix
-from s2fs.datasets._frame import Frame, truth_values
-from s2fs.datasets._interpret import from_frame
+from s2fs.datasets._frame import Frame, as_plain_numbers
+from s2fs.datasets._interpret import from_frame, has_target_in_row
 from s2fs.datasets._number_format import PLAIN
 from s2fs.datasets._sheet import is_header_named
 from s2fs.datasets._source import ReadOptions, Source, collect_remarks, reading, remark
@@ -75,7 +75,7 @@ class Table(_Cells):
         column = self.columns[position]
         if isinstance(column, np.ndarray):
             return column
-        return self._parse(truth_values(column) or column)
+        return self._parse(as_plain_numbers(column) or column)
 
     def first_text(self, position: int) -> str:
         """Return the first cell of a column of text that is neither a number nor missing.
@@ -234,7 +234,16 @@ def _read_labelled(path: str | PathLike[str], how: ReadOptions) -> Dataset:
     if source.suffix in (".npz", ".mat"):
         return from_arrays(source, how)
     if how.samples is None:
-        return from_frame(_read_frame(source, how, _needed_text(source, how)), how)
+        frame = _read_frame(source, how, _needed_text(source, how))
+        if has_target_in_row(frame, how.target):
+            remark(
+                f"{source.name} has features in rows: {how.target!r} is a row of it "
+                "(`transpose=True`).",
+                "transposed",
+            )
+            how = replace(how, transpose=True)
+            frame = _read_frame(source, how, _needed_text(source, how))
+        return from_frame(frame, how)
     elsewhere = replace(how, target=None)
     alone = ReadOptions(missing=how.missing, encoding=how.encoding, max_memory=how.max_memory)
     sheet = _read_frame(Source(how.samples, how.limit), alone, _every_column)

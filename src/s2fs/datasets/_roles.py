@@ -21,7 +21,7 @@ from s2fs._util.inputs import as_numbers, is_missing
 from s2fs._util.messages import some_of
 from s2fs._util.types import Floats
 from s2fs.datasets._errors import UnreadableError
-from s2fs.datasets._frame import Frame, truth_values
+from s2fs.datasets._frame import Frame, as_plain_numbers
 from s2fs.datasets._number_format import explain_marks
 from s2fs.datasets._source import ReadOptions, remark
 
@@ -41,7 +41,7 @@ _MISSING_TOKENS = {
 }
 #: How pandas and R leave row numbers behind.
 _UNNAMED = re.compile(r"(Unnamed: 0|__index_level_\d+__)?(\.\d+)?")
-_NUMBER_WORD = r"(?:no|nr|num|number|name|code|id)"
+_NUMBER_WORD = r"(?:no\.?|nr\.?|num|number|name|code|id)"
 #: Names of identifiers, whatever whole numbers they hold.
 _ID_NAME = re.compile(
     r"(?:.*[\s_.-])?(?:id|ids|uuid|guid|barcode|identifier)|"
@@ -194,17 +194,28 @@ def _unnamed_row_names(frame: Frame, positions: Iterable[int]) -> set[int]:
     return found
 
 
+def _numbers(frame: Frame, positions: list[int]) -> Floats:
+    """Columns as numbers, also those whose cells had to be read once more."""
+    if not any(f in frame.cells for f in positions):
+        return frame.take(positions)
+    return np.column_stack([_number_column(frame, f) for f in positions])
+
+
+def _number_column(frame: Frame, position: int) -> Floats:
+    column = frame.column(position)
+    numbers = column if isinstance(column, np.ndarray) else frame.parse(column)
+    return np.full(len(column), np.nan) if numbers is None else numbers
+
+
 def _leave_out_identifiers(frame: Frame, positions: list[int]) -> set[int]:
     """Columns of numbers that number or name the rows; remarks say which."""
-    X = frame.take(positions)
+    X = _numbers(frame, positions)
     counters = {positions[j] for j in find_row_counters(X)}
     by_name = _named_identifiers(frame, positions) if not frame.turned else set()
     by_value = {positions[j] for j in _valued_identifiers(X)} - counters
     if len(by_value) > max(1, len(positions) // 10):
         by_value = set()  # numbers of this kind all over are ranks or counts
-    named_counters = {
-        f for f in by_name if _starts_at_one_of(frame.column(f), (0, 1)) and _rises_by_one(frame, f)
-    }
+    named_counters = {f for f in by_name if _counts_from_0_or_1(_number_column(frame, f))}
     counters |= named_counters
     identifiers = (by_name | by_value) - counters
     for kind, found in (("row numbers", counters), ("identifiers", identifiers)):
@@ -221,7 +232,7 @@ def _leave_out_identifiers(frame: Frame, positions: list[int]) -> set[int]:
                 names,
             )
         for f in sorted(found):
-            if _are_distinct_whole_numbers(frame.column(f)):
+            if _are_distinct_whole_numbers(_number_column(frame, f)):
                 _name_rows(frame, f)
     return counters | identifiers
 
@@ -233,7 +244,7 @@ def _named_identifiers(frame: Frame, positions: list[int]) -> set[int]:
         name, is_counter_name = frame.names[f], bool(_COUNTER_NAME.fullmatch(frame.names[f]))
         if not (is_counter_name or is_id_name(name)):
             continue
-        column = frame.column(f)
+        column = _number_column(frame, f)
         known = column[~np.isnan(column)]
         is_whole = len(known) > 0 and bool((np.floor(known) == known).all())
         if is_whole and (not is_counter_name or _are_distinct_whole_numbers(column)):
@@ -263,12 +274,8 @@ def _valued_identifiers(X: Floats) -> list[int]:
     return found
 
 
-def _starts_at_one_of(column: Floats, starts: Sequence[int]) -> bool:
-    return float(column[0]) in starts
-
-
-def _rises_by_one(frame: Frame, position: int) -> bool:
-    return bool((np.diff(frame.column(position)) == 1).all())
+def _counts_from_0_or_1(column: Floats) -> bool:
+    return column[0] in (0, 1) and bool((np.diff(column) == 1).all())
 
 
 def _are_distinct_whole_numbers(values: Floats) -> bool:
@@ -284,12 +291,13 @@ def _name_rows(frame: Frame, position: int) -> None:
 
 
 def _fill_known_gaps(frame: Frame, position: int) -> bool:
-    """Whether a column of cells is numbers, once true, false and usual gaps are taken as such."""
+    """Whether a column of cells is numbers, once units and usual gaps are left out."""
     cells = frame.cells[position]
     if frame.parse(cells) is not None:
         return True
-    if (truth := truth_values(cells)) is not None:
-        frame.cells[position] = truth
+    plain = as_plain_numbers(cells)
+    if plain is not None and frame.parse(plain) is not None:
+        frame.cells[position] = plain
         return True
     words = sorted({cell.strip() for cell in unread_cells(frame, position)})
     if not {word.lower() for word in words} <= _MISSING_TOKENS:

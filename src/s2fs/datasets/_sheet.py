@@ -56,14 +56,15 @@ def match_samples(frame: Frame, sheet: Frame, options: ReadOptions) -> SheetRows
         return SheetRows(list(range(frame.n_rows)), None)
     match = _best_match(frame, sheet, options)
     if match is None or match.n_found == 0:
-        raise UnreadableError(_about_no_match(frame, sheet, options))
+        fixes = {"by_position": True} if _may_be_in_order(frame, sheet, options) else {}
+        raise UnreadableError(_about_no_match(frame, sheet, options), fixes)
     names = _names_in(frame, match.column)
     keys = _cells(sheet, match.key)
     frame.row_names = names
     if options.id is None or options.sample_id is None or not match.is_exact:
-        where = "the names of its rows" if match.column is None else repr(frame.names[match.column])
-        if frame.turned:
-            where = "its header"
+        where = "its header" if frame.turned else "the names of its rows"
+        if match.column is not None:
+            where = repr(frame.names[match.column]) if frame.names[match.column] else "unnamed"
         alike = "" if match.is_exact else ", but for case and marks"
         remark(
             f"{match.n_found} of {len(set(names))} samples of {frame.source} ({where}) are in "
@@ -152,13 +153,17 @@ def _loosely(name: str) -> str:
     return re.sub(r"^x(?=\d)", "", re.sub(r"[\W_]+", ".", name.lower()))
 
 
+def _may_be_in_order(frame: Frame, sheet: Frame, options: ReadOptions) -> bool:
+    """Whether the rows of both may be in one order, as nothing was said of names."""
+    return sheet.n_rows == frame.n_rows and options.sample_id is None
+
+
 def _about_no_match(frame: Frame, sheet: Frame, options: ReadOptions) -> str:
     """Why no sample was found, and what to do."""
     shown: Sequence[Any] = frame.row_names or []
     example = f", such as {shown[0]!r}" if shown else ""
     column = "" if options.sample_id is None else f" in its column {options.sample_id!r}"
-    same = sheet.n_rows == frame.n_rows
-    ways = "say where they are with `id` and `sample_id`" + (
-        ", or that the rows are in the same order with `by_position=True`" if same else ""
-    )
+    ways = "say where they are with `id` and `sample_id`"
+    if _may_be_in_order(frame, sheet, options):
+        ways += ", or that the rows are in the same order with `by_position=True`"
     return f"{sheet.source} has none of the samples of {frame.source}{column}{example}; {ways}."
