@@ -191,7 +191,7 @@ def test_more_features_than_the_file_has(wine):
         (["--alpha", "nan"], "'--alpha': 'nan'; give a finite number"),
         (["--centroid-membership", "own"], "'own'"),
         (["--colour"], "--colour"),
-        (["--output", "ranking.xlsx"], "ends in .csv, .tsv, .json, .parquet"),
+        (["--output", "ranking.docx"], "ends in .csv, .tsv, .json, .parquet, .xlsx"),
         (["--output", "no/such/folder/r.csv"], "'no/such/folder' is not a directory"),
     ],
 )
