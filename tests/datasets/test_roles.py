@@ -121,7 +121,7 @@ def test_numbers_of_patients_are_no_feature(tmp_path, name, word):
 
 def test_groups_must_be_known(tmp_path):
     path = write(tmp_path / "t.csv", Patient=["", *PATIENTS[1:]])
-    for option in ("group", "covariates", "batch"):
+    for option in ("group", "covariates"):
         with pytest.raises(ValueError, match=rf"'Patient' of .*\(`{option}`\) is missing in 1 row"):
             read(path, "kind", **{option: "Patient"})
     with pytest.raises(ValueError, match=r"`group` is 'patent'.*did you mean 'Patient'"):

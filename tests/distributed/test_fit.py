@@ -232,8 +232,8 @@ def test_bad_weights_and_frames(client):
         S2FS(2, class_weight={"x": 1}).fit(there, y)
     with pytest.warns(UserWarning, match=r"n_features_to_select=13 is more than the 12"):
         assert len(S2FS(13).fit(there, y).indices_) == 12
-    with pytest.raises(ValueError, match="batch needs all rows in one place"):
-        S2FS(2).fit(there, y, batch=y)
+    with pytest.raises(ValueError, match="covariates needs all rows in one place"):
+        S2FS(2).fit(there, y, covariates=y)
     with pytest.raises(ValueError, match="'auto' needs all rows in one place"):
         S2FS("auto").fit(there, y)
     frame = dd.from_pandas(pd.DataFrame({"a": [1.0, 2.0], "b": ["u", "v"]}), npartitions=2)

@@ -575,7 +575,7 @@ def test_missing_values_are_filled_in_inside_the_folds():
         ({"learner": "svn"}, r"learner is 'svn' \(did you mean 'svm'\?\); choose from knn"),
         ({"learner": S2FS()}, "learner is S2FS.*or give a classifier"),
         ({"cv": 1}, "cv is 1; give at least two folds"),
-        ({"n_repeats": 0}, "n_repeats is 0; give at least one"),
+        ({"n_repeats": 0}, "n_repeats is 0; give a whole number from 1"),
     ],
 )  # fmt: skip
 def test_bad_arguments(options, words):

@@ -402,7 +402,7 @@ def test_a_class_of_one_sample_is_left_out_and_named():
 
 
 def test_data_that_cannot_be_cross_validated_say_why():
-    X, y = np.random.default_rng(0).random((6, 4)), np.array([0, 0, 0, 0, 1, 2])
+    X, y = np.random.default_rng(0).random((12, 4)), np.array([0] * 10 + [1, 2])
     report = S2FS(2).fit(X, y).report(X, y)
     assert "fewer than two classes with at least two samples" in report.summary["reason"]
     assert report.comparison is None

@@ -172,8 +172,9 @@ class Permutations:
 
 def _features_with_gaps(X: Any) -> Indices:
     if not sparse.issparse(X):
-        return np.flatnonzero(np.isnan(X.sum(axis=0)))
-    return np.flatnonzero(np.isnan(np.asarray(X.sum(axis=0)).ravel()))
+        return np.flatnonzero(np.isnan(X).any(axis=0))
+    stored = sparse.coo_array(X)
+    return np.unique(stored.col[np.isnan(stored.data)])
 
 
 def _draw(samples: Samples, n_permutations: int, rng: Any) -> list[Indices]:

@@ -267,6 +267,8 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         self.q_value_floor_ = self.false_selections_ = np.nan
         n_permutations = len(permuted) // n
         if not n_permutations:
+            if self.n_permutations:  # so few samples have no other order: nothing is shown
+                self.q_values_ = np.ones(m)
             return
         by_chance = np.concatenate(
             [_counts(permuted[i : i + n], m)[varying] for i in range(0, len(permuted), n)]

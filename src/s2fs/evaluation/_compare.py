@@ -184,16 +184,34 @@ def evaluate_selector(
     ----------
     selector : estimator
         What was run, fitted or not: any selector of this package or of scikit-learn.
-    X, y, cv, groups, sample_weight, covariates, random_state, n_jobs, verbose, imputer
+    X : array-like, sparse array or data frame of shape (n_samples, n_features)
         As for :func:`compare`.
-    n_repeats : int, optional
-        As for :func:`compare`. By default 5, and 1 for a :class:`s2fs.SelectorCV` that chooses the
-        weights of S²FS: it fits hundreds of selections in each fold.
+    y : array-like of shape (n_samples,)
+        Class labels.
     n_selected : int
         How many features it has selected on all samples: up to there the accuracy is measured for
         several numbers of its first features.
     is_ranked : bool, default=True
         Whether its features have an order; if not, they are evaluated together.
+    cv : int, splitter or iterable of (train, test), default=5
+        As for :func:`compare`.
+    n_repeats : int, optional
+        As for :func:`compare`. By default 5, and 1 for a :class:`s2fs.SelectorCV` that chooses the
+        weights of S²FS: it fits hundreds of selections in each fold.
+    groups : array-like of shape (n_samples,), optional
+        What each sample belongs to, such as a patient.
+    sample_weight : array-like of shape (n_samples,), optional
+        Given to the selectors that take it.
+    covariates : array-like or data frame of shape (n_samples, n_covariates), optional
+        What features are adjusted for.
+    random_state : int, default=0
+        Seed of the folds and of the random features.
+    n_jobs : int, optional
+        Number of threads, which share the folds.
+    verbose : int, default=0
+        With 1 or more, a progress bar on standard error if that is a terminal.
+    imputer : transformer, optional
+        What fills in missing values, fitted on the training samples of each fold.
     class_names : sequence of str, optional
         What notes call the classes, in sorted order of the labels.
 

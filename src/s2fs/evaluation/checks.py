@@ -18,8 +18,9 @@ REDUNDANT = 0.9
 SMALL_CLASS = 10
 #: A Nogueira index below this is called low.
 LOW_STABILITY = 0.4
-#: Positive values whose skewness is above this may want a logarithm.
-SKEWED = 2.0
+#: Positive values may want a logarithm if their skewness is above the one, and their median below
+#: the other share of the largest.
+SKEWED, LOW_MEDIAN = 2.0, 0.1
 #: Without one or two samples a feature must keep this share of its F statistic.
 KEPT_SHARE = 0.5
 #: How many names a line holds.
@@ -153,7 +154,8 @@ def find_fragile_features(columns: Floats, codes: Indices) -> dict[int, list[int
     # What the best of as many features without signal reaches in one table of twenty.
     by_chance = f_distribution.isf(0.05 / max(1, columns.shape[1]), p - 1, n - p)
     fragile = {}
-    for position, column in enumerate(columns.T):
+    for position, values in enumerate(columns.T):
+        column = values / max(np.abs(values).max(), np.finfo(float).tiny)  # safe to square
         before = _f_statistic(column, codes)
         if before < by_chance:
             continue
@@ -246,13 +248,14 @@ def _check_classes(codes: Indices, class_names: Sequence[str]) -> Check:
 
 def _check_skewed(values: Floats) -> Check:
     """Positive values with a long tail, in most features: the scale of counts and intensities."""
-    varying = values[:, values.min(axis=0) < values.max(axis=0)]
-    if varying.shape[1] and (varying >= 0).all():
-        centred = varying - varying.mean(axis=0)
+    largest = values.max(axis=0)
+    varies = values.min(axis=0) < largest
+    if varies.any() and (values >= 0).all():
+        shares = values[:, varies].astype(np.float64) / largest[varies]  # safe to cube
+        centred = shares - shares.mean(axis=0)
         variance = (centred**2).mean(axis=0)
         skewness = (centred**3).mean(axis=0) / np.where(variance > 0, variance, 1.0) ** 1.5
-        ratio = varying.max(axis=0) / np.maximum(np.median(varying, axis=0), 1e-300)
-        if np.median(skewness) > SKEWED and np.median(ratio) > 10:
+        if np.median(skewness) > SKEWED and np.median(np.median(shares, axis=0)) < LOW_MEDIAN:
             return Check(
                 False, "skewed", "Values are positive and skewed: a logarithm may select better."
             )

@@ -100,6 +100,8 @@ class Comparison:
         The number of folds in a repeat, and of repeats.
     test_share : float
         The mean of n_test / n_train.
+    n_features_in : int
+        The number of features of the table.
     notes : list of str
         What differs from what was asked for, such as fewer folds for a small class.
     by_size : dict of int to Comparison
@@ -116,9 +118,9 @@ class Comparison:
     n_splits: int
     n_repeats: int
     test_share: float
+    n_features_in: int
     notes: list[str] = field(default_factory=list)
     by_size: Mapping[int, "Comparison"] = field(default_factory=dict, repr=False)
-    n_features_in: int = 0
 
     @property
     def sizes(self) -> list[int]:

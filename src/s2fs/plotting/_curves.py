@@ -138,8 +138,12 @@ def plot_curve_panels(
     ----------
     panels : mapping of str to mapping of str to Curve
         For each dataset the curve of each algorithm.
-    highlight, labels, dashed
-        As in :func:`plot_curves`.
+    highlight : str, optional
+        The algorithm that is drawn thicker, as in :func:`plot_curves`.
+    labels : mapping of str to str, optional
+        What to call an algorithm instead of its name.
+    dashed : collection of str, default=()
+        The algorithms that do not compete, as in :func:`plot_curves`.
     note : str, default=""
         What to write above the legend.
 

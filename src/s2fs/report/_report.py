@@ -112,7 +112,7 @@ class Report:
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> report = Report(S2FS(4).fit(X, y), X, y, title="Wine")
     >>> report
-    Report: 4 features by S²FS: accuracy 95.8 % on held-out samples (95 % interval ...
+    Report: 4 features by S²FS: accuracy 96.7 % on held-out samples (95 % interval ...
     >>> report.summary["features"][0]["name"]
     'flavanoids'
     """
