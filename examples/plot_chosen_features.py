@@ -42,28 +42,17 @@ coverage = plot_coverage(
 )
 
 # %%
-# **How many are needed?** The accuracy on unseen samples over the number of genes, with the genes
-# chosen inside the folds. The same folds serve every selector:
+# **How many are enough?** The accuracy on held-out samples over the number of genes, with the genes
+# selected inside the folds. The same folds serve every selector:
 
-result = compare(
-    data.X,
-    data.y,
-    k=[1, 2, 3, 5, 7, 10, 15, 20],
-    selectors={
-        "S²FS": "s2fs",
-        "PairCover": "paircover",
-        "ANOVA F": "anovaf",
-        "random": "randomorder",
-    },
-)
-sizes = plot_sizes(result)
+result = compare(data.X, data.y, k=[1, 2, 3, 5, 7, 10, 15, 20])
+sizes = plot_sizes(result, recommended=result.recommendation.size)
 
 # %%
-# What the samples were taken for with three genes, when they were unseen:
+# The predictions of the first repeat with three genes, each made when its sample was held out:
 
-confusion = plot_confusion(
-    data.y, result.at(3).predictions["S²FS"], class_names=data.class_names, title="three genes"
-)
+predicted = result.at(3).predictions["PairCover"][0]
+confusion = plot_confusion(data.y, predicted, class_names=data.class_names, title="three genes")
 
 # %%
 # **Which repeat each other?** Pairs with a frame correlate by 0.8 or more, up or down:

@@ -9,7 +9,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from s2fs import S2FS
+from s2fs import PairCover
 from s2fs.datasets import load_srbct
 from s2fs.report import Report
 
@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 CHROMIUM = "/usr/bin/chromium"
 
 data = load_srbct()
-report = Report(S2FS(20).fit(data.X, data.y), data, title="Four childhood tumours (SRBCT)")
+report = Report(PairCover(20).fit(data.X, data.y), data, title="Four childhood tumours (SRBCT)")
 with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
     place = report.save(Path(folder) / "report.html")
     browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
