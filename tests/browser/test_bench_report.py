@@ -63,7 +63,7 @@ def test_the_first_column_stays_and_the_tuned_one_is_grey(visit, bench):
     region.evaluate("e => { e.scrollLeft = 300; }")
     assert page.locator("#s0-results tbody th").first.bounding_box()["x"] == before
     tuned = page.locator("#s0-results thead th.tuned")
-    assert "tuned on the test data" in tuned.first.text_content()
+    assert "chosen on the test results" in tuned.first.text_content()
 
 
 def test_axe_finds_no_violation(visit, bench):

@@ -22,7 +22,7 @@ from s2fs._util.values import plain
 from s2fs._util.version import __version__
 from s2fs.evaluation import Comparison, evaluate_selector, stability
 from s2fs.evaluation.checks import REDUNDANT, as_dicts, check_selection
-from s2fs.evaluation.comparison import MAJORITY, percent, points, sizes_up_to
+from s2fs.evaluation.comparison import MAJORITY, percent, sizes_up_to
 from s2fs.evaluation.names import name_selector
 from s2fs.plotting import class_geometry
 from s2fs.plotting.geometry import pair_distances, stands_out
@@ -309,16 +309,15 @@ def _at_size(
             f"the majority class gets {percent(majority['accuracy'])} %"
         ),
         "balanced_accuracy": own["balanced_accuracy"],
-        "rows": [_describe_row(at, row) for row in at.rows],
+        "rows": [_describe_row(row) for row in at.rows],
         "confusion": _confusion_counts(at, table),
         "headline": told.headline,
         "rest": told.rest,
     }
 
 
-def _describe_row(at: Comparison, row: Any) -> dict[str, Any]:
+def _describe_row(row: Any) -> dict[str, Any]:
     """A row of the table beside the curve, with its texts."""
-    gap = None if row is at.rows[0] else at.difference(at.rows[0]["selector"], row["selector"])
     return {
         "name": row["selector"],
         "accuracy": row["accuracy"],
@@ -326,8 +325,6 @@ def _describe_row(at: Comparison, row: Any) -> dict[str, Any]:
         "interval_text": f"{percent(row['accuracy_low'])} to {percent(row['accuracy_high'])}",
         "balanced_text": percent(row["balanced_accuracy"]),
         "n_features": row["n_features"],
-        "relation": "" if gap is None else gap.relation,
-        "difference_text": "" if gap is None else f"{gap.relation} it: {points(gap)}",
     }
 
 

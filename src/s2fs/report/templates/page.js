@@ -170,8 +170,6 @@
         const cells = beside.tBodies[0].rows[i].cells;
         const texts = [row.accuracy_text, row.interval_text, row.balanced_text];
         texts.forEach((text, j) => { cells[j + 1].textContent = text; });
-        cells[4].firstElementChild.style.setProperty("--v", row.accuracy);
-        cells[5].textContent = row.difference_text;
       });
       const confusion = byId("confusion");
       if (confusion) {
