@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 import click
+import numpy as np
 from sklearn.utils import get_tags
 
 from s2fs import report as reports
@@ -142,7 +143,7 @@ def compare(
     start = perf_counter()
     found = compare_selectors(
         X,
-        table.y,
+        np.array(table.class_names)[table.y],  # so that notes name the classes
         k=n_features,
         selectors=selectors,
         learner=given["learner"],

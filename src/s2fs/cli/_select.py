@@ -271,6 +271,7 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
         ranking["selected in"] = stable.frequencies_[selector.indices_].tolist()
         ranking["q_value"] = stable.q_values_[selector.indices_].tolist()
         lines.append(_stability_line(stable))
+        asked.q_value_floor = stable.q_value_floor_
     _print_ranking(selector, ranking, lines, asked)
     if not ranking["rank"]:  # a note has said so
         _write_files(selector, table.feature_names, ranking, asked)
@@ -588,6 +589,7 @@ def _print_ranking(selector: Any, table: Table, lines: list[str], asked: SimpleN
         printed = {name: values for name, values in table.items() if name in SHOWN}
     if "selected in" in printed:
         printed["selected in"] = [f"{share:.0%}" for share in printed["selected in"]]
+        printed["q_value"] = [_show_q_value(q, asked.q_value_floor) for q in printed["q_value"]]
     is_s2fs = isinstance(selector, s2fs.S2FS)
     if n_perfect := is_s2fs and sum(sep >= PERFECT for sep in table["score"]):
         lines = [
@@ -596,9 +598,14 @@ def _print_ranking(selector: Any, table: Table, lines: list[str], asked: SimpleN
             *lines,
         ]
     with open_pipe():
-        print_table(printed)
+        print_table(printed, numbers={"selected in", "q_value"})
         for line in lines:
             _print_line(line)
+
+
+def _show_q_value(q_value: float, floor: float) -> str:
+    """A q-value; the smallest there can be is only known to be at most that."""
+    return f"≤{q_value:.2g}" if q_value <= floor * (1 + 1e-9) else f"{q_value:.2g}"
 
 
 def _write_files(

@@ -35,8 +35,8 @@ class Check(NamedTuple):
     passed : bool
         Whether there is nothing to worry about.
     name : str
-        What is checked, for machines: "majority", "random", "fragile", "redundant", "small_class",
-        "rising", "skewed", "stability", "identifier" or "one_covariate".
+        What is checked, for machines: "majority", "random", "rising", "fragile", "redundant",
+        "small_class", "skewed", "stability" or "identifier".
     text : str
         One sentence.
     """

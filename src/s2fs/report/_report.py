@@ -47,7 +47,8 @@ COLUMNS = {
     "lambda_dir": "How far centroids lie in other directions than the nearest; larger is better",
     "closest": "Separation of the pair of classes that is still the closest; larger is better",
     "p_value": "How often the best of the permuted features does as well; smaller is better",
-    "q_value": "Estimated false discovery rate of the features selected as often (q-value)",
+    "q_value": "Estimated false discovery rate of the features selected as often (q-value); the "
+    "smallest that so few permutations can show is an upper limit",
     "stand_ins": "Features that could take its place at little loss, with their r to it",
 }
 
