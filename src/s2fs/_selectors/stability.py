@@ -1,4 +1,4 @@
-"""Selection that is repeated on many subsamples: which features come back, and how often."""
+"""Selection that is repeated on many subsamples: which features are selected, and how often."""
 
 import warnings
 from collections.abc import Iterator
