@@ -98,8 +98,8 @@ class PairwiseComparison:
         Confidence interval of the mean difference at the level 1 − ``alpha``, by Student's t over
         the datasets; of this pair on its own.
     effect_size : float
-        Matched-pairs rank-biserial correlation: the ranks of absolute difference in favour of ``first``
-        minus those against it, over all; from −1 to 1.
+        Matched-pairs rank-biserial correlation: the ranks of absolute differences in favour of
+        ``first`` minus those against it, over all; from −1 to 1.
     statistic : float
         Wilcoxon's statistic.
     p_value : float

@@ -185,7 +185,7 @@ def evaluate_selector(
     selector : estimator
         What was run, fitted or not: any selector of this package or of scikit-learn.
     X : array-like, sparse array or data frame of shape (n_samples, n_features)
-        As for :func:`compare`.
+        As for :func:`s2fs.compare`.
     y : array-like of shape (n_samples,)
         Class labels.
     n_selected : int
@@ -194,10 +194,10 @@ def evaluate_selector(
     is_ranked : bool, default=True
         Whether its features have an order; if not, they are evaluated together.
     cv : int, splitter or iterable of (train, test), default=5
-        As for :func:`compare`.
+        As for :func:`s2fs.compare`.
     n_repeats : int, optional
-        As for :func:`compare`. By default 5, and 1 for a :class:`s2fs.SelectorCV` that chooses the
-        weights of S²FS: it fits hundreds of selections in each fold.
+        As for :func:`s2fs.compare`. By default 5, and 1 for a :class:`s2fs.SelectorCV` that
+        chooses the weights of S²FS: it fits hundreds of selections in each fold.
     groups : array-like of shape (n_samples,), optional
         What each sample belongs to, such as a patient.
     sample_weight : array-like of shape (n_samples,), optional
