@@ -44,12 +44,8 @@ class EvaluationData:
         """The number of features."""
         return self.values.shape[1]
 
-    def prepare(self, train: Indices) -> Floats:
-        """The table as the learner sees it in a fold: complete, and less the covariates.
-
-        What is filled in and taken away is learnt from the training samples.
-        """
-        values = self.fill(train)
+    def adjust(self, values: Floats, train: Indices) -> Floats:
+        """The complete table of a fold less what its training samples say of the covariates."""
         if self.adjusted_for is None:
             return values
         return remove_learnt_covariates(values, self.codes, self.adjusted_for, train)

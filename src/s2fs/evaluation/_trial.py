@@ -131,9 +131,10 @@ def run_fold(
 ) -> dict[str, list[Scored]]:
     """Run every candidate and the rows that frame them; for each row a result per size."""
     train, test = fold
-    values = data.prepare(train)
+    complete = data.fill(train)
+    values = data.adjust(complete, train)
     trial = Trial(values, data.codes, fold, learner)
-    samples = _safe_indexing(data.X if data.imputer is None else data.fill(train), train)
+    samples = _safe_indexing(data.X if data.imputer is None else complete, train)
     found = {}
     for candidate in candidates:
         own = values[train] if _needs_prepared(candidate.selector, data) else samples
