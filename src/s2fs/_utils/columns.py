@@ -1,0 +1,205 @@
+"""The columns of a table: found by name or position, and refused where they hold no numbers."""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from scipy.sparse import issparse
+
+from s2fs._utils.dask_inputs import is_dask
+from s2fs._utils.messages import did_you_mean, format_names
+
+_WHOLE_NUMBER = re.compile(r"\s*[+-]?\d+\s*")
+
+
+class Columns:
+    """The columns of a table, to be found by name, if they have any, or position.
+
+    With ``text_positions`` text that is no name may be a position, and a position may count from
+    the end, as is usual on a command line. Error messages call the table ``source``.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str] | None,
+        n_columns: int,
+        source: str = "X",
+        *,
+        text_positions: bool = False,
+    ) -> None:
+        self._names = names
+        self._n_columns = n_columns
+        self._source = source
+        self._text_positions = text_positions
+        self._positions_of: dict[str, list[int]] = {}
+        for f, name in enumerate(() if names is None else names):
+            self._positions_of.setdefault(str(name), []).append(f)
+
+    @classmethod
+    def of_file(cls, names: Sequence[str], source: Any) -> "Columns":
+        """The columns of a file, which a command line may name."""
+        return cls(names, len(names), str(source), text_positions=True)
+
+    def position(self, wanted: Any, argument: str) -> int:
+        """Find one column; an error message names the argument."""
+        return self._find(wanted, f"{argument} is {wanted!r}")
+
+    def positions(self, wanted: Iterable[Any] | None, argument: str) -> list[int]:
+        """Find some columns, each given once; None is no column."""
+        items = [] if wanted is None else list(wanted)
+        if self._text_positions:
+            items = [part for item in items for part in self._parts(item)]
+        found = [self._find(item, f"{argument} has {item!r}") for item in items]
+        if twice := find_repeated(found):
+            raise ValueError(f"{argument} has {self.shown(twice)} more than once; give each once.")
+        return found
+
+    def without(self, drop: Iterable[Any], label: int | None) -> list[int]:
+        """The positions of the features: all columns but the dropped ones and the target."""
+        dropped = set(self.positions(drop, "drop"))
+        if label in dropped:
+            raise ValueError(f"{self.shown([label])} is both target and in drop; choose one.")
+        kept = [f for f in range(self._n_columns) if f != label and f not in dropped]
+        if not kept:
+            raise ValueError(
+                f"{self._source} has no features left beside the target and the dropped columns."
+            )
+        return kept
+
+    def shown(self, positions: Sequence[int]) -> str:
+        """Quote some columns: by name if they have names, else by position."""
+        return format_names(
+            positions if self._names is None else [self._names[f] for f in positions]
+        )
+
+    def _find(self, wanted: Any, given: str) -> int:
+        m, source = self._n_columns, self._source
+        if isinstance(wanted, str):
+            found = self._positions_of.get(wanted, [])
+            if len(found) == 1:
+                return found[0]
+            if found:
+                raise ValueError(
+                    f"{given}, but {source} has {len(found)} columns of this name; give the "
+                    "position of the one you mean."
+                )
+            if not (self._text_positions and _WHOLE_NUMBER.fullmatch(wanted)):
+                raise ValueError(f"{given}, but {source} {self._lacks(wanted)}.")
+            wanted = int(wanted)
+        lowest = -m if self._text_positions else 0
+        is_position = isinstance(wanted, Integral) and not isinstance(wanted, bool)
+        if is_position and lowest <= int(wanted) < m:
+            return int(wanted) % m
+        raise ValueError(f"{given}, but the columns of {source} are numbered from 0 to {m - 1}.")
+
+    def _parts(self, wanted: Any) -> list[Any]:
+        """Several columns in one text, as in ``a,b``; a name may itself contain a comma."""
+        if not isinstance(wanted, str) or "," not in wanted or wanted in self._positions_of:
+            return [wanted]
+        return [part.strip() for part in next(csv.reader([wanted]))]
+
+    def _lacks(self, wanted: str) -> str:
+        if self._names is None:
+            return f"has no column names; give positions from 0 to {self._n_columns - 1}"
+        hint = did_you_mean(wanted, self._positions_of)
+        return f"has no such column{hint or f'; it has {format_names(self._positions_of)}'}"
+
+
+def find_repeated(items: Iterable[Any]) -> list[Any]:
+    """The items that are there more than once."""
+    return [item for item, count in Counter(items).items() if count > 1]
+
+
+def reject_text_columns(X: Any) -> None:
+    """Raise if a data frame has columns that are not numbers, or two of one name."""
+    if isinstance(X, np.ndarray):
+        return
+    try:
+        frame = nw.from_native(X, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        raise ValueError(
+            f"X has more than one column named {format_names(find_repeated(X.columns))}; give each "
+            "its own name, or give X.to_numpy()."
+        ) from None
+    if isinstance(frame, nw.LazyFrame) and not is_dask(X):
+        raise ValueError(f"X is a {type(X).__name__}, which is not read yet; give X.collect().")
+    if not isinstance(frame, nw.DataFrame):
+        return
+    text = [
+        name
+        for name, kind in frame.schema.items()
+        if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown))
+        and not _holds_numbers(frame[name])
+    ]
+    if text:
+        raise ValueError(
+            f"X has columns that are not numeric: {format_names(text)}; drop or encode them."
+        )
+
+
+def sort_sparse(X: Any) -> Any:
+    """The table; if it is sparse, with sorted rows, none twice: a copy if X itself is not so."""
+    if not issparse(X):
+        return X
+    try:
+        X.check_format(full_check=True)
+    except ValueError as error:
+        raise ValueError(f"X is a damaged sparse array ({error}); build it again.") from None
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _holds_numbers(column: Any) -> bool:
+    """Whether the categories of a categorical column are numbers, as pandas allows."""
+    categories = getattr(getattr(column.to_native(), "dtype", None), "categories", None)
+    kind = getattr(getattr(categories, "dtype", None), "kind", "")
+    return kind in "biuf" and kind != ""
+
+
+def find_nonfinite_columns(X: Any) -> dict[str, list[int]]:
+    """The columns that hold "NaN" and those that hold "infinity", as far as there are any."""
+    # A sum per column needs no temporary of the size of X.
+    with np.errstate(all="ignore"):
+        suspects = np.flatnonzero(~np.isfinite(np.asarray(X.sum(axis=0)).ravel()))
+    found: dict[str, list[int]] = {}
+    for f in suspects.tolist():  # a sum may also have overflowed
+        column = X[:, [f]].data if issparse(X) else X[:, f]
+        if np.isnan(column).any():
+            found.setdefault("NaN", []).append(f)
+        if np.isinf(column).any():
+            found.setdefault("infinity", []).append(f)
+    return found
+
+
+def reject_nonfinite_columns(
+    X: Any, names: Sequence[str] | None, *, allow_nan: bool = False
+) -> None:
+    """Raise if a column holds infinity, or NaN unless that is allowed, and say which ones."""
+    found = find_nonfinite_columns(X)
+    if allow_nan:
+        found.pop("NaN", None)
+    reject_columns(found, names, X.shape[1])
+
+
+def reject_columns(
+    found: Mapping[str, Sequence[int]], names: Sequence[str] | None, n_columns: int
+) -> None:
+    """Raise if there are columns that hold "NaN" or "infinity", and say which ones."""
+    columns = sorted({int(f) for positions in found.values() for f in positions})
+    if columns:
+        shown = Columns(names, n_columns).shown(columns)
+        what = " and ".join(sorted(what for what, positions in found.items() if len(positions)))
+        hint = "drop them"
+        if "NaN" in what:
+            hint = (
+                "drop them or put an imputer in front, as in "
+                "make_pipeline(SimpleImputer(strategy='median'), S2FS()); PairCover takes NaN"
+            )
+        raise ValueError(f"X has {what} in column(s) {shown}; {hint}.")
