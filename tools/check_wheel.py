@@ -10,17 +10,18 @@ import os
 import numpy as np
 
 from s2fs import PairCover
-from s2fs._core.neighbours import knn as expected
-from s2fs._engine.library import INSTRUCTION_SETS, engine, load
-from s2fs._engine.neighbours import knn
+from s2fs._native.library import INSTRUCTION_SETS, engine, load
+from s2fs._native.neighbours import knn
+from s2fs.criteria.neighbours import knn as expected
 from s2fs.datasets import load_srbct
 from s2fs.info import info
 
 
 def check_libraries() -> None:
     """Compare the nearest neighbours by each library this processor can run with NumPy's."""
-    library = load()
+    library = load("engine")
     assert library is not None, "the native library is missing"
+    assert load("baselines") is not None, "the library of the baselines' loops is missing"
     rng = np.random.default_rng(0)
     data = rng.random((90, 20)), rng.integers(0, 3, 90), rng.random((30, 20)), np.arange(1, 21)
     for name in INSTRUCTION_SETS[: library.s2fs_instruction_set() + 1]:

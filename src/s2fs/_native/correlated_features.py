@@ -1,0 +1,90 @@
+"""Which features say almost the same as a given one, and which are exact copies of it.
+
+Copies have the same values up to sign, scale and offset, so they have the same share of their
+variance between the classes, which is known of every feature. So samples are looked at for few
+candidates only, and only of features that are selected.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from s2fs._native.correlations import ROUNDING, CorrelationsOf, OverallCorrelations, to_dense
+from s2fs._utils.types import Floats, Indices
+from s2fs.criteria.class_moments import BLOCK, ClassMoments, squares_between
+
+#: Two unit vectors whose r is within 1e-11 of 1 differ by at most √(2e-11), and their shares of
+#: the variance by at most twice that; this leaves room for the rounding of the shares.
+SHARE_ROUNDING = 1e-5
+#: Gives for a feature and some others a mask of those that repeat it.
+IsCopy = Callable[[int, Indices], NDArray[np.bool_]]
+
+
+class CorrelatedFeatures:
+    """The features whose |r| with a given one is above a limit.
+
+    Parameters
+    ----------
+    correlations : callable
+        Gives for a feature its correlation with every feature; it is asked for each only once.
+    limit : float
+        The largest |r| of features that may be selected together.
+    """
+
+    def __init__(self, correlations: CorrelationsOf, limit: float) -> None:
+        self._correlations, self._limit = correlations, limit
+        self._cache: dict[int, Indices] = {}
+
+    def __call__(self, feature: int) -> Indices:
+        """The features too much correlated with ``feature``, increasing, without itself."""
+        if feature not in self._cache:
+            is_above = np.abs(self._correlations(feature)) > self._limit + ROUNDING
+            is_above[feature] = False
+            self._cache[feature] = np.flatnonzero(is_above)
+        return self._cache[feature]
+
+
+class ExactCopies:
+    """The exact copies of each feature of a table.
+
+    Parameters
+    ----------
+    moments : ClassMoments
+        What one pass over the samples tells.
+    is_copy : callable
+        Compares a feature with some others on the samples.
+    """
+
+    def __init__(self, moments: ClassMoments, is_copy: IsCopy) -> None:
+        self._is_copy = is_copy
+        between = squares_between(moments)
+        total = between + moments.within_squares
+        # The share of the variance between the classes; a constant feature is no copy of any.
+        self._shares = np.full(len(total), np.nan)
+        np.divide(between, total, out=self._shares, where=moments.is_varying & (total > 0))
+
+    def of(self, feature: int) -> Indices:
+        """The copies of ``feature``, increasing, without itself."""
+        return self.among(feature, np.arange(len(self._shares)))
+
+    def among(self, feature: int, others: Indices) -> Indices:
+        """The copies of ``feature`` among some others."""
+        is_close = np.abs(self._shares[others] - self._shares[feature]) <= SHARE_ROUNDING
+        others = others[is_close & (others != feature)]
+        return others[self._is_copy(feature, others)] if len(others) else others
+
+
+def find_copies(
+    X: Any, sample_weight: Floats | None, feature: int, others: Indices
+) -> NDArray[np.bool_]:
+    """Which columns of a table repeat one of them; only these columns are looked at."""
+    is_copy = np.zeros(len(others), dtype=bool)
+    step = max(1, BLOCK // X.shape[0])
+    for start in range(0, len(others), step):
+        some = others[start : start + step]
+        columns = to_dense(X[:, np.append(feature, some)])
+        correlations = OverallCorrelations(columns, sample_weight)
+        is_copy[start : start + step] = correlations.is_copy(0)[1:]
+    return is_copy

@@ -1,0 +1,161 @@
+"""The native libraries: which build of them this processor can run, and how they are loaded.
+
+There are two: "engine" is what the selectors need, "baselines" holds the loops of the published
+methods that they are compared with. Each is built once for every instruction set. Nothing is
+looked for before :func:`load` is called; where it returns None, NumPy does the work.
+"""
+
+import ctypes
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+LibraryName = Literal["engine", "baselines"]
+#: Builds of a library, from the plainest to the one for the widest registers; the position is
+#: what ``s2fs_instruction_set`` counts in.
+INSTRUCTION_SETS = ("baseline", "avx2", "avx512")
+#: The environment variable that names the engine; without it the fastest is used.
+VARIABLE = "S2FS_ENGINE"
+#: Version of the border, see src/border.h.
+ABI = 1
+
+#: Terms that one call may take: Python hears Ctrl-C between calls only, and this is a few
+#: hundredths of a second.
+TERMS_PER_CALL = 1 << 23
+
+_FOLDER = Path(__file__).parent
+_SUFFIX = ".dll" if sys.platform == "win32" else ".so"
+
+
+class EngineWarning(UserWarning):
+    """The native library is missing, and NumPy does its work."""
+
+
+def engine() -> str:
+    """The engine in use: "numpy", or the instruction set of the native libraries.
+
+    Examples
+    --------
+    >>> from s2fs._native.library import engine
+    >>> engine() in ("numpy", "baseline", "avx2", "avx512")
+    True
+    """
+    return _choose_here(os.environ.get(VARIABLE, ""))
+
+
+@cache
+def load(name: LibraryName = "engine") -> ctypes.CDLL | None:
+    """A native library for this processor, or None where NumPy does its work; chosen once.
+
+    Raises
+    ------
+    ValueError
+        If the variable S2FS_ENGINE names no engine, or one that cannot run here.
+    ImportError
+        If the library was built from other sources than this installation.
+
+    Warns
+    -----
+    EngineWarning
+        Once, if there is no library and S2FS_ENGINE does not ask for NumPy.
+    """
+    instruction_set = engine()
+    if instruction_set == "numpy":
+        if os.environ.get(VARIABLE) != "numpy":
+            _warn_of_numpy()
+        return None
+    return open_library(name, instruction_set)
+
+
+def slices(count: int, terms: int) -> Iterator[tuple[int, int]]:
+    """Cut a loop over ``count`` items of ``terms`` terms each into calls, see TERMS_PER_CALL.
+
+    Examples
+    --------
+    >>> from s2fs._native.library import slices
+    >>> list(slices(5, 1 << 22))
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    step = max(1, TERMS_PER_CALL // max(1, terms))
+    for start in range(0, count, step):
+        yield start, min(start + step, count)
+
+
+def choose(requested: str, built: Sequence[str], widest: int) -> str:
+    """Which engine to use.
+
+    Parameters
+    ----------
+    requested : str
+        Its name, or "" for the fastest.
+    built : sequence of str
+        The instruction sets that there are libraries for.
+    widest : int
+        Position in INSTRUCTION_SETS of the widest that this processor has.
+    """
+    if requested and requested not in ("numpy", *INSTRUCTION_SETS):
+        names = ", ".join(("numpy", *INSTRUCTION_SETS))
+        raise ValueError(f"{VARIABLE} is {requested!r}; give one of {names}, or leave it out.")
+    can_run = [name for name in built if INSTRUCTION_SETS.index(name) <= widest]
+    if not requested:
+        return can_run[-1] if can_run else "numpy"
+    if requested != "numpy" and requested not in built:
+        raise ValueError(
+            f"{VARIABLE} is {requested!r}, but this installation has no such library (it has "
+            f"{', '.join(built) or 'none'})."
+        )
+    if requested != "numpy" and requested not in can_run:
+        raise ValueError(
+            f"{VARIABLE} is {requested!r}, but this processor does not have these instructions; "
+            f"it can run {', '.join(can_run)}."
+        )
+    return requested
+
+
+@cache
+def open_library(name: LibraryName, instruction_set: str) -> ctypes.CDLL:
+    """One build of a library; raises ImportError if it has another version of the border."""
+    library = ctypes.CDLL(str(library_path(name, instruction_set)))
+    check_abi(library)
+    library.s2fs_last_message.restype = ctypes.c_char_p
+    return library
+
+
+def check_abi(library: ctypes.CDLL) -> None:
+    """Raise ImportError unless a library has the version of the border that is declared here."""
+    version = library.s2fs_abi() if hasattr(library, "s2fs_abi") else None
+    if version != ABI:
+        raise ImportError(
+            f"the native library of s2fs has version {version} of its interface and the modules "
+            f"have {ABI}; install s2fs again."
+        )
+
+
+def library_path(name: LibraryName, instruction_set: str) -> Path:
+    """Where a build of a library is."""
+    return _FOLDER / f"libs2fs_{name}_{instruction_set}{_SUFFIX}"
+
+
+@cache
+def _choose_here(requested: str) -> str:
+    built = [name for name in INSTRUCTION_SETS if library_path("engine", name).exists()]
+    widest = -1
+    if "baseline" in built:
+        widest = open_library("engine", "baseline").s2fs_instruction_set()
+    return choose(requested, built, widest)
+
+
+@cache
+def _warn_of_numpy() -> None:
+    warnings.warn(
+        "s2fs was installed without its native library and computes with NumPy: the same results, "
+        "but slower. Install a C++ compiler (GCC or Clang), then s2fs again with pip's options "
+        f"--force-reinstall --no-deps --no-cache-dir. {VARIABLE}=numpy in the environment accepts "
+        "NumPy and ends this message.",
+        EngineWarning,
+        stacklevel=2,
+    )

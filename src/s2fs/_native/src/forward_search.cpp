@@ -1,0 +1,296 @@
+// One step of the forward search: the candidate with the largest Sep.
+//
+// Each candidate has an upper bound of Sep, from a lower bound of Θ and an upper bound of Λ. The
+// largest bound is refined, level by level, until none reaches the best score in double precision:
+//
+//     SUMS      Θ by a weighted sum of a_i² (one product of the table with a vector), Λ by sums over the classes
+//     ROOTS     Θ_dis itself
+//     SEPARATED Λ itself, and what bends Θ_dir, in single precision
+//     SCREENED  Θ_dir itself, in single precision
+//     EXACT     the score in double precision
+//
+// Whatever order this takes, every candidate whose score may reach the best one is scored, so the
+// choice is that of double precision, for any number of threads.
+
+#include <algorithm>
+#include <cmath>
+
+#include "parallel_for.h"
+#include "separability.h"
+
+namespace s2fs {
+
+namespace {
+
+constexpr double SLACK = 1 + 1e-11;  // rounding of a score and of the constants of the bounds
+
+struct Candidate {
+    double bound;
+    Index feature;
+    bool operator<(const Candidate &other) const { return bound < other.bound; }
+};
+
+class Step {
+  public:
+    Step(Subset &subset, double alpha, double beta, Index n_threads)
+        : subset_(subset), data_(subset.data), bounds_(subset.bounds), alpha_(alpha), beta_(beta),
+          n_threads_(n_threads), tables_(subset.data.tables(n_threads)) {
+        if (!subset.has_bounds) make_bounds();
+    }
+
+    Index best(const Index *candidates, Index count, Components *components);
+    void bounds(const Index *candidates, Index count, Level level, double *found);
+
+  private:
+    void make_bounds();
+    void bound_all(const Index *candidates, Index count);
+    void sum_features(Index first, Index last);
+    void bound_features(Index first, Index last);
+    double refine(Index feature);
+    void refine_all(std::vector<Candidate> &alive, Level until, double n_operations_of_one);
+    void drop(std::vector<Candidate> &alive) const;
+    void score(Index feature);
+
+    double bound(const Components &known) const {
+        const double theta = known.theta_dis + alpha_ * known.theta_dir;
+        return (known.lambda_dis + beta_ * known.lambda_dir) / theta * SLACK;
+    }
+    double floor_distance(double distance) const { return data_.unit * larger(distance, ON_CENTROID); }
+    // What reaches the best score, or is not a number and must be looked at.
+    bool reaches(double bound) const { return !(bound < best_ * (1 - EQUAL)); }
+
+    Subset &subset_;
+    const ScaledData &data_;
+    StepBounds &bounds_;
+    double alpha_, beta_;
+    Index n_threads_;
+    const FeatureTables &tables_;
+    Doubles first_bounds_;
+    double best_ = 0;
+    Indices scored_;
+};
+
+// What holds for all candidates, whatever alpha and beta.
+void Step::make_bounds() {
+    bounds_.tangent = make_tangent(subset_, tables_, n_threads_);
+    round_state(subset_, bounds_);
+    find_nearest(subset_, bounds_);
+    round_pairs(subset_, bounds_);
+    bounds_.lambda_dir = data_.p > 2 ? bound_direction(subset_, tables_) : 0.0;
+    const Index m = data_.m;
+    bounds_.has_sums.assign((m + CHUNK - 1) / CHUNK, 0);
+    for (Doubles *numbers : {&bounds_.theta_dis, &bounds_.theta_dis_more, &bounds_.theta_dir, &bounds_.most_lambda_dis})
+        numbers->resize(m);
+    bounds_.bend.resize(m);
+    bounds_.largest_chord = bounds_.largest_curvature = 0;
+    for (Index i = 0; i < data_.n; i++) {
+        if (!(data_.weight[i] > 0)) continue;
+        const double chord = static_cast<double>(bounds_.tangent.chord[i]);
+        const double curvature = std::fabs(static_cast<double>(bounds_.tangent.curvature[i]));
+        bounds_.largest_chord = larger(bounds_.largest_chord, chord / data_.weight[i]);
+        bounds_.largest_curvature = larger(bounds_.largest_curvature, curvature / data_.weight[i]);
+    }
+    std::fill(subset_.level.begin(), subset_.level.end(), SUMS);
+    subset_.has_bounds = true;
+}
+
+// What level SUMS is made of, for the features from first to last. Rounding errors are covered: no weight of a² is
+// larger than the largest one in units of the weights of the samples.
+void Step::sum_features(Index first, Index last) {
+    const Index count = last - first;
+    const CompactnessTangent &tangent = bounds_.tangent;
+    float distance[CHUNK];
+    double chord[CHUNK], curved[CHUNK];
+    bound_by_classes(data_, tables_, bounds_, first, last, distance, bounds_.bend.data() + first);
+    data_.weighted_squares(tangent.chord, tangent.curvature, first, last, chord, curved);
+    for (Index k = 0; k < count; k++) {
+        const Index f = first + k;
+        const double within = larger(tables_.within[f] * (1 - SUM_ERROR) - tables_.sum_error[f], 0.0);
+        const double least = data_.is_rms ? std::sqrt(subset_.within + within) : tangent.distance;
+        const double error = 2 * SUM_ERROR * tables_.within[f] + tables_.sum_error[f];
+        bounds_.theta_dis[f] = data_.unit * least;
+        bounds_.theta_dis_more[f] = data_.unit * (chord[k] - bounds_.largest_chord * error);
+        bounds_.theta_dir[f] = tangent.direction - static_cast<double>(bounds_.bend[f]) -
+                               (curved[k] + bounds_.largest_curvature * error);
+        bounds_.most_lambda_dis[f] = data_.unit * (bounds_.lambda_dis + static_cast<double>(distance[k]));
+    }
+}
+
+// Level SUMS for one weighting.
+void Step::bound_features(Index first, Index last) {
+    const double *theta_dis = bounds_.theta_dis.data(), *more = bounds_.theta_dis_more.data();
+    const double *theta_dir = bounds_.theta_dir.data(), *lambda_dis = bounds_.most_lambda_dis.data();
+    const double alpha = alpha_, lambda_dir = beta_ * bounds_.lambda_dir, least = floor_distance(0);
+    double *bound = first_bounds_.data();
+#pragma omp simd
+    for (Index f = first; f < last; f++) {
+        const double theta = theta_dis[f] + larger(more[f] + alpha * theta_dir[f], 0.0);
+        bound[f] = (lambda_dis[f] + lambda_dir) / larger(theta, least) * SLACK;
+    }
+}
+
+void Step::bound_all(const Index *candidates, Index count) {
+    const Index n = data_.n, m = data_.m;
+    first_bounds_.resize(m);
+    if (count == 0) return;
+    // Few candidates of many features: only the chunks where they are.
+    std::vector<char> is_needed((m + CHUNK - 1) / CHUNK, 0);
+    for (Index k = 0; k < count; k++) is_needed[candidates[k] / CHUNK] = 1;
+    const double n_operations = static_cast<double>(m) * static_cast<double>(n + 8 * data_.p) / 4;
+    const Index threads = bounds_.has_sums[candidates[0] / CHUNK] ? 1 : useful_threads(n_operations, n_threads_);
+    parallel_for((m + CHUNK - 1) / CHUNK, threads, [&](Index first, Index last, Index) {
+        for (Index chunk = first; chunk < last; chunk++) {
+            if (!is_needed[chunk]) continue;
+            const Index start = chunk * CHUNK, end = smaller(start + CHUNK, m);
+            if (!bounds_.has_sums[chunk]) sum_features(start, end);
+            bounds_.has_sums[chunk] = 1;
+            bound_features(start, end);
+        }
+    });
+}
+
+// Takes a candidate one level further, or just so far that it is ruled out; its bound.
+double Step::refine(Index f) {
+    static thread_local Floats buffer;
+    Components &known = subset_.known[f];
+    Level &level = subset_.level[f];
+    switch (level) {
+        case SUMS: {
+            const Roots roots = sum_roots(bounds_, data_.offsets(f, buffer), data_.n);
+            known.lambda_dis = bounds_.most_lambda_dis[f], known.lambda_dir = bounds_.lambda_dir;
+            known.theta_dis = larger(bounds_.theta_dis[f], floor_distance(0));
+            if (!data_.is_rms) known.theta_dis = floor_distance(bounds_.tangent.distance + roots.distance);
+            known.theta_dir = larger(bounds_.tangent.direction - roots.bend - static_cast<double>(bounds_.bend[f]), 0.0);
+            subset_.curved[f] = roots.bend;
+            level = ROOTS;
+            break;
+        }
+        case ROOTS: {
+            static thread_local RoundedDistances distances;
+            bound_distances(data_, tables_, bounds_, f, distances);
+            known.lambda_dis = smaller(known.lambda_dis, data_.unit * distances.lambda_dis);
+            known.theta_dir = larger(known.theta_dir, bounds_.tangent.direction - distances.bend - subset_.curved[f]);
+            if (!reaches(bound(known))) break;  // without the directions, which take as long again
+            known.lambda_dir = smaller(known.lambda_dir, bound_directions(subset_, tables_, f, distances));
+            level = SEPARATED;
+            break;
+        }
+        case SEPARATED:
+            known.theta_dir = larger(known.theta_dir, screen_direction(data_, bounds_, f, data_.offsets(f, buffer)));
+            level = SCREENED;
+            break;
+        default:
+            known = subset_.score(f);
+            level = EXACT;
+            return known.sep(alpha_, beta_);
+    }
+    return bound(known);
+}
+
+// Refines all candidates that may still be the best, and leaves out those that may not. For another
+// weighting a candidate may have been refined further already: it stays as it is, since one that
+// became EXACT here would be left out before it is scored.
+void Step::refine_all(std::vector<Candidate> &alive, Level until, double n_operations_of_one) {
+    const Index count = static_cast<Index>(alive.size());
+    const Index threads = useful_threads(n_operations_of_one * static_cast<double>(count), n_threads_);
+    parallel_for(count, threads, [&](Index first, Index last, Index) {
+        for (Index k = first; k < last; k++)
+            while (subset_.level[alive[k].feature] < until && reaches(alive[k].bound))
+                alive[k].bound = refine(alive[k].feature);
+    });
+    drop(alive);
+}
+
+void Step::drop(std::vector<Candidate> &alive) const {
+    const auto is_beaten = [&](const Candidate &one) {
+        return subset_.level[one.feature] == EXACT || !reaches(one.bound);
+    };
+    alive.erase(std::remove_if(alive.begin(), alive.end(), is_beaten), alive.end());
+}
+
+// Scores a candidate in double precision.
+void Step::score(Index feature) {
+    if (subset_.level[feature] != EXACT) {
+        subset_.known[feature] = subset_.score(feature);
+        subset_.level[feature] = EXACT;
+    }
+    const double sep = subset_.known[feature].sep(alpha_, beta_);
+    if (std::isnan(sep)) return;
+    scored_.push_back(feature);
+    best_ = larger(best_, sep);
+}
+
+Index Step::best(const Index *candidates, Index count, Components *components) {
+    const double n = static_cast<double>(data_.n), p = static_cast<double>(data_.p);
+    bound_all(candidates, count);
+    // Those that came next to the best in the step before give a score to be beaten.
+    for (Index k = 0; k < count; k++) {
+        const Index f = candidates[k];
+        if (f == subset_.runners_up[0] || f == subset_.runners_up[1] || subset_.level[f] == EXACT) score(f);
+    }
+    std::vector<Candidate> alive;
+    for (Index k = 0; k < count; k++) {
+        const Index f = candidates[k];
+        if (subset_.level[f] == EXACT || !reaches(first_bounds_[f])) continue;
+        // Another weighting may have refined it.
+        const double refined = subset_.level[f] > SUMS ? bound(subset_.known[f]) : first_bounds_[f];
+        if (reaches(refined)) alive.push_back({smaller(refined, first_bounds_[f]), f});
+    }
+    refine_all(alive, ROOTS, n);
+    if (!alive.empty()) {
+        score(std::max_element(alive.begin(), alive.end())->feature);
+        drop(alive);
+    }
+    refine_all(alive, SEPARATED, 10 * p * p);
+    // The largest bounds first: their scores rule out the others.
+    for (Candidate &one : alive)
+        if (std::isnan(one.bound)) one.bound = HUGE_VAL;
+    std::sort(alive.begin(), alive.end(), [](const Candidate &one, const Candidate &other) { return other < one; });
+    const Index together = useful_threads(1e300, n_threads_) > 1 ? 4 * n_threads_ : 1;
+    for (Index start = 0; start < static_cast<Index>(alive.size()) && reaches(alive[start].bound); start += together) {
+        std::vector<Candidate> some(alive.begin() + start,
+                                    alive.begin() + smaller<Index>(start + together, alive.size()));
+        drop(some);
+        refine_all(some, SCREENED, 8 * n * p);
+        refine_all(some, EXACT, 30 * n * p);
+        for (Index k = start; k < smaller<Index>(start + together, alive.size()); k++)
+            if (subset_.level[alive[k].feature] == EXACT) score(alive[k].feature);
+    }
+    Index winner = -1;
+    for (Index f : scored_)
+        if (subset_.known[f].sep(alpha_, beta_) >= best_ * (1 - EQUAL) && (winner < 0 || f < winner)) winner = f;
+    if (winner < 0) return -1;
+    *components = subset_.known[winner];
+    std::sort(scored_.begin(), scored_.end(), [&](Index one, Index other) {
+        const double a = subset_.known[one].sep(alpha_, beta_), b = subset_.known[other].sep(alpha_, beta_);
+        return a > b || (a == b && one < other);
+    });
+    scored_.erase(std::remove(scored_.begin(), scored_.end(), winner), scored_.end());
+    for (std::size_t k = 0; k < 2; k++) subset_.runners_up[k] = k < scored_.size() ? scored_[k] : -1;
+    return winner;
+}
+
+// The upper bounds of all candidates, refined to a level.
+void Step::bounds(const Index *candidates, Index count, Level level, double *found) {
+    bound_all(candidates, count);
+    std::vector<Candidate> all;
+    for (Index k = 0; k < count; k++) all.push_back({first_bounds_[candidates[k]], candidates[k]});
+    if (level >= ROOTS) refine_all(all, ROOTS, 0);
+    if (level >= SEPARATED) refine_all(all, SEPARATED, 0);
+    if (level >= SCREENED) refine_all(all, SCREENED, 0);
+    for (Index k = 0; k < count; k++) found[k] = level == SUMS ? first_bounds_[candidates[k]] : bound(subset_.known[candidates[k]]);
+}
+
+}  // namespace
+
+void Subset::upper_bounds(const Index *candidates, Index count, double alpha, double beta, Level until, double *found) {
+    has_bounds = false;  // begin anew
+    Step(*this, alpha, beta, 1).bounds(candidates, count, until, found);
+}
+
+Index Subset::best(const Index *candidates, Index count, double alpha, double beta, Index n_threads,
+                   Components *components) {
+    return Step(*this, alpha, beta, n_threads).best(candidates, count, components);
+}
+
+}  // namespace s2fs

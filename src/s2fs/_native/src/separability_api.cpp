@@ -1,0 +1,143 @@
+// What _native/separability.py calls.
+
+#include <algorithm>
+#include <memory>
+
+#include "parallel_for.h"
+#include "separability.h"
+
+using namespace s2fs;
+
+namespace {
+
+void check_features(const Index *features, Index count, Index m) {
+    for (Index k = 0; k < count; k++) require(features[k] >= 0 && features[k] < m, "a feature is out of range.");
+}
+
+void find_best(Subset &subset, const Index *candidates, Index n_candidates, double alpha, double beta, Index n_threads,
+               Index *feature, double *score) {
+    Components found{0, 0, 0, 0};
+    *feature = n_candidates > 0 ? subset.best(candidates, n_candidates, alpha, beta, n_threads, &found) : -1;
+    const double numbers[5] = {found.sep(alpha, beta), found.theta_dis, found.theta_dir, found.lambda_dis,
+                               found.lambda_dir};
+    std::copy(numbers, numbers + 5, score);
+}
+
+}  // namespace
+
+S2FS_ENTRY(s2fs_scaled_data_new,
+           (const Table *table, const Index *codes, const double *weight, const double *lower,
+            const double *width, const double *tolerance, const double *centroids, Index n_classes,
+            double unit, Index is_published, Index is_rms, ScaledData **made)) {
+    return guarded([&] {
+        *made = new ScaledData(*table, codes, weight, lower, width, tolerance, centroids, n_classes, unit,
+                               is_published != 0, is_rms != 0);
+    });
+}
+
+S2FS_ENTRY(s2fs_scaled_data_free, (ScaledData *data)) {
+    return guarded([&] { delete data; });
+}
+
+S2FS_ENTRY(s2fs_subset_new, (const ScaledData *data, Subset **made)) {
+    return guarded([&] { *made = new Subset(*data); });
+}
+
+// The data are those of the subset: Python keeps them alive as long as the copy.
+S2FS_ENTRY(s2fs_subset_copy, (Subset *subset, const ScaledData *data, Subset **made)) {
+    return guarded([&] {
+        require(&subset->data == data, "the subset is of other data.");
+        *made = new Subset(*subset);
+    });
+}
+
+S2FS_ENTRY(s2fs_subset_free, (Subset *subset)) {
+    return guarded([&] { delete subset; });
+}
+
+S2FS_ENTRY(s2fs_subset_add, (Subset *subset, Index feature)) {
+    return guarded([&] {
+        check_features(&feature, 1, subset->data.m);
+        subset->add(feature);
+    });
+}
+
+// For each weighting the best candidate (−1 if no score is a number), its Sep and its four components.
+S2FS_ENTRY(s2fs_subset_best,
+           (Subset *subset, const Index *candidates, Index n_candidates, const double *alphas,
+            const double *betas, Index n_weightings, Index n_threads, Index *features, double *scores)) {
+    return guarded([&] {
+        check_features(candidates, n_candidates, subset->data.m);
+        for (Index k = 0; k < n_weightings; k++)
+            find_best(*subset, candidates, n_candidates, alphas[k], betas[k], n_threads, features + k, scores + 5 * k);
+    });
+}
+
+// The same for one weighting; the best candidate joins the subset.
+S2FS_ENTRY(s2fs_subset_add_best,
+           (Subset *subset, const Index *candidates, Index n_candidates, double alpha, double beta,
+            Index n_threads, Index *feature, double *score)) {
+    return guarded([&] {
+        check_features(candidates, n_candidates, subset->data.m);
+        find_best(*subset, candidates, n_candidates, alpha, beta, n_threads, feature, score);
+        if (*feature >= 0) subset->add(*feature);
+    });
+}
+
+// The four components of the subset joined by each candidate: (4, n_candidates).
+S2FS_ENTRY(s2fs_subset_score, (Subset *subset, const Index *candidates, Index n_candidates,
+                               Index n_threads, double *components)) {
+    return guarded([&] {
+        check_features(candidates, n_candidates, subset->data.m);
+        const double n_operations = 8.0 * static_cast<double>(subset->data.n) *
+                                    static_cast<double>(subset->data.p) * static_cast<double>(n_candidates);
+        parallel_for(n_candidates, useful_threads(n_operations, n_threads), [&](Index first, Index last, Index) {
+            for (Index k = first; k < last; k++) {
+                const Index f = candidates[k];
+                const bool is_known = subset->has_bounds && subset->level[f] == EXACT;
+                const Components found = is_known ? subset->known[f] : subset->score(f);
+                components[k] = found.theta_dis;
+                components[n_candidates + k] = found.theta_dir;
+                components[2 * n_candidates + k] = found.lambda_dis;
+                components[3 * n_candidates + k] = found.lambda_dir;
+            }
+        });
+    });
+}
+
+// The parts of Θ that are sums over the samples, for tables in several pieces: (2, n_candidates).
+S2FS_ENTRY(s2fs_subset_row_sums, (Subset *subset, const Index *candidates, Index n_candidates,
+                                  Index n_threads, double *sums)) {
+    return guarded([&] {
+        check_features(candidates, n_candidates, subset->data.m);
+        const double n_operations = 8.0 * static_cast<double>(subset->data.n) *
+                                    static_cast<double>(subset->data.p) * static_cast<double>(n_candidates);
+        parallel_for(n_candidates, useful_threads(n_operations, n_threads), [&](Index first, Index last, Index) {
+            for (Index k = first; k < last; k++) {
+                const Subset::RowSums found = subset->row_sums(candidates[k]);
+                sums[k] = found.distance;
+                sums[n_candidates + k] = found.direction;
+            }
+        });
+    });
+}
+
+// Λ_dis and Λ_dir, which need the centroids alone: (2, n_candidates).
+S2FS_ENTRY(s2fs_subset_separation, (Subset *subset, const Index *candidates, Index n_candidates,
+                                    double *lambdas)) {
+    return guarded([&] {
+        check_features(candidates, n_candidates, subset->data.m);
+        for (Index k = 0; k < n_candidates; k++)
+            subset->separation(candidates[k], lambdas + k, lambdas + n_candidates + k);
+    });
+}
+
+// Upper bounds of Sep for all candidates, refined to a level; for those who check them.
+S2FS_ENTRY(s2fs_subset_bounds, (Subset *subset, const Index *candidates, Index n_candidates, double alpha,
+                                double beta, Index level, double *bounds)) {
+    return guarded([&] {
+        check_features(candidates, n_candidates, subset->data.m);
+        require(level >= SUMS && level <= SCREENED, "there is no such level.");
+        subset->upper_bounds(candidates, n_candidates, alpha, beta, static_cast<Level>(level), bounds);
+    });
+}

@@ -1,0 +1,72 @@
+// The samples × features table of the caller, dense or sparse, read where it is.
+
+#ifndef S2FS_TABLE_H
+#define S2FS_TABLE_H
+
+#include "border.h"
+
+namespace s2fs {
+
+// A dense table of float32 or float64: value (i, f) stands at i * row_step + f * column_step, so
+// either memory order and any slice will do. NaN is missing.
+template <class Value>
+struct DenseValues {
+    const Value *values;
+    Index row_step, column_step;
+
+    double operator()(Index sample, Index feature) const {
+        return static_cast<double>(values[sample * row_step + feature * column_step]);
+    }
+};
+
+// A sparse table by columns (CSC): the stored values of feature f, and their samples, stand from
+// starts[f] to starts[f + 1] - 1. All other values are 0. NaN is missing.
+template <class Value, class Place>
+struct SparseValues {
+    const Value *values;
+    const Place *samples, *starts;
+};
+
+struct Table {
+    Index n_samples, n_features;
+    bool is_sparse, is_single, has_long_indices;
+    const void *values;
+    Index row_step, column_step;     // dense
+    const void *samples, *starts;    // sparse
+
+    template <class Value>
+    DenseValues<Value> dense() const {
+        return {static_cast<const Value *>(values), row_step, column_step};
+    }
+    template <class Value, class Place>
+    SparseValues<Value, Place> sparse() const {
+        return {static_cast<const Value *>(values), static_cast<const Place *>(samples),
+                static_cast<const Place *>(starts)};
+    }
+
+    // Calls visit with the values of a dense table in their own type.
+    template <class Visit>
+    void with_dense(const Visit &visit) const {
+        if (is_single)
+            visit(dense<float>());
+        else
+            visit(dense<double>());
+    }
+
+    // The same for a sparse one.
+    template <class Visit>
+    void with_sparse(const Visit &visit) const {
+        if (is_single && has_long_indices)
+            visit(sparse<float, std::int64_t>());
+        else if (is_single)
+            visit(sparse<float, std::int32_t>());
+        else if (has_long_indices)
+            visit(sparse<double, std::int64_t>());
+        else
+            visit(sparse<double, std::int32_t>());
+    }
+};
+
+}  // namespace s2fs
+
+#endif
