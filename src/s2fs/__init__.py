@@ -2,18 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from s2fs._util.lazy import lazy_names
-from s2fs._util.version import __version__ as __version__
+from s2fs._utils.lazy import lazy_names
+from s2fs._utils.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from s2fs._core.criterion import Components, components, separability
-    from s2fs._selectors.cv import SelectorCV
-    from s2fs._selectors.pairs import PairCover
-    from s2fs._selectors.paths import Paths, s2fs_paths
-    from s2fs._selectors.s2fs import S2FS
-    from s2fs._selectors.selection import Selection
-    from s2fs._selectors.stability import StabilitySelector
+    from s2fs.criteria.separability import Components, components, separability
     from s2fs.evaluation import Comparison, compare
+    from s2fs.selectors.cv import SelectorCV
+    from s2fs.selectors.pair_cover import PairCover
+    from s2fs.selectors.paths import Paths, s2fs_paths
+    from s2fs.selectors.s2fs import S2FS
+    from s2fs.selectors.selection import Selection
+    from s2fs.selectors.stability import StabilitySelector
 
 __all__ = [
     "S2FS",
@@ -33,18 +33,18 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "S2FS": "s2fs._selectors.s2fs",
-        "SelectorCV": "s2fs._selectors.cv",
+        "S2FS": "s2fs.selectors.s2fs",
+        "SelectorCV": "s2fs.selectors.cv",
         "Comparison": "s2fs.evaluation",
-        "Components": "s2fs._core.criterion",
-        "PairCover": "s2fs._selectors.pairs",
-        "Paths": "s2fs._selectors.paths",
-        "Selection": "s2fs._selectors.selection",
-        "StabilitySelector": "s2fs._selectors.stability",
+        "Components": "s2fs.criteria.separability",
+        "PairCover": "s2fs.selectors.pair_cover",
+        "Paths": "s2fs.selectors.paths",
+        "Selection": "s2fs.selectors.selection",
+        "StabilitySelector": "s2fs.selectors.stability",
         "compare": "s2fs.evaluation",
-        "components": "s2fs._core.criterion",
-        "s2fs_paths": "s2fs._selectors.paths",
-        "separability": "s2fs._core.criterion",
+        "components": "s2fs.criteria.separability",
+        "s2fs_paths": "s2fs.selectors.paths",
+        "separability": "s2fs.criteria.separability",
     },
 )
 

@@ -1,1 +1,0 @@
-"""Which set of features to try next."""

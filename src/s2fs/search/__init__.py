@@ -1,0 +1,1 @@
+"""Which feature to select next, and when to stop."""

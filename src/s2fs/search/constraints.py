@@ -1,0 +1,338 @@
+"""What a search may select: features that are in, out, come in groups, repeat others or cost."""
+
+import math
+import warnings
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from s2fs._utils.columns import Columns, find_repeated
+from s2fs._utils.messages import format_names
+from s2fs._utils.types import Floats, HowMany, Indices
+
+#: Features that are selected together; mostly a single one.
+Group = tuple[int, ...]
+#: The class of a feature that tells no classes apart.
+NO_CLASS = -1
+#: Class means of a constant feature may differ by this share of their size.
+ROUNDING = 1e-13
+
+
+@dataclass(frozen=True)
+class ClassQuota:
+    """How many more features each class needs, and which class a feature serves.
+
+    Attributes
+    ----------
+    served_class : ndarray of shape (n_features,)
+        The class that each feature serves, see :func:`find_served_classes`, or ``NO_CLASS``.
+    missing : ndarray of shape (n_classes,)
+        How many features each class still needs.
+    """
+
+    served_class: Indices
+    missing: Indices
+
+    def after_adding(self, features: Iterable[int]) -> "ClassQuota":
+        """What is still needed once these features are selected."""
+        missing = self.missing.copy()
+        for served in self.served_class[list(features)]:
+            if served != NO_CLASS:
+                missing[served] = max(missing[served] - 1, 0)
+        return replace(self, missing=missing)
+
+    def serving_a_missing_class(self, features: Indices) -> Indices:
+        """Those of the features that serve a class which needs more."""
+        served = self.served_class[features]
+        is_needed = np.append(self.missing > 0, False)  # the last entry is NO_CLASS
+        return features[is_needed[served]]
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """The features a search starts with, and those it may add.
+
+    Attributes
+    ----------
+    included : tuple of int
+        The features that are in from the start, in order.
+    singles : ndarray
+        The features that may be added one by one, increasing.
+    groups : tuple of tuple of int
+        The features that may only be added together; by their smallest member.
+    correlated_with : callable, optional
+        For a feature those that may not be added beside it, because they say almost the same.
+        Features of one group may be correlated.
+    costs : ndarray, optional
+        What each feature of the table costs.
+    budget : float
+        What all that is added may cost.
+    quota : ClassQuota, optional
+        What each class needs.
+    """
+
+    included: Group
+    singles: Indices
+    groups: tuple[Group, ...] = ()
+    correlated_with: Callable[[int], Indices] | None = None
+    costs: Floats | None = None
+    budget: float = math.inf
+    quota: ClassQuota | None = None
+
+    @classmethod
+    def unconstrained(cls, m: int) -> "Constraints":
+        """Any of ``m`` features, one by one."""
+        return cls((), np.arange(m))
+
+    @property
+    def n_features(self) -> int:
+        """How many features a search can have selected at its end."""
+        return len(self.included) + len(self.singles) + sum(map(len, self.groups))
+
+    @property
+    def only_limits_candidates(self) -> bool:
+        """Whether what may be added next does not depend on what was added before."""
+        is_free = not self.groups and self.correlated_with is None
+        return is_free and self.costs is None and self.quota is None
+
+    def limit_correlation(self, correlated_with: Callable[[int], Indices]) -> "Constraints":
+        """The same, but nothing may be added beside a feature it correlates with."""
+        limited = replace(self, correlated_with=correlated_with)
+        return limited._without_correlated([self.included])
+
+    def with_costs(self, costs: Any, budget: float | None, m: int) -> "Constraints":
+        """The same, with what each of ``m`` features costs and what all may cost together."""
+        if costs is None or budget is None:
+            raise ValueError("costs and budget go together; give both, or none of them.")
+        prices = np.asarray(costs, dtype=np.float64)
+        if prices.shape != (m,):
+            raise ValueError(
+                f"costs has the shape {prices.shape}; give one number for each of the {m} "
+                "feature(s) of X."
+            )
+        if not np.isfinite(prices).all() or prices.min() < 0:
+            raise ValueError("costs has a negative number, NaN or infinity; give finite costs ≥ 0.")
+        left = budget - float(prices[list(self.included)].sum())
+        if left < 0:
+            raise ValueError(
+                f"budget is {budget:g}, but the included features cost {budget - left:g}; raise it."
+            )
+        priced = replace(self, costs=prices, budget=left)
+        if not self.included and not priced.that_fit(m):
+            raise ValueError(
+                f"budget is {budget:g}, which is below the cheapest feature, {prices.min():g}; "
+                "raise it."
+            )
+        return priced
+
+    def with_quota(
+        self, min_per_class: int, served_class: Indices, class_names: Sequence[Any], k: int
+    ) -> "Constraints":
+        """The same, but ``min_per_class`` of ``k`` features serve each class."""
+        if self.groups:
+            raise ValueError(
+                "min_per_class and feature_groups cannot be met together; leave one of them out."
+            )
+        missing = np.full(len(class_names), min_per_class)
+        quota = ClassQuota(served_class, missing).after_adding(self.included)
+        n_needed = int(quota.missing.sum())
+        n_free = k - len(self.included)
+        if n_needed > n_free:
+            raise ValueError(
+                f"min_per_class={min_per_class} needs {n_needed} more feature(s) for "
+                f"{len(class_names)} classes, but n_features_to_select leaves {n_free}; ask for "
+                "more features, or for fewer per class."
+            )
+        n_serving = np.bincount(
+            self.singles_serving_a_class(served_class), minlength=len(class_names)
+        )
+        for name, needed, available in zip(class_names, quota.missing, n_serving, strict=True):
+            if available < needed:
+                raise ValueError(
+                    f"min_per_class={min_per_class}, but only {available} feature(s) serve class "
+                    f"{format_names([name])} best; ask for fewer per class."
+                )
+        return replace(self, quota=quota)
+
+    def singles_serving_a_class(self, served_class: Indices) -> Indices:
+        """The classes that the features which may be added serve, one entry for each feature."""
+        served = served_class[self.singles]
+        return served[served != NO_CLASS]
+
+    def after_adding(self, added: Collection[Group]) -> "Constraints":
+        """What is left to add once the groups ``added`` are selected."""
+        left = self.without(added)._without_correlated(added)
+        if self.costs is not None:
+            spent = sum(float(self.costs[list(group)].sum()) for group in added)
+            left = replace(left, budget=self.budget - spent)
+        if self.quota is not None:
+            left = replace(left, quota=self.quota.after_adding(f for g in added for f in g))
+        return left
+
+    def without(self, groups: Collection[Group]) -> "Constraints":
+        """The same except ``groups``, which are not selected, either."""
+        removed = [group[0] for group in groups if len(group) == 1]
+        singles = self.singles[~np.isin(self.singles, removed)]
+        left = tuple(group for group in self.groups if group not in groups)
+        return replace(self, singles=singles, groups=left)
+
+    def restrict_to(self, groups: Iterable[Group]) -> "Constraints":
+        """The same start, and nothing to add but ``groups``."""
+        ordered = sorted(groups, key=min)
+        singles = np.array([group[0] for group in ordered if len(group) == 1], dtype=np.intp)
+        several = tuple(group for group in ordered if len(group) > 1)
+        return Constraints(self.included, singles, several)
+
+    def that_fit(self, n_left: int) -> "Constraints":
+        """What can be added if at most ``n_left`` more features are wanted."""
+        if n_left <= 0:
+            return replace(self, singles=self.singles[:0], groups=())
+        fitting = self
+        if self.costs is not None:
+            fitting = fitting._affordable(self.costs)
+        if self.quota is not None and n_left <= self.quota.missing.sum():
+            # Every feature that is still wanted must serve a class that needs one.
+            needed = self.quota.serving_a_missing_class(fitting.singles)
+            fitting = replace(fitting, singles=needed)
+        groups = tuple(group for group in fitting.groups if len(group) <= n_left)
+        return replace(fitting, groups=groups)
+
+    def __bool__(self) -> bool:
+        return len(self.singles) + len(self.groups) > 0
+
+    def _affordable(self, costs: Floats) -> "Constraints":
+        limit = self.budget + 1e-9 * costs.max()  # sums of costs are rounded
+        groups = tuple(group for group in self.groups if costs[list(group)].sum() <= limit)
+        return replace(self, singles=self.singles[costs[self.singles] <= limit], groups=groups)
+
+    def _without_correlated(self, added: Iterable[Group]) -> "Constraints":
+        if self.correlated_with is None or not self:
+            return self
+        correlated = [self.correlated_with(f) for group in added for f in group]
+        removed = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *correlated]))
+        if not len(removed):
+            return self
+        groups = tuple(group for group in self.groups if not np.isin(group, removed).any())
+        return replace(self, singles=np.setdiff1d(self.singles, removed), groups=groups)
+
+
+def resolve_constraints(
+    include: Any, exclude: Any, feature_groups: Any, m: int, names: Sequence[str] | None
+) -> Constraints:
+    """Resolve what a user asks of ``m`` features, which may have ``names``.
+
+    A group of which one feature is included is included as a whole; an excluded feature leaves its
+    group, as if its column were not there.
+    """
+    columns = Columns(names, m)
+    included = columns.positions(include, "include")
+    excluded = set(columns.positions(exclude, "exclude"))
+    in_both = [f for f in included if f in excluded]
+    if in_both:
+        raise ValueError(
+            f"include and exclude share {columns.shown(in_both)}; name each feature in one of them."
+        )
+    if len(excluded) == m:
+        raise ValueError(f"exclude has all {m} feature(s) of X; leave some to choose from.")
+    group_of: dict[int, Group] = {}
+    for group in _resolve_groups(feature_groups, m, columns):
+        left = tuple(f for f in group if f not in excluded)
+        group_of.update(dict.fromkeys(left, left))
+    start: dict[int, None] = {}  # a set that keeps the order
+    for f in included:
+        start.update(dict.fromkeys((f, *group_of.get(f, ()))))
+    groups = {group for group in group_of.values() if len(group) > 1 and group[0] not in start}
+    is_single = np.ones(m, dtype=bool)
+    is_single[[*start, *excluded, *(f for group in groups for f in group)]] = False
+    return Constraints(tuple(start), np.flatnonzero(is_single), tuple(sorted(groups, key=min)))
+
+
+def count_to_select(constraints: Constraints, wanted: Any, m: int) -> int:
+    """How many of ``m`` features a search selects at most; all that it may for ``"auto"``."""
+    n_allowed = constraints.n_features
+    what = "of X" if n_allowed == m else "that are not excluded"
+    k = resolve_n_features(n_allowed if wanted == "auto" else wanted, n_allowed, what)
+    if len(constraints.included) > k:
+        raise ValueError(
+            f"include has {len(constraints.included)} feature(s), with their groups, but "
+            f"n_features_to_select={wanted} asks for {k}; include fewer or ask for more."
+        )
+    if not constraints.included and not constraints.that_fit(k):
+        raise ValueError(
+            f"feature_groups has nothing that fits n_features_to_select={wanted}: the smallest "
+            f"group has {min(map(len, constraints.groups))} features; ask for as many."
+        )
+    return k
+
+
+def resolve_n_features(wanted: HowMany, m: int, what: str = "of X") -> int:
+    """How many of ``m`` features a number, a fraction or "all" asks for, at least one."""
+    if wanted == "all":
+        return m
+    if not isinstance(wanted, Integral):
+        return max(1, int(wanted * m))
+    if wanted > m:
+        warnings.warn(
+            f"n_features_to_select={wanted} is more than the {m} feature(s) {what}; all of them "
+            "are selected.",
+            stacklevel=2,
+        )
+    return min(int(wanted), m)
+
+
+def find_served_classes(class_means: Floats) -> Indices:
+    """The class that each feature serves: the one it tells best from all others together.
+
+    That is the class whose mean is farthest from the mean of the other class means, above or below.
+    A constant feature serves none. Of two classes either is as far from the other: a feature serves
+    the one in which it is higher.
+
+    Parameters
+    ----------
+    class_means : ndarray of shape (n_classes, n_features)
+        The mean of every feature in every class; NaN where a class has no value.
+    """
+    n_classes = len(class_means)
+    known = ~np.isnan(class_means)
+    means = np.where(known, class_means, 0.0)
+    n_others = np.maximum(known.sum(axis=0) - known, 1)
+    mean_of_others = (means.sum(axis=0) - means) / n_others
+    difference = np.where(known, means - mean_of_others, 0.0)
+    distance = difference if n_classes == 2 else np.abs(difference)
+    differs = distance.max(axis=0) > ROUNDING * np.abs(means).max(axis=0)
+    return np.where(differs, distance.argmax(axis=0), NO_CLASS)
+
+
+def _resolve_groups(groups: Any, m: int, columns: Columns) -> list[Group]:
+    """The groups as positions, from lists of features or from a label per feature."""
+    if groups is None:
+        return []
+    entries: Sequence[Any] = list(groups)
+    is_list = [hasattr(entry, "__iter__") and not isinstance(entry, str) for entry in entries]
+    if all(is_list):
+        resolved = [tuple(columns.positions(entry, "feature_groups")) for entry in entries]
+    elif not any(is_list) and len(entries) == m:
+        members_of: dict[Any, list[int]] = {}
+        for f, label in enumerate(entries):
+            if label is not None:
+                members_of.setdefault(label, []).append(f)
+        resolved = [tuple(members) for members in members_of.values()]
+    else:
+        raise ValueError(
+            f"feature_groups has {len(entries)} entries; give lists of features, or one label "
+            f"for each of the {m} feature(s) of X."
+        )
+    if () in resolved:
+        raise ValueError(
+            f"feature_groups has an empty group at position {resolved.index(())}; drop it."
+        )
+    repeated = find_repeated(f for group in resolved for f in group)
+    if repeated:
+        raise ValueError(
+            f"feature_groups has {columns.shown(repeated)} in more than one group; give each "
+            "feature one."
+        )
+    return resolved

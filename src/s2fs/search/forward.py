@@ -1,0 +1,144 @@
+"""Greedy forward search (Algorithm 1), for any criterion."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from s2fs._utils.types import Floats, Indices
+from s2fs.criteria.protocol import BatchForward, Criterion, Scored, may_be_best, no_number
+from s2fs.search.constraints import Constraints, Group
+
+
+class Step(NamedTuple):
+    """One step of the search: the feature, and the subset it completes.
+
+    Attributes
+    ----------
+    feature : int
+        The feature that joins.
+    score, gain : float
+        The criterion of the subset with it, and how much that is above the one before.
+    parts : ndarray or tuple
+        The quantities the criterion is made of.
+    """
+
+    feature: int
+    score: float
+    gain: float
+    parts: Floats | tuple[float, ...]
+
+
+def forward(
+    criterion: Criterion,
+    k: int,
+    constraints: Constraints | None = None,
+    *,
+    in_batches: bool = True,
+) -> Iterator[Step]:
+    """Add ``k`` features one by one, each time the one with the largest gain.
+
+    Gains may be negative; the search goes on. A group of features competes as a whole, and then
+    joins feature by feature. The search ends early if nothing is left that fits. With
+    ``in_batches`` the criterion may already hold features not yet yielded.
+    """
+    left = constraints
+    if left is None:
+        left = Constraints.unconstrained(len(criterion.distinct))
+    score, n_left = 0.0, k - len(left.included)
+    for feature in left.included:
+        step = best_step(np.array([feature]), criterion.score(np.array([feature])), score)
+        criterion.add(feature)
+        score = step.score
+        yield step
+    while left := left.that_fit(n_left):
+        if in_batches and isinstance(criterion, BatchForward) and left.only_limits_candidates:
+            candidates = eligible(criterion.distinct, left).singles
+            n_steps = min(n_left, len(candidates))
+            added: list[Group] = []
+            for feature, new_score, parts in criterion.run(candidates, n_steps):
+                added.append((feature,))
+                yield Step(feature, new_score, gain_over(new_score, score), parts)
+                score = new_score
+            left, n_left = left.after_adding(added), n_left - len(added)
+            continue
+        group, scored = best_extensions(criterion, left)[0]
+        left, n_left = left.after_adding([group]), n_left - len(group)
+        for feature in group:
+            if len(group) > 1:  # the score so far is that of the whole group
+                scored = criterion.score(np.array([feature]))
+            step = best_step(np.array([feature]), scored, score)
+            criterion.add(feature)
+            score = step.score
+            yield step
+    if left.quota is not None and n_left > 0 and left.quota.missing.any():
+        raise ValueError(
+            f"min_per_class leaves {int(left.quota.missing.sum())} feature(s) missing: none that "
+            "serves such a class is within max_correlation and budget; ask for fewer per class."
+        )
+
+
+def best_extensions(
+    criterion: Criterion, left: Constraints, n_best: int = 1
+) -> list[tuple[Group, Scored]]:
+    """What is best added next: up to ``n_best`` groups, with the scores of the joined subsets."""
+    ready = eligible(criterion.distinct, left)
+    groups: list[Group] = []
+    scored: list[Scored] = []
+    if len(ready.singles):
+        shortlist = criterion.shortlist(ready.singles, n_best)
+        groups += [(f,) for f in shortlist.tolist()]
+        scored.append(criterion.score(shortlist))
+    for group in ready.groups:
+        groups.append(group)
+        joined = criterion.copy()
+        for feature in group[:-1]:
+            joined.add(feature)
+        scored.append(joined.score(np.array(group[-1:])))
+    scores = np.concatenate([one.scores for one in scored])
+    if np.isnan(scores).all():  # also if the shortlist is empty
+        raise no_number()
+    parts = np.concatenate([one.parts for one in scored], axis=1)
+    if ready.groups:  # ties go to the smaller index
+        order = sorted(range(len(groups)), key=lambda i: min(groups[i]))
+        groups, scores, parts = [groups[i] for i in order], scores[order], parts[:, order]
+    return [
+        (groups[i], Scored(scores[i : i + 1], parts[:, i : i + 1]))
+        for i in order_by_score(scores, n_best)
+    ]
+
+
+def eligible(distinct: NDArray[np.bool_], left: Constraints) -> Constraints:
+    """What may be selected now: constant features and copies wait until no other is left."""
+    if distinct.all():
+        return left
+    singles = left.singles[distinct[left.singles]]
+    groups = tuple(group for group in left.groups if distinct[list(group)].any())
+    if len(singles) or groups:
+        return replace(left, singles=singles, groups=groups)
+    first = [*((int(f),) for f in left.singles[:1]), *left.groups[:1]]
+    return left.restrict_to([min(first, key=min)])
+
+
+def best_step(candidates: Indices, scored: Scored, score_before: float) -> Step:
+    """The candidate with the largest score, the first one among equals."""
+    scores = scored.scores
+    i = int(np.argmax(may_be_best(scores, scores))) if len(scores) > 1 else 0
+    score = float(scores[i])
+    return Step(int(candidates[i]), score, gain_over(score, score_before), scored.parts[:, i])
+
+
+def order_by_score(scores: Floats, n_best: int) -> list[int]:
+    """The positions of the largest values, the largest first, the first one among equals."""
+    left, order = np.array(scores), []
+    for _ in range(min(n_best, len(left))):
+        order.append(int(np.argmax(may_be_best(left, left))))
+        left[order[-1]] = -np.inf
+    return order
+
+
+def gain_over(score: float, score_before: float) -> float:
+    """How much a score is above the one before."""
+    return 0.0 if score == score_before else score - score_before  # two infinities are equal

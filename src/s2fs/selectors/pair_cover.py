@@ -1,0 +1,353 @@
+"""The PairCover estimator."""
+
+from collections.abc import Iterable
+from functools import partial
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+from joblib import cpu_count, effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from s2fs._native.class_moments import compute_class_moments
+from s2fs._native.correlated_features import ExactCopies, find_copies
+from s2fs._native.correlations import CorrelationsOf, WithinClassCorrelations
+from s2fs._native.pair_cover import AnyPairCover, make_pair_cover
+from s2fs._utils.docstrings import substitute
+from s2fs._utils.labels import check_labels
+from s2fs._utils.public import set_module
+from s2fs._utils.tables import as_table
+from s2fs._utils.types import Floats, HowMany, Indices
+from s2fs.criteria.class_moments import check_squares, count_samples
+from s2fs.criteria.ranks import rank_features
+from s2fs.criteria.weights import (
+    ClassWeight,
+    check_sample_weight,
+    class_factors,
+    counting_factor,
+)
+from s2fs.lazy.frames import LazyTable, needs_samples
+from s2fs.search.forward import forward
+from s2fs.selectors.batches import SeenSamples, available_unless
+from s2fs.selectors.search_selector import SearchSelector
+from s2fs.selectors.shared_docs import SHARED_DOCS
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_CLASS_PAIRS = np.dtype(
+    [
+        ("feature", np.intp),
+        ("first", np.intp),
+        ("second", np.intp),
+        ("before", np.float64),
+        ("after", np.float64),
+    ]
+)
+
+
+def _why_no_batches(selector: "PairCover") -> str:
+    """Why the samples cannot come in batches, or nothing."""
+    if selector.correlation != 0:
+        return (
+            f"partial_fit of PairCover needs correlation=0, but correlation is "
+            f"{selector.correlation!r}; use PairCover(correlation=0), or fit."
+        )
+    needs_all = {
+        "max_correlation": selector.max_correlation is not None,
+        "scale": selector.scale is not None,
+        "class_weight": selector.class_weight is not None,
+        "n_features_to_select='auto'": selector.n_features_to_select == "auto",
+    }
+    for what, is_asked in needs_all.items():
+        if is_asked:
+            return (
+                f"partial_fit of PairCover does not see all samples at once, which {what} needs; "
+                "leave it out, or use fit."
+            )
+    return ""
+
+
+@set_module("s2fs")
+@substitute(SHARED_DOCS)
+class PairCover(SearchSelector):
+    """Select features so that every two classes are told apart.
+
+    Greedy forward selection by a bound on the error between every two classes: each step adds the
+    feature that lowers the mean bound over all class pairs most. Two classes that are already far
+    apart stop counting, so the next feature is selected for the class pairs that are still close.
+    What a feature without any difference between the classes would gain is subtracted. This
+    criterion is our own, not the paper's.
+
+    Parameters
+    ----------
+    {n_features_to_select}
+    correlation : float or "auto", default="auto"
+        How much the correlation of features inside the classes counts, from 0 to 1. Above 0,
+        features that repeat what others say count less, and the samples are needed at every step.
+        "auto" takes more the further the correlations of the table are above those of independent
+        features, at most 0.5: it was better than any fixed value on tables kept apart
+        (``docs/unseen.md``). 0 needs one pass over the samples, and is what :meth:`partial_fit`
+        takes.
+    scale : "rank" or None, default=None
+        ``"rank"`` selects by the ranks of each feature on the samples given to ``fit``, with mean
+        ranks for equal values, so that only the order of the values counts; ``transform`` returns
+        the input values. It can gain where values have long tails or many zeros, and lose
+        elsewhere. ``None`` takes the values: the criterion divides by standard deviations itself.
+    {level, tol}
+    {include, exclude}
+    {feature_groups}
+    {max_correlation}
+    {min_per_class}
+    {costs, budget}
+    class_weight : "balanced" or dict, default=None
+        How much the samples of a class count in the variance inside the classes. ``"balanced"``
+        lets every class count alike.
+    {n_jobs}
+
+    Attributes
+    ----------
+    {indices_}
+    scores_ : ndarray of shape (n_selected,)
+        The criterion Q after each selection: the mean error bound over the class pairs is
+        ``exp(-Q)``.
+    path_ : structured ndarray of shape (n_selected,)
+        Per step ``feature``, ``cover`` (Q), ``gain`` and ``closest``, the class distance of
+        the two classes that are still the closest.
+    class_pairs_ : structured ndarray of shape (n_selected,)
+        Per step ``feature``, the class pair whose error bound it lowers most (positions
+        ``first`` and ``second`` in ``classes_``), and that bound ``before`` and ``after``.
+    class_distances_ : ndarray of shape (n_classes, n_classes)
+        The class distance of every two classes by all selected features: squared, in units of the
+        within-class s.d., and corrected for noise.
+    correlation_ : float
+        The ``correlation`` that was used.
+    {fitted}
+
+    Notes
+    -----
+    Missing values (NaN) are left out of sums and counts, feature by feature and class by class, and
+    the fewer values a feature has, the more of its gain counts as noise. Equal gains go to the
+    smaller feature index. Constant features, and exact copies of a selected feature, wait until no
+    other is left. Samples can come in batches, see :meth:`partial_fit`, but copies are not told
+    there. The sum of the weights is the number of samples; weights that sum to less than that are
+    scaled to it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from s2fs import PairCover
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = PairCover(3).fit(X, y)
+    >>> selector.feature_names_.tolist()
+    ['flavanoids', 'proline', 'color_intensity']
+    """
+
+    _label: ClassVar[str] = "PairCover"
+    _score_name: ClassVar[str] = "cover"
+    _part_names: ClassVar[tuple[str, ...]] = ("closest",)
+    #: What batches have told, after ``partial_fit``.
+    _seen: dict[str, Any]
+    _allow_nan: ClassVar[bool] = True
+    _robust_alternative: ClassVar[str] = ""
+    algorithm_version: ClassVar[int] = 2
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SearchSelector._parameter_constraints,
+        "correlation": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
+        "scale": [StrOptions({"rank"}), None],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: HowMany | Literal["auto"] = 10,
+        *,
+        correlation: float | Literal["auto"] = "auto",
+        scale: Literal["rank"] | None = None,
+        level: float = 0.1,
+        tol: float = 0.005,
+        include: Iterable[str | int] | None = None,
+        exclude: Iterable[str | int] | None = None,
+        feature_groups: Iterable[Any] | None = None,
+        max_correlation: float | None = None,
+        min_per_class: int | None = None,
+        costs: ArrayLike | None = None,
+        budget: float | None = None,
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            n_features_to_select,
+            level=level,
+            tol=tol,
+            include=include,
+            exclude=exclude,
+            feature_groups=feature_groups,
+            max_correlation=max_correlation,
+            min_per_class=min_per_class,
+            costs=costs,
+            budget=budget,
+            class_weight=class_weight,
+            n_jobs=n_jobs,
+        )
+        self.correlation = correlation
+        self.scale = scale
+
+    @available_unless(_why_no_batches)
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Take in a batch of samples, and select from all samples seen so far.
+
+        The result is that of :meth:`fit` on all batches together, except that exact copies of a
+        feature may be selected, since batches are not kept. It needs ``correlation=0``, and neither
+        ``max_correlation`` nor ``class_weight`` nor "auto", which need all samples at once.
+
+        Parameters
+        ----------
+        X : array-like, sparse array or data frame of shape (n_samples, n_features)
+            Numeric features; NaN is missing.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like of shape (n_classes,), optional
+            Labels that will come, for a first batch that holds one class only.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each sample counts.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
+        self._validate_params()
+        state: dict[str, Any] | None = getattr(self, "_seen", None)
+        seen = None if state is None else SeenSamples.of_state(state)
+        X, y = self._validate(X, y, reset=seen is None)
+        labels = [y]
+        if classes is not None:
+            labels.append(check_labels(classes, "classes"))
+        if seen is not None:
+            labels.append(seen.classes)
+        self._encode(np.concatenate(labels))
+        codes = np.searchsorted(self.classes_, y)
+        weight = check_sample_weight(sample_weight, len(y))
+        counts = weight > 0
+        X, codes, weight = X[counts], codes[counts], weight[counts]
+        moments = compute_class_moments(X, codes, len(self.classes_), weight)
+        batch = SeenSamples(
+            self.classes_, moments, len(weight), weight.sum(), weight.min(), weight.max()
+        )
+        seen = batch if seen is None else seen.merge(batch)
+        self._seen = seen.as_state()
+        moments = seen.count_moments()
+        constraints, k = self._make_constraints(class_means=moments.means)
+        criterion = make_pair_cover(moments)
+        path = self._follow(forward(criterion, k, constraints), criterion, constraints, k)
+        return self._set_fitted_attributes(path, criterion, constraints)
+
+    def error_bounds(self) -> "DataFrame":
+        """Return the error bound of every two classes, as a table of classes × classes.
+
+        Returns
+        -------
+        DataFrame or structured ndarray
+            ``exp(-class distance / 8)`` for the selected features; 1 where two classes cannot be
+            told apart, as on the diagonal. The first column names the class.
+        """
+        check_is_fitted(self)
+        bounds = _bound_errors(self.class_distances_)
+        names = [str(label) for label in self.classes_]
+        return as_table({"class": np.array(names), **dict(zip(names, bounds.T, strict=True))})
+
+    def _rescale(self, X: Any, sample_weight: Floats | None) -> Any:
+        return rank_features(X, sample_weight) if self.scale == "rank" else X
+
+    def _weigh_samples(self, sample_weight: Any, y: NDArray[Any]) -> Floats | None:
+        """How many samples each row stands for; the weights of the classes follow later."""
+        weight = super()._weigh_samples(sample_weight, y)
+        if weight is None or (sample_weight is None and weight.all()):
+            return None
+        counts = np.where(weight > 0, check_sample_weight(sample_weight, len(y)), 0.0)
+        factor = counting_factor(float(counts.sum()), int(np.count_nonzero(counts)))
+        if factor > 1 and counts.min() == counts.max():
+            return None  # 1 each, without the rounding
+        return counts * factor
+
+    @property
+    def _is_columnwise(self) -> bool:
+        return self.correlation != "auto"
+
+    def _make_criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> AnyPairCover:
+        n_classes, weight = len(self.classes_), sample_weight
+        n_threads = min(effective_n_jobs(self.n_jobs), cpu_count())
+        if self.class_weight is None:
+            moments = compute_class_moments(X, codes, n_classes, weight, n_threads)
+        else:
+            counts = np.ones(len(codes)) if sample_weight is None else sample_weight
+            class_counts = np.bincount(codes, counts, n_classes).astype(np.float64)
+            factors = class_factors(self.class_weight, class_counts, self.classes_.tolist())
+            factors *= class_counts.sum() / (class_counts @ factors)
+            weight = counts * factors[codes]
+            weighted = compute_class_moments(X, codes, n_classes, weight, n_threads)
+            moments = count_samples(weighted, 1 / factors)
+        copies = ExactCopies(check_squares(moments), partial(find_copies, X, sample_weight))
+        if self.correlation == 0:
+            return make_pair_cover(moments, copies=copies, n_threads=n_threads)
+        correlations = WithinClassCorrelations(X, codes, moments, weight, n_threads)
+        return make_pair_cover(moments, self.correlation, correlations, copies, n_threads)
+
+    def _make_criterion_on_cluster(
+        self, client: Any, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[AnyPairCover, CorrelationsOf | None]:
+        from s2fs.dask import pair_cover  # loads Dask
+
+        if self.scale is not None:
+            raise ValueError(
+                f"scale={self.scale!r} needs all samples in one place, but X is on a Dask cluster; "
+                "give X.compute(), or leave it None."
+            )
+        criterion, classes, correlations = pair_cover.make_pair_cover(
+            self, client, X, y, sample_weight
+        )
+        self._encode(classes)
+        return criterion, correlations
+
+    def _make_criterion_on_lazy_frame(self, table: LazyTable) -> tuple[AnyPairCover, Floats]:
+        from s2fs.lazy import pair_cover
+
+        if self.correlation != 0:
+            raise needs_samples(f"correlation={self.correlation!r}")
+        if self.scale is not None:
+            raise needs_samples(f"scale={self.scale!r}")
+        criterion, classes, class_means = pair_cover.make_pair_cover(table, self.class_weight)
+        self._encode(classes)
+        return criterion, class_means
+
+    def _set_criterion_attributes(self, criterion: AnyPairCover) -> None:
+        self.correlation_ = float(criterion.correlation)
+        n_classes, k = len(self.classes_), len(self.indices_)
+        first, second = np.triu_indices(n_classes, k=1)
+        # Before the first step no two classes are apart.
+        distances = np.array([np.zeros(len(first)), *criterion.class_distances[:k]])
+        bounds = _bound_errors(distances)
+        served = (bounds[:-1] - bounds[1:]).argmax(axis=1)
+        steps = np.arange(k)
+        self.class_pairs_ = np.empty(k, dtype=_CLASS_PAIRS)
+        self.class_pairs_["feature"] = self.indices_
+        self.class_pairs_["first"] = first[served]
+        self.class_pairs_["second"] = second[served]
+        self.class_pairs_["before"] = bounds[steps, served]
+        self.class_pairs_["after"] = bounds[steps + 1, served]
+        self.class_distances_ = np.zeros((n_classes, n_classes))
+        self.class_distances_[first, second] = distances[-1]
+        self.class_distances_ += self.class_distances_.T
+
+
+def _bound_errors(class_distances: Floats) -> Floats:
+    """Bhattacharyya's bound on the error between two Gaussian classes at these distances."""
+    return np.exp(-class_distances / 8)

@@ -1,0 +1,173 @@
+"""Score the prefixes of several rankings on held-out samples, and choose one of them."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.metrics import check_scoring
+from sklearn.preprocessing import MinMaxScaler
+
+from s2fs._native.neighbours import knn
+from s2fs._utils.types import Floats, Indices
+from s2fs.criteria.separability import EQUAL
+
+#: Scores of prefixes, from training samples and labels, test samples and labels, and the sizes.
+PrefixScorer = Callable[[Floats, NDArray[Any], Floats, NDArray[Any], Indices], Floats]
+
+
+class Split(NamedTuple):
+    """A table that is not scaled, its labels, and which samples are for training and testing."""
+
+    X: Any
+    y: NDArray[Any]
+    train: Indices
+    test: Indices
+
+
+def make_prefix_scorer(estimator: Any = None, scoring: Any = "accuracy") -> PrefixScorer:
+    """Make a function that scores prefixes with an estimator.
+
+    Parameters
+    ----------
+    estimator : estimator, list of estimators or None
+        The learner; None is 5 nearest neighbours. The score of a list is the mean of its scores.
+    scoring : str or callable, default="accuracy"
+        As in scikit-learn.
+    """
+    if isinstance(estimator, list):
+        if not estimator:
+            raise ValueError("estimator is an empty list; give at least one classifier.")
+        scorers = [make_prefix_scorer(one, scoring) for one in estimator]
+        return lambda *split: np.mean([score(*split) for score in scorers], axis=0)
+
+    if estimator is not None:
+        scorer = check_scoring(estimator, scoring=scoring)
+
+        def by_estimator(
+            A: Floats, y: NDArray[Any], B: Floats, truth: NDArray[Any], sizes: Indices
+        ) -> Floats:
+            scores = np.empty(len(sizes))
+            for i, k in enumerate(sizes):
+                fitted = clone(estimator).fit(A[:, :k], y)
+                scores[i] = scorer(fitted, B[:, :k], truth)
+            return scores
+
+        return by_estimator
+
+    # The checks of scikit-learn's accuracy take longer than finding the neighbours.
+    scorer = None
+    if scoring != "accuracy":
+        scorer = check_scoring(_PrecomputedPredictions(), scoring=scoring)
+
+    def by_neighbours(
+        A: Floats, y: NDArray[Any], B: Floats, truth: NDArray[Any], sizes: Indices
+    ) -> Floats:
+        classes, codes = np.unique(y, return_inverse=True)
+        predictions = classes[knn(A, codes, B, sizes)]
+        if scorer is None:
+            return (predictions == truth).mean(axis=1)
+        try:
+            fitted = [_PrecomputedPredictions(classes, predicted) for predicted in predictions]
+            return np.array([scorer(one, B, truth) for one in fitted])
+        except AttributeError:
+            raise ValueError(
+                f"scoring is {scoring!r}, which needs more than predicted classes; give an "
+                "estimator that has it, such as KNeighborsClassifier()."
+            ) from None
+
+    return by_neighbours
+
+
+class _PrecomputedPredictions(ClassifierMixin, BaseEstimator):
+    """Predictions made before, in the form that scikit-learn's scorers ask for."""
+
+    def __init__(self, classes: Any = None, predictions: Any = None) -> None:
+        self.classes_ = classes
+        self.predictions = predictions
+
+    def fit(self, X: Any, y: Any) -> "_PrecomputedPredictions":
+        """Nothing to learn; scikit-learn expects the method of anything it scores."""
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The predictions, which belong to the samples ``X``."""
+        return self.predictions
+
+
+def score_prefixes(
+    split: Split, rankings: Indices, sizes: Indices, *, scorer: PrefixScorer, scale: bool
+) -> Floats:
+    """Score the prefixes of rankings on test samples; a prefix that several rankings share, once.
+
+    Parameters
+    ----------
+    split : Split
+        The data; only the features of the rankings become dense.
+    rankings : ndarray of shape (n_rankings, n_ranked)
+        Features in order of choice, from the training samples; -1 after the end of a shorter one.
+    sizes : ndarray of shape (n_sizes,)
+        The lengths of prefix, increasing.
+    scorer : callable
+        What :func:`make_prefix_scorer` made.
+    scale : bool
+        Whether to scale each feature to [0, 1] on the training samples.
+
+    Returns
+    -------
+    ndarray of shape (n_rankings, n_sizes)
+        The scores; of a size beyond the end of a ranking, that of the whole ranking.
+    """
+    X, y, train, test = split
+    features = np.unique(rankings[rankings >= 0])
+    ends = (rankings >= 0).sum(axis=1)
+    A, B = _to_dense(X, train, features), _to_dense(X, test, features)
+    if scale:
+        scaler = MinMaxScaler().set_output(transform="default").fit(A)
+        A, B = scaler.transform(A), scaler.transform(B)
+    scores = np.empty((len(rankings), len(sizes)))
+    for i, (earlier, shared) in enumerate(find_shared_prefixes(rankings, sizes)):
+        scores[i, shared] = scores[earlier, shared]
+        if not shared.all():
+            columns = features.searchsorted(rankings[i, : ends[i]])
+            own, places = np.unique(np.minimum(sizes[~shared], ends[i]), return_inverse=True)
+            own_scores = scorer(A[:, columns], y[train], B[:, columns], y[test], own)
+            scores[i, ~shared] = own_scores[places]
+    return scores
+
+
+def find_shared_prefixes(
+    rankings: Indices, sizes: Indices
+) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+    """For each ranking the earlier one that starts like it longest, and the sizes they share."""
+    yield 0, np.zeros(len(sizes), dtype=bool)
+    for i in range(1, len(rankings)):
+        common = (rankings[:i] == rankings[i]).cumprod(axis=1).sum(axis=1)
+        earlier = int(common.argmax())
+        yield earlier, sizes <= common[earlier]
+
+
+def choose_prefix(mean: Floats, standard_error: Floats | None = None) -> tuple[int, int]:
+    """Choose a ranking (row) and a number of features (column) by a table of mean scores.
+
+    Of equal scores, up to rounding, the fewest features win, then the earliest ranking. With a
+    standard error, the fewest features within one standard error of the best score win, on the
+    best ranking only: the best of many rankings would reach that limit by luck with too few.
+    """
+    size, ranking = np.argwhere(_reaches(mean, mean.max()).T)[0]
+    if standard_error is not None:
+        limit = mean[ranking, size] - standard_error[ranking, size]
+        size = _reaches(mean[ranking], limit).argmax()
+    return int(ranking), int(size)
+
+
+def _reaches(mean: Floats, limit: float) -> NDArray[np.bool_]:
+    """Whether scores are as large as a limit; means of the same scores differ by rounding."""
+    return mean >= limit - EQUAL * max(1.0, abs(limit))
+
+
+def _to_dense(X: Any, samples: Indices, features: Indices) -> Floats:
+    part = X[samples][:, features]
+    return np.asarray(part.toarray() if issparse(part) else part, dtype=np.float64)

@@ -1,0 +1,476 @@
+"""The base of the selectors that search forward by a criterion: ``fit`` on one page."""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from copy import copy
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import _fit_context, clone
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from s2fs._native.class_moments import compute_class_moments
+from s2fs._native.correlated_features import CorrelatedFeatures
+from s2fs._native.correlations import CorrelationsOf, OverallCorrelations
+from s2fs._utils.dask_inputs import compute_dask, current_client, is_dask
+from s2fs._utils.tables import as_table
+from s2fs._utils.types import Floats, Indices
+from s2fs.criteria.covariates import check_complete, covariate_columns, encode_covariates
+from s2fs.criteria.protocol import Criterion
+from s2fs.criteria.weights import ClassWeight, row_weights
+from s2fs.lazy.frames import LazyTable, is_lazy_frame, needs_samples
+from s2fs.search.canonical_order import sort_canonically
+from s2fs.search.constraints import (
+    Constraints,
+    count_to_select,
+    find_served_classes,
+    resolve_constraints,
+)
+from s2fs.search.forward import Step, forward
+from s2fs.search.samples import Samples, check_groups
+from s2fs.search.stopping import PermutationStop
+from s2fs.search.substitutes import Substitutes, find_substitutes
+from s2fs.selectors.base import RankingSelector, list_given, name_features
+from s2fs.selectors.callbacks import CallbackSupportMixin, iterate_with_callbacks
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+class SearchSelector(CallbackSupportMixin, RankingSelector):
+    """Base of the selectors that search for a set of features by a criterion.
+
+    A subclass says which criterion, by :meth:`_make_criterion`, and how its path is called, by
+    ``_score_name`` and ``_part_names``. Its constructor has the parameters of this one and its own.
+    Search, constraints, weights, "auto" and callbacks are here.
+    """
+
+    _accept_sparse: ClassVar[str | bool] = "csc"
+    #: What callbacks call a step.
+    _label: ClassVar[str]
+    #: The columns of ``path_``: the criterion, and the quantities it is made of.
+    _score_name: ClassVar[str]
+    _part_names: ClassVar[tuple[str, ...]]
+    #: The smallest p-value that "auto" could have found on the samples of the last fit.
+    _smallest_p_value: float = 0.0
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_features_to_select": [
+            *RankingSelector._parameter_constraints["n_features_to_select"],
+            StrOptions({"auto"}),
+        ],
+        "level": [Interval(Real, 0, 1, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "include": ["array-like", None],
+        "exclude": ["array-like", None],
+        "feature_groups": ["array-like", None],
+        "max_correlation": [Interval(Real, 0, 1, closed="both"), None],
+        "min_per_class": [Interval(Integral, 1, None, closed="left"), None],
+        "costs": ["array-like", None],
+        "budget": [Interval(Real, 0, None, closed="neither"), None],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: Any = 10,
+        *,
+        level: float = 0.1,
+        tol: float = 0.005,
+        include: Iterable[str | int] | None = None,
+        exclude: Iterable[str | int] | None = None,
+        feature_groups: Iterable[Any] | None = None,
+        max_correlation: float | None = None,
+        min_per_class: int | None = None,
+        costs: ArrayLike | None = None,
+        budget: float | None = None,
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.level = level
+        self.tol = tol
+        self.include = include
+        self.exclude = exclude
+        self.feature_groups = feature_groups
+        self.max_correlation = max_correlation
+        self.min_per_class = min_per_class
+        self.costs = costs
+        self.budget = budget
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    @property
+    def _is_columnwise(self) -> bool:
+        """Whether the score of a set of features depends on no feature outside of it."""
+        return True
+
+    @abstractmethod
+    def _make_criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> Criterion:
+        """The criterion of the empty subset.
+
+        Parameters
+        ----------
+        X : ndarray or sparse array of shape (n_samples, n_features)
+            Finite numbers, not scaled; sparse input in CSC format.
+        codes : ndarray of shape (n_samples,)
+            For each sample the position of its label in ``classes_``.
+        sample_weight : ndarray of shape (n_samples,) or None
+            How much each sample counts, positive; None is 1 each.
+        """
+
+    def _make_criterion_on_cluster(
+        self, client: Any, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Criterion, CorrelationsOf | None]:
+        """The same for samples that stay on the cluster of a Dask client; sets ``classes_``.
+
+        With ``max_correlation`` the correlations over all samples follow.
+        """
+        raise ValueError(
+            f"X is on a Dask cluster, and {type(self).__name__} needs its samples here; give "
+            "X.compute(), or use S2FS or PairCover."
+        )
+
+    def _make_criterion_on_lazy_frame(self, table: LazyTable) -> tuple[Criterion, Floats]:
+        """The same for a table that stays in its database, and class means; sets ``classes_``."""
+        raise needs_samples(type(self).__name__)
+
+    def _set_criterion_attributes(self, criterion: Any) -> None:
+        """Set fitted attributes that only this criterion has, after ``path_`` is set."""
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        covariates: Any = None,
+        groups: Any = None,
+    ) -> Self:
+        """Select features of ``X`` that tell the classes ``y`` apart.
+
+        Parameters
+        ----------
+        X : array-like, sparse array or data frame of shape (n_samples, n_features)
+            Numeric features; PairCover takes NaN as missing, others refuse it. A Dask array or data
+            frame stays on the cluster of the current ``distributed.Client``; without one it is
+            computed here. A lazy frame, such as a DuckDB relation, stays where it is: for
+            ``PairCover(correlation=0)``.
+        y : array-like of shape (n_samples,), or str
+            Class labels, at least two distinct ones; of a lazy frame the name of their column.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each sample counts: weight 2 is two equal samples, weight 0 is none.
+        covariates : array-like or data frame of shape (n_samples,) or (n_samples, n_covariates), \
+optional
+            What else is known of each sample, such as the laboratory it was measured in or the age
+            of the patient. What covariates explain is taken away, so a feature that only tells
+            laboratories apart is not selected. Columns of integers and floats are numbers, and
+            each has a straight line as its effect; text, booleans, categories and objects are
+            categories. Turn numbers that stand for categories into text. The classes must share
+            covariate values: each needs samples in a category that has another class, too.
+        groups : array-like of shape (n_samples,), optional
+            Samples that belong together, such as those of one patient. Only "auto" uses them: its
+            permutations move whole groups that have one class each, and stay inside groups that
+            have several.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
+        return self._fit(X, y, sample_weight, covariates, groups)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        covariates: Any = None,
+        groups: Any = None,
+        *,
+        warn: bool = True,
+    ) -> Self:
+        """Do what :meth:`fit` does; a fit that is one of many does not warn of what it selects."""
+        self._fitted_with = list_given(sample_weight=sample_weight, covariates=covariates)
+        if is_dask(X) and current_client() is not None:
+            return self._fit_on_cluster(X, y, sample_weight, covariates, warn=warn)
+        if is_lazy_frame(X):
+            beside = {"sample_weight": sample_weight, "covariates": covariates, "groups": groups}
+            return self._fit_lazy_frame(X, y, beside)
+        samples = self._check_samples(X, y, sample_weight, covariates, groups)
+        constraints, k = self._make_constraints(*self._needs_of_constraints(samples))
+        if self.n_features_to_select == "auto":
+            ordered = sort_canonically(samples)
+            search = PermutationStop(
+                ordered,
+                self._make_criterion,
+                self.level,
+                self.tol,
+                is_columnwise=self._is_columnwise,
+            )
+            self._smallest_p_value = search.smallest_p_value
+            criterion = search.start()
+            steps = search.forward(criterion, constraints)
+        else:
+            criterion = self._make_criterion(samples.adjusted, samples.codes, samples.sample_weight)
+            steps = forward(criterion, k, constraints)
+        is_constant = not criterion.distinct.any()
+        path = self._follow(steps, criterion, constraints, k)
+        self._set_fitted_attributes(path, criterion, constraints)
+        if warn:
+            self._warn_if_constant(is_constant=is_constant)
+            self._warn_if_short(len(path), k)
+            self._warn_if_none_selected()
+            self._warn_fragile(samples.adjusted, samples.codes, samples.sample_weight)
+        return self
+
+    def _fit_on_cluster(
+        self, X: Any, y: Any, sample_weight: Any, covariates: Any, *, warn: bool
+    ) -> Self:
+        """Fit to samples that stay on the cluster of the current Dask client."""
+        self._reject_on_cluster(covariates)
+        criterion, correlations = self._make_criterion_on_cluster(
+            current_client(), X, y, sample_weight
+        )
+        constraints, k = self._make_constraints(correlations)
+        steps = forward(criterion, k, constraints)
+        path = self._follow(steps, criterion, constraints, k)
+        self._set_fitted_attributes(path, criterion, constraints)
+        if warn:
+            self._warn_if_short(len(path), k)
+        return self
+
+    def _fit_lazy_frame(self, X: Any, y: Any, beside: Mapping[str, Any]) -> Self:
+        """Fit to a table that stays in its database; ``beside`` is what else ``fit`` was given."""
+        for name, value in beside.items():
+            if value is not None:
+                raise needs_samples(name)
+        if self.max_correlation is not None:
+            raise needs_samples(f"max_correlation={self.max_correlation}")
+        if self.n_features_to_select == "auto":
+            raise needs_samples("n_features_to_select='auto'")
+        table = LazyTable.from_native(X, y)
+        self.feature_names_in_ = np.array(table.features, dtype=object)
+        self.n_features_in_ = len(table.features)
+        criterion, class_means = self._make_criterion_on_lazy_frame(table)
+        constraints, k = self._make_constraints(class_means=class_means)
+        path = self._follow(forward(criterion, k, constraints), criterion, constraints, k)
+        return self._set_fitted_attributes(path, criterion, constraints)
+
+    def _check_samples(
+        self, X: Any, y: Any, sample_weight: Any = None, covariates: Any = None, groups: Any = None
+    ) -> Samples:
+        """Check the input, encode classes and covariates, and drop samples of weight 0."""
+        X, y, sample_weight = compute_dask(X, y, sample_weight)
+        X, y = self._validate(X, y)
+        table = None if covariates is None else covariate_columns(covariates, len(y))
+        groups = None if groups is None else check_groups(groups, len(y))
+        weight = self._weigh_samples(sample_weight, y)
+        if weight is not None and not weight.all():
+            counts = weight > 0
+            X, y, weight = X[counts], y[counts], weight[counts]
+            table = None if table is None else table[counts]
+            groups = None if groups is None else groups[counts]
+        X = self._rescale(X, weight)
+        codes = self._encode(y)
+        if table is None:
+            return Samples(X, codes, weight, groups=groups)
+        check_complete(X)
+        return Samples(X, codes, weight, encode_covariates(table, codes), groups)
+
+    def _rescale(self, X: Any, sample_weight: Floats | None) -> Any:
+        """The features as the search is to see them."""
+        return X
+
+    def _weigh_samples(self, sample_weight: Any, y: NDArray[Any]) -> Floats | None:
+        """How much each sample counts; None is 1 each."""
+        if sample_weight is None and self.class_weight is None:
+            return None
+        return row_weights(sample_weight, self.class_weight, y)
+
+    def _needs_of_constraints(
+        self, samples: Samples
+    ) -> tuple[CorrelationsOf | None, Floats | None]:
+        """What the constraints have to know of the samples: correlations, and class means."""
+        correlations, class_means = None, None
+        if self.max_correlation is not None:
+            correlations = OverallCorrelations(samples.adjusted, samples.sample_weight)
+        if self.min_per_class is not None:
+            n_classes = len(self.classes_)
+            class_means = compute_class_moments(
+                samples.adjusted, samples.codes, n_classes, samples.sample_weight
+            ).means
+        return correlations, class_means
+
+    def _make_constraints(
+        self, correlations: CorrelationsOf | None = None, class_means: Floats | None = None
+    ) -> tuple[Constraints, int]:
+        """What may be selected of the features seen, and how many of them."""
+        m = self.n_features_in_
+        constraints = resolve_constraints(
+            self.include, self.exclude, self.feature_groups, m, self._input_names()
+        )
+        k = count_to_select(constraints, self.n_features_to_select, m)
+        if self.costs is not None or self.budget is not None:
+            constraints = constraints.with_costs(self.costs, self.budget, m)
+        if self.max_correlation is not None and correlations is not None:
+            correlated = CorrelatedFeatures(correlations, self.max_correlation)
+            constraints = constraints.limit_correlation(correlated)
+        if self.min_per_class is not None and class_means is not None:
+            if self.n_features_to_select == "auto":
+                raise ValueError(
+                    "min_per_class and n_features_to_select='auto' cannot be met together; give a "
+                    "number of features."
+                )
+            served = find_served_classes(class_means)
+            names = self.classes_.tolist()
+            constraints = constraints.with_quota(self.min_per_class, served, names, k)
+        return constraints, k
+
+    def _follow(
+        self, steps: Iterable[Step], criterion: Criterion, constraints: Constraints, k: int
+    ) -> list[Step]:
+        """Take the steps of a search, at most ``k``, while callbacks follow."""
+        path: list[Step] = []
+
+        def partial_attributes() -> dict[str, Any]:
+            partial = copy(self)._set_fitted_attributes(path, criterion, constraints)
+            return {name: value for name, value in vars(partial).items() if name.endswith("_")}
+
+        for step in iterate_with_callbacks(self, steps, k, self._label, partial_attributes):
+            path.append(step)  # noqa: PERF402 - callbacks ask for what is there
+        return path
+
+    def _set_fitted_attributes(
+        self, path: list[Step], criterion: Criterion, constraints: Constraints
+    ) -> Self:
+        """Set all that follows from the steps of a search."""
+        measures = [self._score_name, "gain", *self._part_names]
+        if self.n_features_to_select == "auto":
+            measures.append("p_value")
+        fields = [("feature", np.intp), *((name, np.float64) for name in measures)]
+        rows = [(step.feature, step.score, step.gain, *step.parts) for step in path]
+        self.path_ = np.array(rows, dtype=fields)
+        self._set_ranking(self.path_["feature"].copy(), self.path_[self._score_name].copy())
+        if constraints.quota is not None:
+            self.served_classes_ = constraints.quota.served_class[self.indices_]
+        self._set_criterion_attributes(criterion)
+        return self
+
+    def substitutes(
+        self,
+        X: Any,
+        y: Any,
+        tolerance: float = 0.01,
+        *,
+        sample_weight: ArrayLike | None = None,
+        covariates: Any = None,
+    ) -> "DataFrame":
+        """Find the features that could take the place of a selected one.
+
+        A substitute keeps the criterion of all selected features, with it in the place of the
+        selected one, up to the share ``tolerance``. The constraints of the selector hold for it,
+        too; features of a group have none.
+
+        Parameters
+        ----------
+        X : array-like, sparse array or data frame of shape (n_samples, n_features)
+            The features the selector was fitted on.
+        y : array-like of shape (n_samples,)
+            The class labels.
+        tolerance : float, default=0.01
+            The share of the criterion that may be lost, from 0 to below 1.
+        sample_weight : array-like of shape (n_samples,), optional
+            As given to ``fit``.
+        covariates : array-like or data frame, optional
+            As given to ``fit``.
+
+        Returns
+        -------
+        DataFrame or structured ndarray
+            A row for each selected feature and substitute, at most 20 for a feature, the best
+            first: ``feature`` and ``substitute`` by name, the ``score`` with the substitute, and
+            ``r``, the correlation of the two.
+        """
+        found = self._find_substitutes(
+            X, y, tolerance, sample_weight=sample_weight, covariates=covariates
+        )
+        counts = [len(one.features) for one in found]
+        substitutes = np.concatenate([np.arange(0), *(one.features for one in found)])
+        return as_table(
+            {
+                "feature": np.repeat(self.feature_names_, counts).astype(str),
+                "substitute": name_features(substitutes, self._input_names()).astype(str),
+                "score": np.concatenate([np.zeros(0), *(one.scores for one in found)]),
+                "r": np.concatenate([np.zeros(0), *(one.correlations for one in found)]),
+            }
+        )
+
+    def _find_substitutes(
+        self,
+        X: Any,
+        y: Any,
+        tolerance: float = 0.01,
+        *,
+        sample_weight: ArrayLike | None = None,
+        covariates: Any = None,
+    ) -> list[Substitutes]:
+        """The substitutes of each selected feature, by position."""
+        check_is_fitted(self)
+        if not 0 <= tolerance < 1:
+            raise ValueError(f"tolerance is {tolerance!r}; give a share from 0 to below 1.")
+        fresh = clone(self)  # checks of the input set attributes
+        samples = fresh._check_samples(X, y, sample_weight, covariates)
+        if fresh.n_features_in_ != self.n_features_in_:
+            raise ValueError(
+                f"X has {fresh.n_features_in_} features, but the selector was fitted on "
+                f"{self.n_features_in_}; give the same table."
+            )
+        fresh.set_params(n_features_to_select="all", min_per_class=None)
+        constraints, _ = fresh._make_constraints(*fresh._needs_of_constraints(samples))
+        criterion = fresh._make_criterion(samples.adjusted, samples.codes, samples.sample_weight)
+        correlations = OverallCorrelations(samples.adjusted, samples.sample_weight)
+        selected = self.indices_.tolist()
+        return find_substitutes(criterion, selected, constraints, correlations, tolerance)
+
+    def _score_columns(self) -> dict[str, NDArray[Any]]:
+        return path_columns(self.path_)
+
+    def _warn_if_none_selected(self) -> None:
+        """Warn if "auto" has found no feature that beats permuted ones."""
+        if len(self.indices_):
+            return
+        is_hopeless = self._smallest_p_value > self.level * (1 + 1e-9)
+        few = f" (with so few samples no p-value is below {self._smallest_p_value:.2g})"
+        warnings.warn(
+            f"No feature does better than permuted ones at level={self.level}"
+            f"{few if is_hopeless else ''}, so none is selected; give n_features_to_select a "
+            "number to see the best ones anyway.",
+            stacklevel=5,
+        )
+
+    def _reject_on_cluster(self, covariates: Any) -> None:
+        """Raise if something is asked for that needs all samples in one place."""
+        refused = {
+            "covariates": (covariates is not None, "leave them out"),
+            "n_features_to_select='auto'": (
+                self.n_features_to_select == "auto",
+                "give a number of features",
+            ),
+            "min_per_class": (self.min_per_class is not None, "leave it out"),
+        }
+        for what, (is_asked, remedy) in refused.items():
+            if is_asked:
+                raise ValueError(
+                    f"{what} needs all samples in one place, but X is on a Dask cluster; give "
+                    f"X.compute(), or {remedy}."
+                )
+
+
+def path_columns(path: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """The columns of a path that follow the feature."""
+    return {name: path[name] for name in path.dtype.names[1:]}  # type: ignore[index]

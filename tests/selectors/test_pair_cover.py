@@ -1,0 +1,366 @@
+"""PairCover against its literal definition, and what must not change its choice."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from literal_pairs import is_copy, pair_cover, weighted_pair_cover
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.feature_selection import f_classif
+
+from inner import WithinClassCorrelations, forward, make_pair_cover, native_moments
+from s2fs import PairCover
+from strategies import examples, problems
+
+CASES = json.loads((Path(__file__).parents[1] / "criteria" / "pairs_vectors.json").read_text())
+correlations = st.sampled_from([0.0, 0.25, 1.0, "auto"])
+
+
+@pytest.mark.parametrize("correlation", ["0", "0.25", "1"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_vectors_of_the_spec(case, correlation):
+    expected = case[f"greedy_correlation_{correlation}"]
+    k, X, y = len(expected["indices"]), np.array(case["X"]), np.array(case["y"])
+    selector = PairCover(k, correlation=float(correlation)).fit(X, y)
+    indices, scores = selector.indices_.tolist(), selector.scores_
+    if case["name"] == "copies":  # which wait here, while the vectors are of every feature
+        assert indices != expected["indices"]
+        known = native_moments.compute_class_moments(X, y, y.max() + 1)
+        rows = WithinClassCorrelations(X, y, known)
+        steps = list(forward(make_pair_cover(known, float(correlation), rows), k))
+        indices, scores = [step.feature for step in steps], [step.score for step in steps]
+    assert indices == expected["indices"]
+    np.testing.assert_allclose(scores, expected["Q"], rtol=1e-9)
+
+
+def assert_greedy(selector, X, score):
+    """Check that each step takes the best feature; constant ones and copies wait for the others.
+
+    The ``score`` is that of some features.
+    """
+    constant = np.nanmin(X, axis=0) == np.nanmax(X, axis=0)
+    m, chosen = X.shape[1], []
+    copy_of = [[g for g in range(m) if is_copy(X[:, f], X[:, g])] for f in range(m)]
+    for feature, found in zip(selector.indices_.tolist(), selector.scores_, strict=True):
+        left = [f for f in range(m) if f not in chosen]
+        own = [f for f in left if not constant[f] and not {*copy_of[f]} & {*chosen}]
+        left = own or left[:1]
+        scores = np.array([score([*chosen, f]) for f in left])
+        # Equal up to rounding are equal; the definition in another order of sums may tell.
+        best = max(0.0, scores.max())
+        assert scores[left.index(feature)] >= best * (1 - 1e-9) - 1e-12
+        assert found == pytest.approx(scores[left.index(feature)], rel=1e-9, abs=1e-9)
+        chosen.append(feature)
+
+
+@given(problems(), correlations)
+def test_path_equals_the_literal_one(data, correlation):
+    X, y = data
+    selector = PairCover(X.shape[1], correlation=correlation).fit(X, y)
+    rho = selector.correlation_
+    assert_greedy(selector, X, lambda some: pair_cover(X[:, some], y, rho))
+
+
+weightings = st.sampled_from(["none", "shares", "whole", "any"])
+class_weightings = st.sampled_from([None, "balanced", "by name"])
+forms = st.sampled_from([np.ascontiguousarray, np.asfortranarray, sparse.csc_array])
+
+
+def drawn_weights(kind, n, rng):
+    """Weights of rows: shares that sum to 1, whole numbers, or positive ones of all sizes."""
+    if kind == "none":
+        return None
+    if kind == "shares":
+        weight = rng.uniform(0.2, 2, n)
+        return weight / weight.sum()
+    return rng.integers(1, 4, n).astype(float) if kind == "whole" else 10 ** rng.uniform(-2, 2, n)
+
+
+@examples(300)
+@given(problems(max_samples=30, max_features=8), correlations, weightings, class_weightings, forms,
+       st.sampled_from([0.0, 0.1, 0.5]), st.integers(0, 999))  # fmt: skip
+def test_weights_and_missing_values_are_those_of_the_definition(
+    data, correlation, weighting, class_weight, form, share, seed
+):
+    """§ 7 of the definition, and sparse input, in one literal form."""
+    X, y = data
+    rng = np.random.default_rng(seed)
+    weight, p = drawn_weights(weighting, len(y), rng), y.max() + 1
+    X = np.where(rng.random(X.shape) < share, np.nan, X)
+    X[:, np.isnan(X).all(axis=0)] = 0.0
+    factors = None
+    if class_weight == "balanced":
+        factors = 1 / np.bincount(y, weight)
+    elif class_weight == "by name":
+        factors = rng.uniform(0.1, 3, p)
+        class_weight = dict(enumerate(factors))
+    selector = PairCover(X.shape[1], correlation=correlation, class_weight=class_weight)
+    selector.fit(form(X), y, sample_weight=weight)
+    rho = selector.correlation_
+    assert_greedy(
+        selector, X, lambda some: weighted_pair_cover(X[:, some], y, rho, weight, factors)
+    )
+
+
+@given(problems(max_features=8), weightings, st.integers(0, 999))
+def test_batches_have_the_scores_of_the_definition(data, weighting, seed):
+    """Weights that sum to less than the number of rows are scaled when all batches are in."""
+    X, y = data
+    rng = np.random.default_rng(seed)
+    weight = drawn_weights(weighting, len(y), rng)
+    X = np.where(rng.random(X.shape) < 0.1, np.nan, X)
+    X[:, np.isnan(X).all(axis=0)] = 0.0
+    half = len(y) // 2
+    assume(2 <= half <= len(y) - 2)
+    selector = PairCover(X.shape[1], correlation=0)
+    for rows in (slice(half), slice(half, None)):
+        some = None if weight is None else weight[rows]
+        selector.partial_fit(X[rows], y[rows], classes=np.unique(y), sample_weight=some)
+    for size, score in enumerate(selector.scores_, 1):
+        literal = weighted_pair_cover(X[:, selector.indices_[:size]], y, 0.0, weight)
+        assert score == pytest.approx(literal, rel=1e-9, abs=1e-9)
+
+
+def same(one, other, rtol=1e-9):
+    """Whether two fits choose alike; where scores tie within rounding, only the scores count."""
+    np.testing.assert_allclose(one.scores_, other.scores_, rtol=rtol, atol=1e-9)
+
+
+@given(problems(), correlations, st.integers(0, 99))
+def test_order_of_rows_names_of_labels_shift_and_scale_do_not_matter(data, correlation, seed):
+    X, y = data
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(len(y))
+    moved = X[rows] * rng.choice([-4.0, 0.5, 2.0], X.shape[1]) + rng.integers(-8, 8, X.shape[1])
+    names = rng.permutation([f"c{q}" for q in range(y.max() + 1)])[y[rows]]
+    selector = PairCover(X.shape[1], correlation=correlation)
+    before = selector.fit(X, y).scores_.copy()
+    np.testing.assert_allclose(selector.fit(moved, names).scores_, before, rtol=1e-8, atol=1e-9)
+
+
+@given(correlations, st.integers(0, 999))
+def test_order_of_columns_does_not_matter_without_ties(correlation, seed):
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.repeat(np.arange(4), 3), rng.integers(0, 4, 20)])
+    X = rng.normal(size=(len(y), 9)) + rng.normal(size=(4, 9))[y]
+    order = rng.permutation(9)
+    selector = PairCover(9, correlation=correlation)
+    before = selector.fit(X, y).indices_
+    assert order[selector.fit(X[:, order], y).indices_].tolist() == before.tolist()
+
+
+@given(problems(), correlations, st.integers(0, 99))
+def test_weight_two_is_a_row_twice_and_weight_zero_none(data, correlation, seed):
+    X, y = data
+    weight = np.random.default_rng(seed).integers(0, 3, len(y))
+    assume(len(set(y[weight > 0])) == y.max() + 1)
+    selector = PairCover(X.shape[1], correlation=correlation)
+    weighted = selector.fit(X, y, sample_weight=weight).scores_.copy()
+    copies = np.repeat(np.arange(len(y)), weight)
+    same(selector.fit(X[copies], y[copies]), type("Known", (), {"scores_": weighted}))
+
+
+@given(problems(), st.data())
+def test_batches_are_a_fit_on_all_rows(data, draw):
+    X, y = data
+    cuts = sorted(draw.draw(st.lists(st.integers(2, max(2, len(y) - 2)), max_size=4)))
+    bounds = [0, *(c for c in dict.fromkeys(cuts) if 2 <= c <= len(y) - 2), len(y)]
+    assume(all(b - a >= 2 for a, b in pairwise(bounds)))
+    batches = PairCover(X.shape[1], correlation=0)
+    for start, stop in pairwise(bounds):
+        batches.partial_fit(X[start:stop], y[start:stop], classes=np.unique(y))
+    # Batches are let go of, so that copies cannot be told.
+    known = native_moments.compute_class_moments(X, y, y.max() + 1)
+    scores = [step.score for step in forward(make_pair_cover(known), X.shape[1])]
+    np.testing.assert_allclose(batches.scores_, scores, rtol=1e-9, atol=1e-9)
+
+
+@given(problems(), correlations)
+def test_sparse_is_dense(data, correlation):
+    X, y = data
+    dense = PairCover(X.shape[1], correlation=correlation).fit(X, y)
+    same(PairCover(X.shape[1], correlation=correlation).fit(sparse.csc_array(X), y), dense)
+
+
+def test_weights_that_sum_to_one_are_no_weights():
+    X, y = load_wine(return_X_y=True)
+    plain = PairCover(8).fit(X, y)
+    shares = PairCover(8).fit(X, y, sample_weight=np.full(len(y), 1 / len(y)))
+    np.testing.assert_array_equal(plain.path_, shares.path_)
+    weight = np.random.default_rng(0).uniform(0.5, 1, len(y))
+    for factor in (1e-90, 1e-3, 1):  # below the number of rows only ratios matter
+        selector = PairCover(8).fit(X, y, sample_weight=factor * weight)
+        scaled = PairCover(8).fit(X, y, sample_weight=weight * len(y) / weight.sum())
+        assert selector.indices_.tolist() == scaled.indices_.tolist()
+        np.testing.assert_allclose(selector.scores_, scaled.scores_, rtol=1e-9)
+
+
+def test_few_samples_stay_few_in_the_noise_of_balanced_classes():
+    """The noise counts samples: a class of two is as uncertain as before."""
+    rng = np.random.default_rng(2)
+    y = np.repeat([0, 1], [38, 2])
+    X = rng.normal(size=(40, 1))  # one spread for both classes
+    plain, balanced = (PairCover(1, correlation=0, class_weight=w).fit(X, y)
+                       for w in (None, "balanced"))  # fmt: skip
+    d = X[y == 0].mean() - X[y == 1].mean()
+    within = [((X[y == q] - X[y == q].mean()) ** 2).sum() for q in (0, 1)]
+    noise = 1 / 38 + 1 / 2
+    for selector, squares in (
+        (plain, sum(within)),
+        (balanced, 20 / 38 * within[0] + 10 * within[1]),
+    ):
+        J = max(0, d**2 / (squares / 38) - noise)
+        assert selector.class_distances_[0, 1] == pytest.approx(J, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
+def test_almost_empty_columns_do_not_come_first(form):
+    """A noise column known in 3 % of 200 samples, which came first in 17 of these 60 tables."""
+    first = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        y = np.arange(200) % 2
+        X = rng.normal(size=(200, 20))
+        X[:, 1] += 0.5 * y
+        X[rng.random(200) >= 0.03, 0] = np.nan
+        first += PairCover(1).fit(form(X), y).indices_[0] == 0
+    assert first <= 5
+
+
+def test_a_feature_with_gaps_that_says_nothing_of_a_class():
+    y = np.repeat([0, 1, 2], 6)
+    x = np.random.default_rng(0).normal(size=18) + 5 * y
+    x[1:6] = np.nan  # one value is left in the first class
+    selector = PairCover(1, correlation=0).fit(x[:, None], y)
+    assert selector.class_distances_[0].tolist() == [0, 0, 0]
+    assert selector.class_distances_[1, 2] > 0
+
+
+def test_no_copy_is_selected_before_all_else():
+    X, y = load_breast_cancer(return_X_y=True)
+    plain = PairCover(30).fit(X, y).indices_
+    twice = np.hstack([X, 1 - 3 * X])
+    for form in (np.asarray, sparse.csc_array, np.asfortranarray):
+        for correlation in (0, "auto"):
+            plain = PairCover(30, correlation=correlation).fit(X, y).indices_
+            both = PairCover("all", correlation=correlation).fit(form(twice), y).indices_
+            assert (both[:30] % 30).tolist() == plain.tolist()
+            assert both[30:].tolist() == sorted(both[30:])
+    grouped = PairCover(8, feature_groups=[[3, 33], [5, 8]], costs=np.ones(60), budget=8)
+    found = grouped.fit(twice, y).indices_.tolist()
+    assert len({f % 30 for f in found if f not in (3, 33)}) == len(set(found) - {3, 33})
+
+
+def test_copies_with_gaps_and_weights():
+    X, y = load_breast_cancer(return_X_y=True)
+    rng = np.random.default_rng(0)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    weight = rng.uniform(0.1, 2, len(y))
+    for options in ({}, {"class_weight": "balanced"}, {"correlation": 0}):
+        plain = PairCover(30, **options).fit(X, y, sample_weight=weight).indices_
+        both = PairCover("all", **options).fit(np.hstack([X, -X]), y, sample_weight=weight).indices_
+        assert both[:30].tolist() == plain.tolist()
+    other_gaps = np.hstack([X, X])
+    other_gaps[0, :30], other_gaps[1, 30:] = np.nan, np.nan
+    assert len({*(PairCover(10).fit(other_gaps, y).indices_ % 30)}) < 10  # not told as copies
+
+
+def test_columns_that_are_nearly_equal_are_no_copies():
+    rng = np.random.default_rng(1)
+    y = np.arange(90) % 3
+    X = rng.normal(size=(90, 3)) + y[:, None]
+    near = X * (1 + 1e-3 * rng.normal(size=X.shape))
+    chosen = PairCover(6, correlation=0).fit(np.hstack([X, near]), y).indices_
+    assert {*chosen[:2] % 3} == {chosen[0] % 3}
+
+
+def test_auto_takes_half_the_share_of_the_correlation_above_chance():
+    rng = np.random.default_rng(3)
+    y = np.arange(60) % 3
+    X = rng.normal(size=(60, 40)) + rng.normal(size=(60, 1)) + rng.normal(size=(3, 40))[y]
+    residual = X - np.array([X[y == q].mean(axis=0) for q in range(3)])[y]
+    r = np.corrcoef(residual.T)[np.triu_indices(40, 1)]
+    share = 1 - 1 / (57 * np.mean(r**2))
+    assert share > 0.5
+    assert PairCover(5).fit(X, y).correlation_ == pytest.approx(share / 2, rel=1e-9)
+    noise = rng.normal(size=(60, 40))
+    assert PairCover(5).fit(noise, y).correlation_ == 0
+    assert PairCover(5, correlation=0.3).fit(X, y).correlation_ == 0.3
+
+
+def test_auto_of_a_wide_table_is_that_of_features_of_every_strength():
+    rng = np.random.default_rng(4)
+    y = np.arange(50) % 2
+    X = rng.normal(size=(50, 2000)) + rng.normal(size=(50, 8)) @ rng.normal(size=(8, 2000))
+    X += rng.normal(size=2000) * y[:, None]
+    order = rng.permutation(2000)
+    found = PairCover(3).fit(X, y)
+    assert PairCover(3).fit(X[:, order], y).correlation_ == pytest.approx(found.correlation_)
+    residual = X - np.array([X[y == q].mean(axis=0) for q in range(2)])[y]
+    r = np.corrcoef(residual.T)[np.triu_indices(2000, 1)]
+    assert found.correlation_ == pytest.approx((1 - 1 / (48 * np.mean(r**2))) / 2, abs=0.02)
+
+
+def test_two_classes_rank_as_a_t_test():
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1], 20)
+    X = rng.normal(size=(40, 30)) + rng.normal(size=30) * y[:, None]
+    order = np.argsort(-f_classif(X, y)[0])
+    assert PairCover(30, correlation=0).fit(X, y).indices_[:15].tolist() == order[:15].tolist()
+
+
+def test_pairs_and_error_bounds():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    selector = PairCover(3).fit(X, y)
+    assert selector.class_pairs_["feature"].tolist() == selector.indices_.tolist()
+    assert selector.class_pairs_[["first", "second"]].tolist() == [(0, 2), (0, 1), (1, 2)]
+    assert (selector.class_pairs_["after"] < selector.class_pairs_["before"]).all()
+    table = selector.error_bounds()
+    assert isinstance(table, pd.DataFrame)
+    bound = table[["0", "1", "2"]].to_numpy()
+    upper = bound[np.triu_indices(3, k=1)]
+    assert -np.log(upper.mean()) == pytest.approx(selector.scores_[-1])
+    np.testing.assert_array_equal(bound, bound.T)
+    assert selector.path_["closest"][-1] == pytest.approx(-8 * np.log(upper.max()))
+
+
+def test_digits_without_a_pixel_that_hardly_varies():
+    X, y = load_digits(return_X_y=True)
+    chosen = PairCover(10).fit(X, y).indices_
+    assert ((X[:, chosen] != 0).mean(axis=0) > 0.2).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"correlation": 0.5}, "needs correlation=0, but correlation is 0.5"),
+        ({"correlation": "auto"}, "use PairCover(correlation=0), or fit"),
+        ({"max_correlation": 0.9}, "see all samples at once, which max_correlation needs"),
+        ({"class_weight": "balanced"}, "see all samples at once, which class_weight needs"),
+        ({"n_features_to_select": "auto"}, "which n_features_to_select='auto' needs"),
+    ],
+)
+def test_what_batches_cannot_do(parameters, words):
+    X, y = load_wine(return_X_y=True)
+    selector = PairCover(**{"correlation": 0} | parameters)
+    assert not hasattr(selector, "partial_fit")
+    with pytest.raises(AttributeError) as caught:
+        selector.partial_fit(X, y)
+    assert words in str(caught.value)
+
+
+def test_a_class_may_come_late():
+    X, y = load_wine(return_X_y=True)  # sorted by class
+    late = PairCover(5, correlation=0).partial_fit(X[:59], y[:59], classes=[0, 1])
+    late.partial_fit(X[59:130], y[59:130]).partial_fit(X[130:], y[130:])
+    whole = PairCover(5, correlation=0).fit(X, y)
+    assert late.indices_.tolist() == whole.indices_.tolist()
+    assert late.classes_.tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="one class only"):
+        PairCover(5, correlation=0).partial_fit(X[:59], y[:59])
