@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from literal_search import greedy
 
 from inner import Subset, complete
-from literal_search import greedy
 from s2fs.baselines import (
     BASELINES,
     FDM,

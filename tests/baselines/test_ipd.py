@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from literal_search import Table, greedy
 from sklearn.neighbors import KNeighborsClassifier
 
-from literal_search import Table, greedy
 from s2fs.baselines.ipd import IPD, criterion
 from six_rows import CODES, X, Y
 from strategies import examples

@@ -50,12 +50,12 @@ def problems(draw):
 def test_satisfaction(problem, gaussian, largest):
     of = problem.discernibility(gaussian)
     satisfied = problem.rng.random(len(of.left))
-    ours = loops.satisfaction(of, problem.candidates, satisfied, largest)
-    expected = plain.satisfaction(of, problem.candidates, satisfied, largest)
+    ours = loops.compute_satisfaction(of, problem.candidates, satisfied, largest)
+    expected = plain.compute_satisfaction(of, problem.candidates, satisfied, largest)
     rtol, atol = (1e-14, 4e-16) if gaussian else (0, 0)
     np.testing.assert_allclose(ours, expected, rtol=rtol, atol=atol)
     loops.satisfy(of, 0, joined := satisfied.copy(), largest)
-    expected = plain.joined(satisfied, plain.discerned(of, 0), largest)
+    expected = plain.join_degrees(satisfied, plain.compute_discernibility(of, 0), largest)
     np.testing.assert_allclose(joined, expected, rtol=rtol, atol=atol)
 
 
@@ -64,15 +64,15 @@ def test_satisfaction(problem, gaussian, largest):
 def test_settled_pairs(problem):
     of = problem.discernibility()
     # Thresholds that some feature reaches exactly.
-    threshold = plain.discerned(of, problem.candidates[0])
+    threshold = plain.compute_discernibility(of, problem.candidates[0])
     weight = problem.rng.random(len(threshold))
-    ours = loops.settled_weight(of, problem.candidates, threshold, weight)
-    expected = plain.settled_weight(of, problem.candidates, threshold, weight)
+    ours = loops.sum_settled_weights(of, problem.candidates, threshold, weight)
+    expected = plain.sum_settled_weights(of, problem.candidates, threshold, weight)
     np.testing.assert_array_equal(ours, expected)
     assert ours[0] == pytest.approx(weight.sum())
     for f in problem.candidates:
-        ours = loops.settled(of, f, threshold)
-        np.testing.assert_array_equal(ours, plain.settled(of, f, threshold))
+        ours = loops.find_settled_pairs(of, f, threshold)
+        np.testing.assert_array_equal(ours, plain.find_settled_pairs(of, f, threshold))
 
 
 @some
@@ -86,14 +86,14 @@ def test_relations(problem, radius, reflexive):
     plain.intersect(problem.columns, problem.candidates[:1], expected, relation.radius)
     np.testing.assert_array_equal(relation.matrix, expected)
 
-    ours = loops.nearest_others(relation._sorted, problem.candidates)
+    ours = loops.find_nearest_others(relation._sorted, problem.candidates)
     for part, truth in zip(
-        ours, plain.nearest_others(relation._sorted, problem.candidates), strict=True
+        ours, plain.find_nearest_others(relation._sorted, problem.candidates), strict=True
     ):
         np.testing.assert_array_equal(part, truth)
 
-    first, second, where = loops.two_nearest(relation._sorted, problem.candidates)
-    truth = plain.two_nearest(relation._sorted, problem.candidates)
+    first, second, where = loops.find_two_nearest(relation._sorted, problem.candidates)
+    truth = plain.find_two_nearest(relation._sorted, problem.candidates)
     np.testing.assert_array_equal(first, truth[0])
     np.testing.assert_array_equal(second, truth[1])
     np.testing.assert_array_equal(where[first > second], truth[2][first > second])
@@ -101,7 +101,9 @@ def test_relations(problem, radius, reflexive):
     decision = problem.rng.random((3, len(problem.codes)))
     table = problem.columns, problem.candidates, relation.matrix, decision, relation.radius
     for part, truth in zip(
-        loops.approximation_sizes(*table), plain.approximation_sizes(*table), strict=True
+        loops.compute_approximation_sizes(*table),
+        plain.compute_approximation_sizes(*table),
+        strict=True,
     ):
         np.testing.assert_array_equal(part, truth)
 
@@ -111,7 +113,7 @@ def test_relations(problem, radius, reflexive):
 def test_granules(problem):
     table = problem.columns, problem.furthest, problem.bounds
     for part, truth in zip(
-        loops.largest_difference_sums(*table), plain.largest_difference_sums(*table), strict=True
+        loops.sum_largest_differences(*table), plain.sum_largest_differences(*table), strict=True
     ):
         np.testing.assert_array_equal(part, truth)
 
@@ -119,8 +121,8 @@ def test_granules(problem):
     relation = np.exp(-scale * problem.furthest**2)
     of = plain.Granules(problem.furthest, relation, problem.bounds, weights, scale)
     ours, expected = np.ones((2, 2, *problem.columns.shape))
-    loops.gaussian_changes(of, problem.columns, *ours)
-    plain.gaussian_changes(of, problem.columns, *expected)
+    loops.add_gaussian_changes(of, problem.columns, *ours)
+    plain.add_gaussian_changes(of, problem.columns, *expected)
     np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-12)
 
 
@@ -131,8 +133,8 @@ def test_aggregation(problem, power):
     p = len(problem.bounds) - 1
     of = plain.Centres(problem.rng.random((n, p)), problem.codes, power, 1e-12)
     centres = problem.rng.random((m, p))
-    ours = loops.aggregation(of, problem.columns, centres)
-    expected = plain.aggregation(of, problem.columns, centres)
+    ours = loops.compute_aggregation(of, problem.columns, centres)
+    expected = plain.compute_aggregation(of, problem.columns, centres)
     np.testing.assert_allclose(ours, expected, rtol=0 if power == 1 else 1e-13)
 
 
@@ -143,9 +145,9 @@ def test_a_candidate_is_sized_alike_in_any_company():
         changes = np.ones((2, *columns.shape))
         relation = np.exp(-(problem.furthest**2))
         of = plain.Granules(problem.furthest, relation, problem.bounds, np.ones(30), 1.0)
-        loops.gaussian_changes(of, columns, *changes)
+        loops.add_gaussian_changes(of, columns, *changes)
         table = columns, problem.furthest, problem.bounds
-        return np.stack([*changes, *loops.largest_difference_sums(*table)])
+        return np.stack([*changes, *loops.sum_largest_differences(*table)])
 
     alone = [sizes(problem.columns[[f]]) for f in range(21)]
     np.testing.assert_array_equal(sizes(problem.columns), np.concatenate(alone, axis=1))
@@ -229,8 +231,8 @@ def test_calls_in_slices_give_the_same(name, shortest_calls):
         nothing = np.zeros(len(of.left))
         if name == "satisfaction":
             return [
-                loops.satisfaction(of, problem.candidates, nothing, False),
-                loops.settled_weight(of, problem.candidates, nothing + 0.3, nothing + 0.1),
+                loops.compute_satisfaction(of, problem.candidates, nothing, False),
+                loops.sum_settled_weights(of, problem.candidates, nothing + 0.3, nothing + 0.1),
             ]
         if name == "relation":
             relation = Relation(problem.X, problem.codes, 0.3, reflexive=True)
@@ -246,11 +248,11 @@ def test_calls_in_slices_give_the_same(name, shortest_calls):
             relation = np.exp(-problem.furthest)
             of = plain.Granules(problem.furthest, relation, problem.bounds, np.ones(40), 2.0)
             sizes = np.ones((2, 25, 40))
-            loops.gaussian_changes(of, problem.columns, *sizes)
+            loops.add_gaussian_changes(of, problem.columns, *sizes)
             table = problem.columns, problem.furthest, problem.bounds
-            return [*loops.largest_difference_sums(*table), sizes]
+            return [*loops.sum_largest_differences(*table), sizes]
         of = plain.Centres(np.linspace(0, 1, 120).reshape(40, 3), problem.codes, 1.0, 1e-12)
-        return [loops.aggregation(of, problem.columns, np.zeros((25, 3)))]
+        return [loops.compute_aggregation(of, problem.columns, np.zeros((25, 3)))]
 
     whole = run()
     shortest_calls()

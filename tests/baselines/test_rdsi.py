@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from literal_search import Table, greedy
+
 from s2fs.baselines.rdsi import RDSI, self_information
 from six_rows import CODES, X, Y
 from strategies import examples

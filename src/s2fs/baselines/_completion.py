@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
-from s2fs._util.types import Floats, Indices
+from s2fs._utils.types import Floats, Indices
 from s2fs.baselines.base import Baseline, Ranked
 
 #: How a list goes on where a search stops.

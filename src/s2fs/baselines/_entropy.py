@@ -1,6 +1,6 @@
-"""Granules of instances and the entropies made of their sizes.
+"""Granules of samples and the entropies made of their sizes.
 
-A granule of an instance is what lies near it: a crisp neighbourhood, or a fuzzy set of instances.
+A granule of a sample is what lies near it: a crisp neighbourhood, or a fuzzy set of samples.
 Small granules mean a feature set that tells much apart, and logarithms of their sizes give the
 entropies of the neighbourhood and fuzzy rough set literature. All logarithms have base 2.
 """
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
-from s2fs._util.types import Floats, Indices
+from s2fs._utils.types import Floats, Indices
 from s2fs.baselines import loops
 from s2fs.baselines._plain_loops import Granules
 
@@ -23,7 +23,7 @@ SLACK = 1e-12
 
 
 def granule_entropy(sizes: NDArray[np.floating] | NDArray[np.integer]) -> Floats:
-    """Entropy −(1/n) Σ log(size / n) of granules of n instances, along the last axis."""
+    """Entropy −(1/n) Σ log(size / n) of granules of n samples, along the last axis."""
     n = sizes.shape[-1]
     return np.asarray(np.log2(n) - np.log2(sizes).mean(axis=-1))
 
@@ -42,10 +42,10 @@ def neighbourhood_sizes(column: Floats, delta: float) -> Indices:
 
 
 def neighbourhood_bits(X: Floats, delta: float) -> Bits:
-    """Write the neighbourhoods of every feature as bits: feature × word × instance.
+    """Write the neighbourhoods of every feature as bits: feature × word × sample.
 
-    Bit z of column x, counted through the words, says whether instance z is near x on the feature;
-    bits past the last instance are 0. A neighbourhood on several features is the bitwise "and".
+    Bit z of column x, counted through the words, says whether sample z is near x on the feature;
+    bits past the last sample are 0. A neighbourhood on several features is the bitwise "and".
     """
     radius = delta + SLACK
     n, m = X.shape
@@ -68,7 +68,7 @@ def _packed(table: NDArray[np.bool_]) -> Bits:
 
 
 def counts(bits: Bits) -> Indices:
-    """How many instances each granule holds: the bits set in each column."""
+    """How many samples each granule holds: the bits set in each column."""
     return np.asarray(np.bitwise_count(bits).sum(axis=-2, dtype=np.uint32), dtype=np.intp)
 
 
@@ -79,8 +79,8 @@ class FuzzyGranules(ABC):
     a set is the minimum over its features: the same function of the largest difference. One table
     of largest differences is therefore all there is to keep, whatever the size of the set.
 
-    Arrays over instances are in class order: ``codes``, ``sample_weight`` (how much each counts
-    inside a granule), and ``own`` and ``every``, the size of the granule of each instance, counted
+    Arrays over samples are in class order: ``codes``, ``sample_weight`` (how much each counts
+    inside a granule), and ``own`` and ``every``, the size of the granule of each sample, counted
     inside its class and altogether.
     """
 
@@ -98,7 +98,7 @@ class FuzzyGranules(ABC):
 
     @abstractmethod
     def relation(self, difference: Floats) -> Floats:
-        """Similarity of two instances, given their largest difference."""
+        """Similarity of two samples, given their largest difference."""
 
     @abstractmethod
     def sizes(self, candidates: Indices) -> tuple[Floats, Floats]:
@@ -123,16 +123,16 @@ class FuzzyGranules(ABC):
 
 
 class LinearGranules(FuzzyGranules):
-    """Granules of the relation 1 − |difference|; every instance counts the same."""
+    """Granules of the relation 1 − |difference|; every sample counts the same."""
 
     def relation(self, difference: Floats) -> Floats:
-        """Similarity of two instances, given their largest difference."""
+        """Similarity of two samples, given their largest difference."""
         return 1 - difference
 
     def sizes(self, candidates: Indices) -> tuple[Floats, Floats]:
         """Granule sizes inside the class and altogether, with each candidate added alone."""
         columns = self._columns[candidates]
-        own, every = loops.largest_difference_sums(columns, self._furthest, self._bounds)
+        own, every = loops.sum_largest_differences(columns, self._furthest, self._bounds)
         return self._class_sizes[self.codes] - own, len(self.codes) - every
 
 
@@ -146,7 +146,7 @@ class GaussianGranules(FuzzyGranules):
         super().__init__(X, codes, sample_weight)
 
     def relation(self, difference: Floats) -> Floats:
-        """Similarity of two instances, given their largest difference."""
+        """Similarity of two samples, given their largest difference."""
         return np.asarray(np.exp(-self._scale * difference**2))
 
     def sizes(self, candidates: Indices) -> tuple[Floats, Floats]:
@@ -156,5 +156,5 @@ class GaussianGranules(FuzzyGranules):
         granules = Granules(
             self._furthest, self._relation, self._bounds, self.sample_weight, self._scale
         )
-        loops.gaussian_changes(granules, self._columns[candidates], own, every)
+        loops.add_gaussian_changes(granules, self._columns[candidates], own, every)
         return own, every

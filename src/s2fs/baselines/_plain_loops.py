@@ -10,18 +10,18 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._util.types import Floats, Indices
+from s2fs._utils.types import Floats, Indices
 
-#: As in native/baselines.cpp and native/s2fs.h: how sums over pairs are cut.
+#: As in _native/src/baselines/loops.cpp: how sums over pairs are cut.
 _CHUNK, _LANES = 1024, 8
 
 
 @dataclass(frozen=True)
 class Discernibility:
-    """How far features tell pairs of instances apart.
+    """How far features tell pairs of samples apart.
 
     That is ``min(1, |difference| / width)``, or ``1 − exp(−½ (difference / width)²)`` where
-    gaussian. Pair p is made of the instances ``left[p]`` and ``right[p]``.
+    gaussian. Pair p is made of the samples ``left[p]`` and ``right[p]``.
     """
 
     columns: Floats
@@ -33,9 +33,9 @@ class Discernibility:
 
 @dataclass(frozen=True)
 class SortedRelation:
-    """A fuzzy relation of instances in class order, sorted for a search of the nearest.
+    """A fuzzy relation of samples in class order, sorted for a search of the nearest.
 
-    ``similarities[i]`` are those of instance i to the instances ``who[i]``, class by class (class q
+    ``similarities[i]`` are those of sample i to the samples ``who[i]``, class by class (class q
     from ``bounds[q]`` to ``bounds[q + 1] - 1``) and the largest first in each class. A difference
     above the radius leaves no similarity.
     """
@@ -49,7 +49,7 @@ class SortedRelation:
 
 @dataclass(frozen=True)
 class Granules:
-    """What a set of features says of each two instances, which are in class order.
+    """What a set of features says of each two samples, which are in class order.
 
     ``furthest`` holds their largest difference, ``relation`` their similarity
     ``exp(−scale · furthest²)``, both n × n. Class q takes the places ``bounds[q]`` to
@@ -65,9 +65,9 @@ class Granules:
 
 @dataclass(frozen=True)
 class Centres:
-    """Squared distances of instances to the class centres, n × p, in the set so far.
+    """Squared distances of samples to the class centres, n × p, in the set so far.
 
-    ``power`` is the exponent of a ratio of them; none is taken for less than ``floor``.
+    ``power`` is the exponent of a ratio of them; none counts as less than ``floor``.
     """
 
     squares: Floats
@@ -76,8 +76,8 @@ class Centres:
     floor: float
 
 
-def discerned(of: Discernibility, feature: int) -> Floats:
-    """How far a feature tells each pair apart, 0 to 1."""
+def compute_discernibility(of: Discernibility, feature: int) -> Floats:
+    """How well a feature tells each pair of samples apart, 0 to 1."""
     x = of.columns[feature]
     scaled = np.abs(x[of.left] - x[of.right]) / of.widths[feature]
     if of.gaussian:
@@ -85,36 +85,41 @@ def discerned(of: Discernibility, feature: int) -> Floats:
     return np.minimum(1.0, scaled)
 
 
-def joined(satisfied: Floats, discerned: Floats, largest: bool) -> Floats:
+def join_degrees(satisfied: Floats, discerned: Floats, largest: bool) -> Floats:
     """The s-norm of two degrees: their maximum, or their bounded sum."""
     if largest:
         return np.maximum(satisfied, discerned)
     return np.minimum(1.0, satisfied + discerned)
 
 
-def satisfaction(
+def compute_satisfaction(
     of: Discernibility, candidates: Indices, satisfied: Floats, largest: bool
 ) -> Floats:
-    """See :func:`s2fs.baselines.loops.satisfaction`."""
-    terms = (joined(satisfied, discerned(of, c), largest) for c in candidates)
-    return np.array([pair_sum(some) for some in terms])
+    """See :func:`s2fs.baselines.loops.compute_satisfaction`."""
+    sums = np.empty(len(candidates))
+    for i, candidate in enumerate(candidates):
+        degrees = compute_discernibility(of, candidate)
+        sums[i] = sum_over_pairs(join_degrees(satisfied, degrees, largest))
+    return sums
 
 
-def settled(of: Discernibility, feature: int, threshold: Floats) -> NDArray[np.bool_]:
-    """See :func:`s2fs.baselines.loops.settled`."""
-    return discerned(of, feature) >= threshold
+def find_settled_pairs(of: Discernibility, feature: int, threshold: Floats) -> NDArray[np.bool_]:
+    """See :func:`s2fs.baselines.loops.find_settled_pairs`."""
+    return compute_discernibility(of, feature) >= threshold
 
 
-def settled_weight(
+def sum_settled_weights(
     of: Discernibility, candidates: Indices, threshold: Floats, weight: Floats
 ) -> Floats:
-    """See :func:`s2fs.baselines.loops.settled_weight`."""
-    return np.array(
-        [pair_sum(np.where(settled(of, c, threshold), weight, 0.0)) for c in candidates]
-    )
+    """See :func:`s2fs.baselines.loops.sum_settled_weights`."""
+    sums = np.empty(len(candidates))
+    for i, candidate in enumerate(candidates):
+        is_settled = find_settled_pairs(of, candidate, threshold)
+        sums[i] = sum_over_pairs(np.where(is_settled, weight, 0.0))
+    return sums
 
 
-def pair_sum(terms: Floats) -> float:
+def sum_over_pairs(terms: Floats) -> float:
     """Sum in chunks, and in each chunk lane by lane, then half the lanes to the other half."""
     n_chunks = -(-len(terms) // _CHUNK)
     padded = np.zeros((n_chunks, _CHUNK // _LANES, _LANES))
@@ -123,46 +128,46 @@ def pair_sum(terms: Floats) -> float:
     while lanes.shape[1] > 1:
         half = lanes.shape[1] // 2
         lanes = lanes[:, :half] + lanes[:, half:]
-    return in_order(lanes[:, 0])
+    return sum_in_order(lanes[:, 0])
 
 
-def in_order(terms: Floats) -> float:
+def sum_in_order(terms: Floats) -> float:
     """Sum one by one from the first."""
     return float(np.add.accumulate(terms)[-1]) if len(terms) else 0.0
 
 
-def similarities_to_classes(of: SortedRelation, candidate: int) -> Floats:
-    """The largest similarity of each instance to each class, with a candidate added."""
+def find_similarities_to_classes(of: SortedRelation, candidate: int) -> Floats:
+    """The largest similarity of each sample to each class, with a candidate added."""
     x = of.columns[candidate]
     distance = np.abs(x[:, None] - x[of.who])
     joined = np.where(distance <= of.radius, np.minimum(of.similarities, 1.0 - distance), 0.0)
-    # For reduceat, a class that no instance has would look like the next one.
+    # For reduceat, a class that no sample has would look like the next one.
     to_class = np.zeros((len(x), len(of.bounds) - 1))
     for q, (start, stop) in enumerate(pairwise(of.bounds)):
         to_class[:, q] = joined[:, start:stop].max(axis=1, initial=0.0)
     return to_class
 
 
-def nearest_others(of: SortedRelation, candidates: Indices) -> tuple[Floats, Floats]:
-    """See :func:`s2fs.baselines.loops.nearest_others`."""
+def find_nearest_others(of: SortedRelation, candidates: Indices) -> tuple[Floats, Floats]:
+    """See :func:`s2fs.baselines.loops.find_nearest_others`."""
     n, p = len(of.similarities), len(of.bounds) - 1
     own = np.repeat(np.arange(p), np.diff(of.bounds))
     nearest, reach = np.empty((len(candidates), n)), np.empty((len(candidates), p))
     for c, candidate in enumerate(candidates):
-        to_class = similarities_to_classes(of, candidate)
+        to_class = find_similarities_to_classes(of, candidate)
         to_class[np.arange(n), own] = 0.0
         nearest[c] = to_class.max(axis=1)
         reach[c] = np.add.accumulate(to_class, axis=0)[-1]
     return nearest, reach
 
 
-def two_nearest(of: SortedRelation, candidates: Indices) -> tuple[Floats, Floats, Indices]:
-    """See :func:`s2fs.baselines.loops.two_nearest`."""
+def find_two_nearest(of: SortedRelation, candidates: Indices) -> tuple[Floats, Floats, Indices]:
+    """See :func:`s2fs.baselines.loops.find_two_nearest`."""
     shape = len(candidates), len(of.similarities)
     first, second, where = np.empty(shape), np.zeros(shape), np.empty(shape, dtype=np.intp)
     rows = np.arange(shape[1])
     for c, candidate in enumerate(candidates):
-        to_class = similarities_to_classes(of, candidate)
+        to_class = find_similarities_to_classes(of, candidate)
         where[c] = to_class.argmax(axis=1)
         first[c] = to_class[rows, where[c]]
         to_class[rows, where[c]] = 0.0
@@ -177,25 +182,25 @@ def intersect(columns: Floats, features: Indices, relation: Floats, radius: floa
         np.minimum(relation, np.where(distance <= radius, 1.0 - distance, 0.0), out=relation)
 
 
-def approximation_sizes(
+def compute_approximation_sizes(
     columns: Floats, candidates: Indices, relation: Floats, decision: Floats, radius: float
 ) -> tuple[Floats, Floats]:
-    """See :func:`s2fs.baselines.loops.approximation_sizes`."""
+    """See :func:`s2fs.baselines.loops.compute_approximation_sizes`."""
     lower = np.empty((len(candidates), len(decision)))
     upper = np.empty_like(lower)
     for c, candidate in enumerate(candidates):
         joined = relation.copy()
         intersect(columns, np.array([candidate]), joined, radius)
         for q, membership in enumerate(decision):
-            lower[c, q] = in_order(np.maximum(1.0 - joined, membership).min(axis=1))
-            upper[c, q] = in_order(np.minimum(joined, membership).max(axis=1))
+            lower[c, q] = sum_in_order(np.maximum(1.0 - joined, membership).min(axis=1))
+            upper[c, q] = sum_in_order(np.minimum(joined, membership).max(axis=1))
     return lower, upper
 
 
-def largest_difference_sums(
+def sum_largest_differences(
     columns: Floats, furthest: Floats, bounds: Indices
 ) -> tuple[Floats, Floats]:
-    """See :func:`s2fs.baselines.loops.largest_difference_sums`."""
+    """See :func:`s2fs.baselines.loops.sum_largest_differences`."""
     own, every = np.empty(columns.shape), np.zeros(columns.shape)
     for c, x in enumerate(columns):
         largest = np.maximum(furthest, np.abs(x - x[:, None]))
@@ -210,8 +215,8 @@ def largest_difference_sums(
     return own, every
 
 
-def gaussian_changes(of: Granules, columns: Floats, own: Floats, every: Floats) -> None:
-    """See :func:`s2fs.baselines.loops.gaussian_changes`."""
+def add_gaussian_changes(of: Granules, columns: Floats, own: Floats, every: Floats) -> None:
+    """See :func:`s2fs.baselines.loops.add_gaussian_changes`."""
     codes = np.repeat(np.arange(len(of.bounds) - 1), np.diff(of.bounds))
     is_own = codes[:, None] == codes
     for c, x in enumerate(columns):
@@ -222,13 +227,13 @@ def gaussian_changes(of: Granules, columns: Floats, own: Floats, every: Floats) 
         own[c] += np.where(is_own, change, 0.0).sum(axis=1)
 
 
-def aggregation(of: Centres, columns: Floats, centres: Floats) -> Floats:
-    """See :func:`s2fs.baselines.loops.aggregation`."""
+def compute_aggregation(of: Centres, columns: Floats, centres: Floats) -> Floats:
+    """See :func:`s2fs.baselines.loops.compute_aggregation`."""
     out, rows = np.empty(len(columns)), np.arange(len(of.codes))
     for c, (x, centre) in enumerate(zip(columns, centres, strict=True)):
         squares = np.maximum(of.squares + (x[:, None] - centre) ** 2, of.floor)
         ratios = squares[rows, of.codes, None] / squares
         if of.power != 1.0:
             ratios **= of.power
-        out[c] = in_order(1.0 / np.add.accumulate(ratios, axis=1)[:, -1])
+        out[c] = sum_in_order(1.0 / np.add.accumulate(ratios, axis=1)[:, -1])
     return out

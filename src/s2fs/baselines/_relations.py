@@ -1,6 +1,6 @@
-"""Fuzzy relations between instances, and the approximations of the classes they give.
+"""Fuzzy relations between samples, and the approximations of the classes they give.
 
-Two views of one thing. Baselines that only ask how well instances of *different* classes are told
+Two views of one thing. Baselines that only ask how well samples of *different* classes are told
 apart work on the list of those pairs (:func:`different_class_pairs`). Baselines that also look at
 neighbours of the own class keep the whole relation (:class:`Relation`). Either way a feature's
 relation is recomputed from its column when it is needed: memory stays O(n²), whatever the number
@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._util.types import Floats, Indices
+from s2fs._utils.types import Floats, Indices
 from s2fs.baselines import loops
 from s2fs.baselines._plain_loops import SortedRelation
 
@@ -25,7 +25,7 @@ SLACK = 1e-12
 
 
 class Pairs(NamedTuple):
-    """Instances ``left[p]`` and ``right[p]`` form pair p."""
+    """Samples ``left[p]`` and ``right[p]`` form pair p."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
@@ -36,7 +36,7 @@ class Pairs(NamedTuple):
 
 
 def different_class_pairs(codes: Indices) -> Pairs:
-    """List the pairs ``i < j`` of instances of different class."""
+    """List the pairs ``i < j`` of samples of different class."""
     left, right = np.nonzero(np.triu(codes[:, None] != codes[None, :]))
     return Pairs(left.astype(np.int32), right.astype(np.int32))
 
@@ -53,9 +53,9 @@ def widths(X: Floats, similarity: Similarity) -> Floats:
 
 
 def lower_approximation(pairs: Pairs, discerned: Floats, n: int) -> Floats:
-    """Membership of each of n instances in the lower approximation of its own class.
+    """Membership of each of n samples in the lower approximation of its own class.
 
-    With a crisp decision that is how far the instance is told apart from the nearest one of
+    With a crisp decision that is how far the sample is told apart from the nearest one of
     another class: min over the pairs it is in of 1 − similarity; 1 if it is in none.
     """
     lower = np.ones(n)
@@ -65,11 +65,11 @@ def lower_approximation(pairs: Pairs, discerned: Floats, n: int) -> Floats:
 
 
 class Relation:
-    """The similarity of all instances in a growing set of features.
+    """The similarity of all samples in a growing set of features.
 
     ``R_a(x, y) = 1 − |a(x) − a(y)|``, or 0 where the difference is above the radius, if there is
-    one; ``R_B = min over a in B``. An instance is similar to itself (1) where ``reflexive``, else
-    not (0). Inside, instances are sorted by class; ``codes`` is the class of each in that order,
+    one; ``R_B = min over a in B``. A sample is similar to itself (1) where ``reflexive``, else
+    not (0). Inside, samples are sorted by class; ``codes`` is the class of each in that order,
     and class q takes the places ``bounds[q]`` to ``bounds[q + 1] - 1``.
     """
 
@@ -95,7 +95,7 @@ class Relation:
         self._sort()
 
     def _sort(self) -> None:
-        """List each instance's neighbours, class by class, the most similar first."""
+        """List each sample's neighbours, class by class, the most similar first."""
         who = np.empty(self.matrix.shape, dtype=np.int32)
         for start, stop in pairwise(self.bounds):
             by_similarity = np.argsort(-self.matrix[:, start:stop], axis=1, kind="stable")
@@ -104,24 +104,24 @@ class Relation:
         self._sorted = SortedRelation(self.columns, similarities, who, self.bounds, self.radius)
 
     def blocks(self, candidates: Indices) -> Iterator[Indices]:
-        """Cut candidates so that a number per candidate and instance takes no more than n²."""
+        """Cut candidates so that a number per candidate and sample takes no more than n²."""
         for start in range(0, len(candidates), len(self.codes)):
             yield candidates[start : start + len(self.codes)]
 
     def nearest_others(self, candidates: Indices) -> tuple[Floats, Floats]:
-        """See ``loops.nearest_others``; ask for one of :meth:`blocks` at a time."""
-        return loops.nearest_others(self._sorted, candidates)
+        """See ``loops.find_nearest_others``; ask for one of :meth:`blocks` at a time."""
+        return loops.find_nearest_others(self._sorted, candidates)
 
     def two_nearest(self, candidates: Indices) -> tuple[Floats, Floats, Indices]:
-        """See ``loops.two_nearest``; ask for one of :meth:`blocks` at a time."""
-        return loops.two_nearest(self._sorted, candidates)
+        """See ``loops.find_two_nearest``; ask for one of :meth:`blocks` at a time."""
+        return loops.find_two_nearest(self._sorted, candidates)
 
     def approximation_sizes(self, candidates: Indices, decision: Floats) -> tuple[Floats, Floats]:
         """Sizes of the approximations of fuzzy classes, with each candidate added alone.
 
         ``low(x) = min_y max(1 − R(x, y), F(y))`` and ``up(x) = max_y min(R(x, y), F(y))``, summed
-        over x. The memberships F, class × instance, follow the order of this relation.
+        over x. The memberships F, class × sample, follow the order of this relation.
         """
-        return loops.approximation_sizes(
+        return loops.compute_approximation_sizes(
             self.columns, candidates, self.matrix, decision, self.radius
         )

@@ -1,17 +1,22 @@
 """What all baselines share: scaled data in, a ranked list out, and parts of their docstrings."""
 
 from abc import abstractmethod
+from functools import cached_property
 from inspect import cleandoc
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import _fit_context
 
-from s2fs._engine.twins import OverallCorrelations, Twins
-from s2fs._search.choices import n_features_to_choose
-from s2fs._selectors.base import RankingSelector, SearchSelector
-from s2fs._util.types import Floats, HowMany, Indices
+from s2fs._native.correlated_features import CorrelatedFeatures
+from s2fs._native.correlations import OverallCorrelations
+from s2fs._utils.types import Floats, HowMany, Indices
+from s2fs.criteria.problem import blocks, find_range
+from s2fs.search.constraints import resolve_n_features
+from s2fs.selectors.base import RankingSelector
+from s2fs.selectors.search_selector import SearchSelector
 
 #: What stands in the docstring of a baseline for ``{name}`` on a line of its own.
 _SHARED_DOCS = {
@@ -61,6 +66,51 @@ class Ranked(NamedTuple):
     peak: int
 
 
+class ScaledColumns:
+    """A table whose columns are scaled to [0, 1] when they are asked for.
+
+    Parameters
+    ----------
+    X : ndarray or csc_array of shape (n_samples, n_features)
+        Finite numbers.
+    value_range : tuple of ndarray of shape (n_features,), optional
+        The smallest and the largest value of each feature, if they are known.
+
+    Attributes
+    ----------
+    X : ndarray or csc_array of shape (n_samples, n_features)
+        The table as it is.
+    varying : ndarray of shape (n_varying,)
+        The columns that are not constant.
+    """
+
+    def __init__(self, X: Any, value_range: tuple[Floats, Floats] | None = None) -> None:
+        self.X = X
+        lower, upper = find_range(X) if value_range is None else value_range
+        # Halves are exact, and keep the range of a column finite where its ends are huge.
+        self._lower = lower / 2
+        self._span = upper / 2 - self._lower
+        self.varying = np.flatnonzero(self._span > 0)
+
+    @cached_property
+    def values(self) -> Floats:
+        """The columns that vary, scaled: the only copy of the table."""
+        return self.scaled(np.arange(len(self.varying)))
+
+    def scaled(self, places: Indices) -> Floats:
+        """Some of the columns that vary, scaled and each contiguous."""
+        n = self.X.shape[0]
+        values = np.empty((n, len(places)), order="F")
+        for some in blocks(np.arange(len(places)), n):
+            columns = self.varying[places[some]]
+            part = self.X[:, columns]
+            part = part.toarray() if issparse(part) else part
+            halves = part.astype(np.float64, copy=False) / 2
+            halves -= self._lower[columns]
+            values[:, some] = halves / self._span[columns]
+        return values
+
+
 class Baseline(RankingSelector):
     """Base of the baselines: min–max scaling, constant features last, and where to stop.
 
@@ -82,6 +132,8 @@ class Baseline(RankingSelector):
         well-known method on another library.
     citation : str
         Where the algorithm was published.
+    package : str or None
+        The package that it needs beside those of s2fs itself.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -90,6 +142,7 @@ class Baseline(RankingSelector):
     }
     status: ClassVar[str]
     citation: ClassVar[str]
+    package: ClassVar[str | None] = None
     #: Whether the whole list takes no longer than its beginning.
     _ranks_all: ClassVar[bool] = False
 
@@ -101,6 +154,8 @@ class Baseline(RankingSelector):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith("s2fs.baselines.") and not cls.__name__.startswith("_"):
+            cls.__module__ = "s2fs.baselines"
         if cls.__doc__ is None:  # as with python -OO
             return
         own = {
@@ -120,13 +175,12 @@ class Baseline(RankingSelector):
         X : ndarray of shape (n_samples, n_features)
             Each column min–max scaled to [0, 1] and contiguous; none constant.
         codes : ndarray of shape (n_samples,)
-            Class of each instance, 0 to ``n_classes - 1``.
+            Class of each sample, 0 to ``n_classes - 1``.
         k : int
             How many features to rank, between 1 and ``n_features``.
         """
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Rank the features of ``X`` by how well they tell the classes ``y`` apart.
 
         Parameters
@@ -141,54 +195,69 @@ class Baseline(RankingSelector):
         Self
             The fitted selector.
         """
+        return self._fit(X, y)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def _fit(self, X: Any, y: Any, *, warn: bool = True) -> Self:
+        """Do what :meth:`fit` does; a fit that is one of many does not warn of what it selects."""
         X, y = self._validate(X, y)
         codes = self._encode(y)
-        k = n_features_to_choose(self.n_features_to_select, X.shape[1])
-        return self._set_ranking(*self._rank(X, codes, k))._warn_of_fragile(X, codes)
+        k = resolve_n_features(self.n_features_to_select, X.shape[1])
+        self._set_ranking(*self._rank(X, codes, k))
+        if warn:
+            best = X[:, self.indices_[0]]  # constant features come last
+            self._warn_if_constant(is_constant=bool(best.min() == best.max()))
+            self._warn_if_short(len(self.indices_), k)
+            self._warn_fragile(X, codes)
+        return self
 
     def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, Floats]:
         """The features in order of choice and their scores; constant ones come last."""
-        # Halves are exact, and keep the range of a column finite where its ends are huge.
-        halves = np.asfortranarray(X, dtype=np.float64) / 2
-        low = halves.min(axis=0)
-        span = halves.max(axis=0) - low
-        varying = np.flatnonzero(span > 0)
+        table = self._make_table(X, codes)
+        varying = table.varying
         ranked = Ranked(varying[:0], np.zeros(0), 0)
         if len(varying):
-            halves -= low
-            scaled = np.asfortranarray(halves[:, varying] / span[varying])
-            ranked = self._rank_apart(scaled, codes, min(k, len(varying)))
+            ranked = self._rank_apart(table, codes, min(k, len(varying)))
         self.peak_ = ranked.peak
-        # A constant feature tells no instances apart: it scores 0 and comes last, by index.
-        constant = np.flatnonzero(span <= 0)[: k - len(ranked.indices)]
+        # A constant feature tells no samples apart: it scores 0 and comes last, by index.
+        constant = np.setdiff1d(np.arange(X.shape[1]), varying)[: k - len(ranked.indices)]
         indices = np.concatenate([varying[ranked.indices], constant])
-        self._warn_of_too_few(len(indices), k)
         return indices, np.concatenate([ranked.scores, np.zeros(len(constant))])
 
-    def _rank_apart(self, X: Floats, codes: Indices, k: int) -> Ranked:
-        """As ``_rank_varying``, but past features that repeat one before them."""
+    def _make_table(self, X: NDArray[Any], codes: Indices) -> ScaledColumns:
+        """The table as ``_rank_columns`` gets it."""
+        return ScaledColumns(X)
+
+    def _rank_columns(self, table: ScaledColumns, codes: Indices, k: int) -> Ranked:
+        """As ``_rank_varying``; a method that needs no scaled copy of the table overrides this."""
+        return self._rank_varying(table.values, codes, k)
+
+    def _rank_apart(self, table: ScaledColumns, codes: Indices, k: int) -> Ranked:
+        """As ``_rank_columns``, but past features that repeat one before them."""
         if self.max_correlation is None:
-            return self._rank_varying(X, codes, k)
-        m, twins = X.shape[1], Twins(OverallCorrelations(X), self.max_correlation)
+            return self._rank_columns(table, codes, k)
+        m = len(table.varying)
+        correlations = OverallCorrelations(table.values)
+        correlated_with = CorrelatedFeatures(correlations, self.max_correlation)
         n_ranked = m if self._ranks_all else k
         while True:
-            ranked = self._rank_varying(X, codes, n_ranked)
-            taken = _first_apart(ranked.indices, k, twins)
-            if len(taken) == k or n_ranked == m:
+            ranked = self._rank_columns(table, codes, n_ranked)
+            kept = _first_apart(ranked.indices, k, correlated_with)
+            if len(kept) == k or n_ranked == m:
                 break
             n_ranked = min(2 * n_ranked, m)  # to rank all is slow for some
-        peak = int(np.searchsorted(taken, ranked.peak))
-        return Ranked(ranked.indices[taken], ranked.scores[taken], peak)
+        peak = int(np.searchsorted(kept, ranked.peak))
+        return Ranked(ranked.indices[kept], ranked.scores[kept], peak)
 
 
-def _first_apart(features: Indices, k: int, twins: Twins) -> Indices:
-    """The places of the first ``k`` features that are no twins of one taken before."""
-    taken: list[int] = []
+def _first_apart(features: Indices, k: int, correlated_with: CorrelatedFeatures) -> Indices:
+    """The places of the first ``k`` features that correlate too much with none before."""
+    kept: list[int] = []
     out: set[int] = set()
     for place, feature in enumerate(features.tolist()):
         if feature not in out:
-            taken.append(place)
-            if len(taken) == k:
+            kept.append(place)
+            if len(kept) == k:
                 break
-            out.update(twins(feature).tolist())
-    return np.array(taken, dtype=np.intp)
+            out.update(correlated_with(feature).tolist())
+    return np.array(kept, dtype=np.intp)

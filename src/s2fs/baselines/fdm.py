@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._util.types import Floats, HowMany, Indices
+from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs.baselines import loops
 from s2fs.baselines._completion import (
     COMPLETION,
@@ -26,7 +26,7 @@ Snorm = Literal["lukasiewicz", "max"]
 class FDM(StoppingBaseline):
     """Feature selection by the fuzzy discernibility matrix.
 
-    Every pair of instances of different class is a clause that says how far each feature tells the
+    Every pair of samples of different class is a clause that says how far each feature tells the
     two apart. A set of features satisfies a clause as far as its features do together, and the
     criterion SAT is the sum of that over all clauses, relative to what all features reach. A
     greedy search adds the feature that raises SAT most until SAT is ``alpha``.
@@ -40,7 +40,7 @@ class FDM(StoppingBaseline):
     {n_features_to_select}
     {max_correlation}
     similarity : {"sigma", "range", "gaussian"}, default="sigma"
-        How similar two instances are on one feature, with d the difference of their values:
+        How similar two samples are on one feature, with d the difference of their values:
         ``max(0, 1 − d/σ)``, ``1 − d/range`` or ``exp(−d²/2σ²)``, where σ is the sample standard
         deviation. "sigma" is the default of the first author's code, and with
         ``completion="published"`` it comes nearest to the numbers of the S²FS paper.
@@ -164,9 +164,10 @@ class Satisfaction(Subset):
 
     def score(self, candidates: Indices) -> Floats:
         """SAT of the set with each candidate added alone."""
-        of = self.clauses
-        satisfied = loops.satisfaction(self._discerned, candidates, self.degrees, of.largest)
-        return (self.closed + satisfied) / of.total
+        satisfied = loops.compute_satisfaction(
+            self._discerned, candidates, self.degrees, self.clauses.largest
+        )
+        return (self.closed + satisfied) / self.clauses.total
 
     def add(self, feature: int) -> None:
         """Put a feature in; clauses it fulfils can gain no more and are dropped."""

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._util.types import Floats, HowMany, Indices
+from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs.baselines._completion import (
     COMPLETION_OR_GREEDY,
     Completion,
@@ -40,11 +40,11 @@ class FGZEFSR(StoppingBaseline):
         Width of the Gaussian relation after scaling to [0, 1]. Our specification proposes 0.1; 0.3
         comes nearer to the numbers published for FGZEFSR in the S²FS paper.
     neighbour_weights : bool, default=False
-        Let an instance count less in granules when its neighbours have other labels.
+        Let a sample count less in granules when its neighbours have other labels.
     n_neighbors : int, default=5
-        How many nearest instances, in all features, are its neighbours.
+        How many nearest samples, in all features, are its neighbours.
     share : {"class", "all"}, default="class"
-        What the size of a granule is compared with: the instances of its class, or all.
+        What the size of a granule is compared with: the samples of its class, or all.
     completion : {"importance", "index", "published", "restart", "greedy"}, default="greedy"
         What follows where nothing lowers the zentropy in the mode "greedy". {completions} "greedy"
         goes on with the same search regardless.
@@ -155,15 +155,15 @@ class ZentropySubset(Subset):
         self._granules.add(feature)
 
     def _zentropy(self, own: Floats, every: Floats) -> Floats:
-        # The classes weigh by their share, which makes the mean over classes one over instances.
+        # The classes weigh by their share, which makes the mean over classes one over samples.
         inner = own / self._whole * np.log2(every / own)
         return np.asarray(self._label_entropy + inner.mean(axis=-1))
 
 
 def agreement(X: Floats, codes: Indices, n_neighbors: int) -> Floats:
-    """Weight each instance by the share of its neighbourhood, itself included, that has its label.
+    """Weight each sample by the share of its neighbourhood, itself included, that has its label.
 
-    At most all other instances are neighbours; of equally near ones the first.
+    At most all other samples are neighbours; of equally near ones the first.
     """
     k = min(n_neighbors, len(codes) - 1)
     distance = cdist(X, X)

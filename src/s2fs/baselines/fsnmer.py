@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._util.types import Floats, HowMany, Indices
+from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs.baselines._completion import (
     COMPLETION,
     Completion,
@@ -24,7 +24,7 @@ _NOTHING = 1e-9
 
 
 class FSNMER(StoppingBaseline):
-    """Features that scatter the instances most, or that inform about the label in turn.
+    """Features that scatter the samples most, or that inform about the label in turn.
 
     Status: {status}. Neither the meaning of the acronym nor a formula is confirmed. The mode
     "calibrated" was chosen because it comes near to published results of FSNMER; it does not look
@@ -133,7 +133,7 @@ def interval_partition(column: Floats, delta: float) -> Indices:
 class Refinement(Subset):
     """The common refinement of the partitions of a growing feature set.
 
-    ``blocks`` are feature × instance: the number of the block that each instance is in.
+    ``blocks`` are feature × sample: the number of the block that each sample is in.
     """
 
     empty = 0.0

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._util.types import Floats, HowMany, Indices
+from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs.baselines._completion import (
     COMPLETION,
     Completion,
@@ -24,7 +24,7 @@ Variant = Literal["F1", "F1-sum", "F1-max", "F2", "dependency"]
 class IPD(StoppingBaseline):
     """Feature selection by inner product dependency with minimum classification error.
 
-    A fuzzy relation in which no instance is similar to itself gives each instance a membership in
+    A fuzzy relation in which no sample is similar to itself gives each sample a membership in
     the lower approximations of all classes, its own and the others. The criterion J is the mean
     membership in the own class minus that in the others, with two classes a margin between nearest
     neighbours. A greedy search adds the feature that raises J most until none does.
@@ -43,7 +43,7 @@ class IPD(StoppingBaseline):
         proposes; "F1-sum" comes nearer to the numbers published for IPD in the S²FS paper. With two
         classes the first three agree.
     eps : float or None, default=None
-        Radius in (0, 1]: instances whose scaled values differ by more are not similar at all; None
+        Radius in (0, 1]: samples whose scaled values differ by more are not similar at all; None
         for no limit.
     delta : float, default=0.0
         Rise of J that the original search asks for.
@@ -148,9 +148,9 @@ def criterion(
     n_classes: int,
     variant: Variant,
 ) -> Floats:
-    """J from the similarity of each instance to the two classes nearest to it, along the last axis.
+    """J from the similarity of each sample to the two classes nearest to it, along the last axis.
 
-    The lower approximation of class q at an instance is one minus its largest similarity to any
+    The lower approximation of class q at a sample is one minus its largest similarity to any
     *other* class. So it is v = 1 − (largest of all) for every class but the one that holds the
     nearest neighbour, and w = 1 − (second largest) for that one.
     """

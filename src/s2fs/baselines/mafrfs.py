@@ -5,7 +5,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from s2fs._util.types import Floats, HowMany, Indices
+from s2fs._native.class_moments import compute_class_moments
+from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs.baselines._completion import TIE
 from s2fs.baselines._entropy import LinearGranules, granule_entropy, label_entropy
 from s2fs.baselines.base import Baseline, Ranked
@@ -31,7 +32,7 @@ class MAFRFS(Baseline):
     {max_correlation}
     margin : {"local", "global", "nearest"}, default="local"
         The margin between classes: the mean distance of the centroids of all pairs of classes, of
-        the centroids to the mean of all instances, or of each centroid to the nearest other.
+        the centroids to the mean of all samples, or of each centroid to the nearest other.
     measure : {"FCE", "FE", "FJE", "FMI"}, default="FCE"
         The uncertainty measure: conditional entropy of the label (multiplies the ratio of margins),
         or fuzzy entropy, joint entropy with the label, or mutual information with the label (divide
@@ -167,7 +168,7 @@ class Margins:
     def __init__(self, X: Floats, codes: Indices, margin: Margin) -> None:
         sizes = np.bincount(codes)
         q = len(sizes)
-        centroids = np.stack([X[codes == c].mean(axis=0) for c in range(q)])
+        centroids = compute_class_moments(X, codes, q).means
         self._margin = margin
         self._share = 1 / (q * sizes[codes])  # each class counts the same
         self._deviations = (X - centroids[codes]) ** 2

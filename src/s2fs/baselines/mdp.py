@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from s2fs._util.types import Floats, HowMany, Indices
+from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs.baselines import loops
 from s2fs.baselines._completion import (
     COMPLETION,
@@ -33,10 +33,10 @@ Weights = Literal["none", "inverse", "maximal"]
 class MDP(StoppingBaseline):
     """Feature selection by maximal discernibility pairs.
 
-    A feature settles a pair of instances of different class when it tells the two apart as well as
+    A feature settles a pair of samples of different class when it tells the two apart as well as
     any feature does. A greedy search adds the feature that settles most of the pairs that are
-    still open, until none is. The chosen features then have the same fuzzy-rough dependency as all
-    features.
+    still open, until none is. The selected features then have the same fuzzy-rough dependency as
+    all features.
 
     Status: {status}. The article's identity and its pairwise idea are confirmed; the
     similarity, what settles a pair, the weights of the weighted version, the tie-breaks and the
@@ -51,10 +51,10 @@ class MDP(StoppingBaseline):
         the pair has at most. The last two are variants of the weighted version.
     pairs : {"maximal", "lambda"}, default="maximal"
         What settles a pair: the largest discernibility any feature gives it, or, for ordered
-        pairs, the membership of the first instance in the lower approximation of its class, which
+        pairs, the membership of the first sample in the lower approximation of its class, which
         is an older and weaker condition.
     similarity : {"sigma", "range"}, default="sigma"
-        How similar two instances are on one feature, with d the difference of their values:
+        How similar two samples are on one feature, with d the difference of their values:
         ``max(0, 1 − d/σ)`` with σ the sample standard deviation, or ``1 − d`` on scaled data.
     {completion}
 
@@ -163,12 +163,12 @@ class SettlingTable:
 
     def settled_by(self, feature: int) -> Any:
         """Mask of the pairs a feature settles."""
-        return loops.settled(self.discerned, feature, self.threshold)
+        return loops.find_settled_pairs(self.discerned, feature, self.threshold)
 
     def discernibility(self, candidates: Indices) -> Floats:
         """For each candidate, the sum over the pairs of how far it tells them apart."""
         nothing = np.zeros(len(self.threshold))
-        return loops.satisfaction(self.discerned, candidates, nothing, True)
+        return loops.compute_satisfaction(self.discerned, candidates, nothing, True)
 
 
 class SettledPairs(Subset):
@@ -191,12 +191,12 @@ class SettledPairs(Subset):
 
     def score(self, candidates: Indices) -> Floats:
         """Weight of the settled pairs with each candidate added alone."""
-        weight = loops.settled_weight(self._discerned, candidates, self.threshold, self.weight)
+        weight = loops.sum_settled_weights(self._discerned, candidates, self.threshold, self.weight)
         return self.settled + weight
 
     def add(self, feature: int) -> None:
         """Put a feature in and drop the pairs it settles."""
-        settled = loops.settled(self._discerned, feature, self.threshold)
+        settled = loops.find_settled_pairs(self._discerned, feature, self.threshold)
         self.settled += float(self.weight[settled].sum())
         self.pairs = self.pairs.where(~settled)
         self.threshold = self.threshold[~settled]

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._util.types import Floats, HowMany, Indices
+from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs.baselines._completion import Subset, complete
 from s2fs.baselines._entropy import (
     Bits,

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._util.types import Floats, HowMany, Indices
+from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs.baselines._completion import (
     COMPLETION,
     Completion,
@@ -43,9 +43,9 @@ class RDSI(StoppingBaseline):
     {n_features_to_select}
     {max_correlation}
     eps : float, default=0.3
-        Radius in (0, 1]: instances whose scaled values differ by more are not similar at all.
+        Radius in (0, 1]: samples whose scaled values differ by more are not similar at all.
     decision : {"fuzzy", "crisp"}, default="fuzzy"
-        Whether an instance belongs to the classes of its neighbours in all features, in shares, or
+        Whether a sample belongs to the classes of its neighbours in all features, in shares, or
         to its own only. With more than a few dozen features both are usually the same.
     measure : {"relative", "certain", "possible", "combined"}, default="relative"
         Which ratio counts: lower to upper approximation, lower approximation to class, class to
@@ -125,9 +125,9 @@ class RDSI(StoppingBaseline):
 
 
 def fuzzy_decision(relation: Relation) -> Floats | None:
-    """The share of each class among the neighbours in all features, class × instance.
+    """The share of each class among the neighbours in all features, class × sample.
 
-    None where no instance has a neighbour of another class, because the decision is crisp then.
+    None where no sample has a neighbour of another class, because the decision is crisp then.
     The relation is left empty.
     """
     relation.clear()
@@ -143,7 +143,7 @@ def fuzzy_decision(relation: Relation) -> Floats | None:
 class Approximations(Subset):
     """The approximations of the classes in a growing set of features, by a reflexive relation.
 
-    ``decision`` holds fuzzy memberships, class × instance; None for the crisp classes.
+    ``decision`` holds fuzzy memberships, class × sample; None for the crisp classes.
     """
 
     def __init__(self, relation: Relation, decision: Floats | None, measure: Measure = "relative"):

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
@@ -10,8 +10,15 @@ from sklearn.feature_selection import f_classif, mutual_info_classif
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from s2fs._util.types import Floats, HowMany, Indices
-from s2fs.baselines.base import Baseline, Ranked
+from s2fs._native.class_moments import compute_class_moments
+from s2fs._utils.types import Floats, HowMany, Indices
+from s2fs.baselines.base import Baseline, Ranked, ScaledColumns
+from s2fs.criteria.class_moments import ClassMoments, squares_between
+
+#: Two ways to compute F differ by less than this share of it.
+_ROUNDING = 1e-8
+#: What is left within the classes of a feature with a larger F is rounding.
+_MOST_CERTAIN = 1e7
 
 
 class ScoreRanker(Baseline):
@@ -43,7 +50,7 @@ class RandomOrder(ScoreRanker):
     ----------
     {n_features_to_select}
     {max_correlation}
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState sample or None, default=None
         Seed of the order; give a number for the same order each time.
 
     Attributes
@@ -110,6 +117,7 @@ class AnovaF(ScoreRanker):
     array([2, 3, 0, 1])
     """
 
+    _accept_sparse: ClassVar[str | bool] = "csc"
     citation: ClassVar[str] = (
         "R.A. Fisher, Statistical Methods for Research Workers, 1925; as in scikit-learn"
     )
@@ -117,11 +125,47 @@ class AnovaF(ScoreRanker):
     def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
         return f_statistics(X, codes)
 
+    def _make_table(self, X: Any, codes: Indices) -> ScaledColumns:
+        return _MeasuredColumns(X, compute_class_moments(X, codes, int(codes.max()) + 1))
+
+    def _rank_columns(self, table: ScaledColumns, codes: Indices, k: int) -> Ranked:
+        """Rank by the last digits of ``f_classif`` those alone that can be among the first.
+
+        It copies what it is given several times, and few features are asked for.
+        """
+        screened = _screen_f_statistics(cast(_MeasuredColumns, table).moments)[table.varying]
+        if not np.isfinite(screened).all():  # squares have overflowed, or there is no F
+            return super()._rank_columns(table, codes, k)
+        least = np.partition(screened, -k)[-k] * (1 - _ROUNDING)
+        candidates = np.flatnonzero(screened >= least)
+        ranked = self._rank_varying(table.scaled(candidates), codes, k)
+        others = np.delete(screened, candidates)
+        if others.max(initial=-np.inf) > ranked.scores[-1] * (1 - _ROUNDING):
+            return super()._rank_columns(table, codes, k)
+        return ranked._replace(indices=candidates[ranked.indices])
+
+
+class _MeasuredColumns(ScaledColumns):
+    """Columns with their class moments: one pass over the table also knows their ranges."""
+
+    def __init__(self, X: Any, moments: ClassMoments) -> None:
+        super().__init__(X, (moments.lower, moments.upper))
+        self.moments = moments
+
+
+def _screen_f_statistics(moments: ClassMoments) -> Floats:
+    """The F statistics from class moments, up to rounding; 1e100 where this may decide."""
+    p, n = len(moments.counts), moments.counts[:, 0].sum()
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        between, within = squares_between(moments), moments.within_squares
+        scores = (between / (p - 1)) / (within / (n - p)) if n > p else np.full(len(within), np.nan)
+    return np.where(scores > _MOST_CERTAIN, 1e100, scores)
+
 
 def f_statistics(X: Floats, codes: Indices) -> Floats:
     """The F statistic of each feature; 1e100 where no class varies."""
     # Zero variance within all classes is a division by zero: the best there can be. As many
-    # classes as instances leave no degree of freedom: nothing can be said.
+    # classes as samples leave no degree of freedom: nothing can be said.
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = f_classif(X, codes)[0]
     return np.minimum(np.nan_to_num(scores, nan=0.0), 1e100)
@@ -138,7 +182,7 @@ class MutualInformation(ScoreRanker):
     {max_correlation}
     n_neighbors : int, default=3
         Neighbours of the estimate.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState sample or None, default=None
         Seed of the small noise that breaks equal values; give a number for the same ranking each
         time.
 
@@ -194,17 +238,17 @@ class MutualInformation(ScoreRanker):
 
 
 class ReliefF(ScoreRanker):
-    """Features by how they differ between near instances of other classes and of the same.
+    """Features by how they differ between near samples of other classes and of the same.
 
     Status: {status}; written here, and compared with scikit-rebate. Differences count in units of
-    a feature's range, and misses of a class by its share of the instances of other classes.
+    a feature's range, and misses of a class by its share of the samples of other classes.
 
     Parameters
     ----------
     {n_features_to_select}
     {max_correlation}
     n_neighbors : int, default=10
-        Neighbours of each instance per class; all where a class has fewer.
+        Neighbours of each sample per class; all where a class has fewer.
 
     Attributes
     ----------
@@ -245,13 +289,13 @@ class ReliefF(ScoreRanker):
     def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
         X = np.ascontiguousarray(X)
         distances = squareform(pdist(X, "cityblock"))
-        np.fill_diagonal(distances, np.inf)  # an instance is no neighbour of itself
+        np.fill_diagonal(distances, np.inf)  # a sample is no neighbour of itself
         members = [np.flatnonzero(codes == q) for q in range(int(codes.max()) + 1)]
         scores = np.zeros(X.shape[1])
         for i, own in enumerate(codes):
             for q, rows in enumerate(members):
                 k = min(self.n_neighbors, len(rows) - (q == own))
-                if k == 0:  # the only instance of its class has no hits
+                if k == 0:  # the only sample of its class has no hits
                     continue
                 near = rows[np.argsort(distances[i, rows], kind="stable")[:k]]
                 share = -1.0 if q == own else len(rows) / (len(codes) - len(members[own]))

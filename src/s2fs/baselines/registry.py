@@ -4,6 +4,8 @@ The bench, the command line, the tests of the common contract and the reference 
 :data:`BASELINES`.
 """
 
+from importlib.util import find_spec as _find_spec
+
 from s2fs.baselines.base import Baseline
 from s2fs.baselines.fdm import FDM as FDM
 from s2fs.baselines.fgzefsr import FGZEFSR as FGZEFSR
@@ -21,8 +23,8 @@ from s2fs.baselines.sfss import SFSS as SFSS
 from s2fs.baselines.wrappers import MRMR as MRMR
 from s2fs.baselines.wrappers import SVMRFE as SVMRFE
 from s2fs.baselines.wrappers import FastCan as FastCan
-from s2fs.baselines.wrappers import FisherScore as FisherScore
-from s2fs.baselines.wrappers import L1Logistic as L1Logistic
+from s2fs.baselines.wrappers import GroupLasso as GroupLasso
+from s2fs.baselines.wrappers import LightGBMGain as LightGBMGain
 from s2fs.baselines.wrappers import OneVsRestT as OneVsRestT
 from s2fs.baselines.wrappers import RandomForestImportance as RandomForestImportance
 from s2fs.baselines.wrappers import Wilcoxon as Wilcoxon
@@ -33,3 +35,18 @@ BASELINES: dict[str, type[Baseline]] = {
     for name, imported in sorted(vars().items())
     if isinstance(imported, type) and imported is not Baseline
 }
+
+
+def installed_baselines() -> dict[str, type[Baseline]]:
+    """List the baselines that can run here: some need another package.
+
+    Returns
+    -------
+    dict of str to type
+        The classes by name.
+    """
+    return {
+        name: baseline
+        for name, baseline in BASELINES.items()
+        if baseline.package is None or _find_spec(baseline.package) is not None
+    }

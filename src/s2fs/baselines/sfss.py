@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._util.types import Floats, HowMany, Indices
+from s2fs._native.class_moments import compute_class_moments
+from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs.baselines import loops
 from s2fs.baselines._completion import (
     COMPLETION_OR_GREEDY,
@@ -21,15 +22,15 @@ from s2fs.baselines.base import Ranked
 
 Form = Literal["product", "sum"]
 
-#: Smallest squared distance: an instance on a centre belongs to it (almost) wholly.
+#: Smallest squared distance: a sample on a centre belongs to it (almost) wholly.
 _FLOOR = 1e-12
 
 
 class SFSS(StoppingBaseline):
-    """Forward selection by separability: instances near their own class centre, centres far apart.
+    """Forward selection by separability: samples near their own class centre, centres far apart.
 
     Status: {status}. That separability joins the aggregation DA (the sum of the
-    memberships of the instances in their own class) and the dispersion DD (the distances between
+    memberships of the samples in their own class) and the dispersion DD (the distances between
     all pairs of class centres) is known; the shape of the membership function, the way DA and DD
     are joined and the rule that completes the list are reconstructed. The pruning of the sequence
     by a classifier that follows in the original is left out: it does not change the order.
@@ -126,7 +127,7 @@ class ClassCentres:
         p = int(codes.max()) + 1
         self.columns = np.ascontiguousarray(X.T)
         self.codes = codes
-        self.centres = np.stack([X[codes == q].mean(axis=0) for q in range(p)], axis=1)
+        self.centres = compute_class_moments(X, codes, p).means.T
         self.pairs = np.triu_indices(p, 1)
 
     def squared_gaps(self, features: Indices) -> Floats:
@@ -157,7 +158,9 @@ class CentreSubset(Subset):
         """DA of the set with each candidate added alone."""
         data = self._data
         centres = Centres(self._to_centres, data.codes, self._power, _FLOOR)
-        return loops.aggregation(centres, data.columns[candidates], data.centres[candidates])
+        return loops.compute_aggregation(
+            centres, data.columns[candidates], data.centres[candidates]
+        )
 
     def dispersion(self, candidates: Indices) -> Floats:
         """DD of the set with each candidate added alone."""

@@ -1,61 +1,23 @@
 """Selectors in wide use, as thin baselines: tests of single features, mRMR, weights of models."""
 
+import warnings
 from abc import abstractmethod
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import softmax
 from scipy.stats import rankdata
 from sklearn.utils._param_validation import Interval
 
-from s2fs._util.optional import need
-from s2fs._util.types import Floats, HowMany, Indices
+from s2fs._utils.optional import need
+from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs.baselines.base import Baseline, Ranked
 from s2fs.baselines.reference import ScoreRanker, f_statistics
 
 #: The smallest redundancy that mRMR divides by, as in the package mrmr-selection.
 _LEAST_REDUNDANCY = 1e-3
-#: Each penalty of the L1 path over the one before, and the last one over the first.
+#: Each penalty of the lasso's path over the one before, and the last one over the first.
 _PENALTY_STEP, _LAST_PENALTY = 0.9, 0.01
-#: No slope is off by more than this share of the penalty, unless that takes more steps than these.
-_SLOPE_TOLERANCE, _MAX_STEPS = 1e-3, 500
-
-
-class FisherScore(ScoreRanker):
-    """Features by the variance of the class means over the variance within the classes.
-
-    Status: {status}; the order is that of :class:`AnovaF`, on another scale.
-
-    Parameters
-    ----------
-    {n_features_to_select}
-    {max_correlation}
-
-    Attributes
-    ----------
-    {indices_}
-    scores_ : ndarray of shape (n_selected,)
-        Their Fisher scores.
-    {ranking_}
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from s2fs.baselines import FisherScore
-    >>> X, y = load_iris(return_X_y=True)
-    >>> FisherScore(n_features_to_select=4).fit(X, y).indices_
-    array([2, 3, 0, 1])
-    """
-
-    citation: ClassVar[str] = (
-        "R.O. Duda, P.E. Hart, D.G. Stork, Pattern Classification, 2nd edition, 2001"
-    )
-
-    def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
-        p, n = int(codes.max()) + 1, len(codes)
-        # F is the Fisher score times a constant: (n - p) / (p - 1).
-        return f_statistics(X, codes) * ((p - 1) / max(n - p, 1))
 
 
 class _OneVsRest(Baseline):
@@ -293,13 +255,15 @@ class SVMRFE(Baseline):
         return Ranked(best_first, np.concatenate(rounds)[::-1][:k], k)
 
 
-class L1Logistic(Baseline):
-    """Features in the order in which they enter an L1-penalised logistic regression.
+class GroupLasso(Baseline):
+    """Features in the order in which they enter a lasso on the indicators of the classes.
 
-    Status: {status}; a multinomial model on standardised features, whose penalty is loosened in
-    steps of a tenth, from the largest that matters to a hundredth of it. A feature enters when it
-    has a weight for some class; of those that enter together the largest weight goes first. What
-    never enters follows in the order of the slopes at the last penalty.
+    Status: {status}; scikit-learn's ``lasso_path`` with several targets, on standardised features.
+    The weights of a feature for all classes come in together (group lasso). An L1 penalty on each
+    weight alone would first spend its features on the one class that is easiest to tell. The
+    penalty is loosened in steps of a tenth, from the largest that matters to a hundredth of it. Of
+    features that enter together the one with the largest weights goes first. What never enters
+    follows in the order of its correlation with what the model leaves unexplained.
 
     Parameters
     ----------
@@ -316,53 +280,51 @@ class L1Logistic(Baseline):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from s2fs.baselines import L1Logistic
+    >>> from s2fs.baselines import GroupLasso
     >>> X, y = load_iris(return_X_y=True)
-    >>> L1Logistic(n_features_to_select=2).fit(X, y).indices_
+    >>> GroupLasso(n_features_to_select=2).fit(X, y).indices_
     array([2, 3])
     """
 
     status: ClassVar[str] = "wrapper"
     citation: ClassVar[str] = (
-        'J. Friedman, T. Hastie, R. Tibshirani, "Regularization paths for generalized linear '
-        'models via coordinate descent", Journal of Statistical Software 33(1), 2010'
+        'M. Yuan, Y. Lin, "Model selection and estimation in regression with grouped variables", '
+        "Journal of the Royal Statistical Society B 68(1), 2006; with scikit-learn"
     )
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
-        X = (X - X.mean(axis=0)) / X.std(axis=0)
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.linear_model import lasso_path
+
+        X = np.asfortranarray((X - X.mean(axis=0)) / X.std(axis=0))
         Y = np.eye(int(codes.max()) + 1)[codes]
-        m, (n, p) = X.shape[1], Y.shape
-        intercept, weights = np.log(Y.mean(axis=0)), np.zeros((m, p))
-        slope = X.T @ (Y.mean(axis=0) - Y) / n
-        largest = penalty = float(np.abs(slope).max())
-        entered = np.zeros(m, dtype=bool)
+        Y -= Y.mean(axis=0)
+        weights = np.zeros((Y.shape[1], X.shape[1]), order="F")
+        largest = _slopes(X, Y).max()
+        has_entered = np.zeros(X.shape[1], dtype=bool)
         indices, scores = np.empty(0, dtype=np.intp), np.empty(0)
-        while len(indices) < k and penalty > _LAST_PENALTY * largest > 0:
-            previous, penalty = penalty, penalty * _PENALTY_STEP
-            # Only features whose slope may reach the penalty take part (the strong rule), and what
-            # it wrongly left out joins.
-            used = (np.abs(slope).max(axis=1) >= 2 * penalty - previous) | (weights != 0).any(
-                axis=1
-            )
-            while True:
-                solution = _solve(X[:, used], Y, penalty, intercept, weights[used])
-                intercept, weights[used] = solution
-                slope = X.T @ (softmax(X[:, used] @ weights[used] + intercept, axis=1) - Y) / n
-                violated = (np.abs(slope).max(axis=1) > penalty * (1 + _SLOPE_TOLERANCE)) & ~used
-                if not violated.any():
-                    break
-                used |= violated
-            weight = np.abs(weights).max(axis=1)
-            new = np.flatnonzero((weight > 0) & ~entered)
-            new = new[np.argsort(-weight[new], kind="stable")]
-            entered[new] = True
+        share = 1.0
+        while len(indices) < k and share > _LAST_PENALTY and largest > 0:
+            share *= _PENALTY_STEP
+            with warnings.catch_warnings():
+                # With more features than samples the last digits of weights take long to settle.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                _, path, _ = lasso_path(
+                    X, Y, alphas=[share * largest], coef_init=weights, max_iter=300, tol=1e-3
+                )
+            weights = np.asfortranarray(path[:, :, 0])
+            size = np.linalg.norm(weights, axis=0)
+            new = np.flatnonzero((size > 0) & ~has_entered)
+            new = new[np.argsort(-size[new], kind="stable")]
+            has_entered[new] = True
             indices = np.append(indices, new)
-            scores = np.append(scores, np.full(len(new), penalty / largest))
-        steepness = np.abs(slope).max(axis=1) / (largest or 1.0)
-        rest = np.flatnonzero(~entered)
-        rest = rest[np.argsort(-steepness[rest], kind="stable")]
-        indices = np.append(indices, rest)[:k]
-        return Ranked(indices, np.append(scores, steepness[rest])[:k], k)
+            scores = np.append(scores, np.full(len(new), share))
+        slopes = _slopes(X, Y - X @ weights.T) / (largest or 1.0)
+        rest = np.flatnonzero(~has_entered)
+        rest = rest[np.argsort(-slopes[rest], kind="stable")]
+        # Where the solver stopped early a slope may be above the penalty.
+        left = np.minimum(slopes[rest], share)
+        return Ranked(np.append(indices, rest)[:k], np.append(scores, left)[:k], k)
 
 
 class RandomForestImportance(ScoreRanker):
@@ -425,6 +387,66 @@ class RandomForestImportance(ScoreRanker):
         return np.asarray(forest.fit(X, codes).feature_importances_)
 
 
+class LightGBMGain(ScoreRanker):
+    """Features by how much they lower the loss of boosted trees (gain of LightGBM).
+
+    Status: {status}; the package lightgbm (extra ``lightgbm``) with its defaults, on one thread.
+
+    Parameters
+    ----------
+    {n_features_to_select}
+    {max_correlation}
+    n_estimators : int, default=100
+        The number of rounds.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the trees; give a number for the same ranking each time.
+
+    Attributes
+    ----------
+    {indices_}
+    scores_ : ndarray of shape (n_selected,)
+        The sum of the gains of all splits by each feature.
+    {ranking_}
+    """
+
+    package: ClassVar[str | None] = "lightgbm"
+    citation: ClassVar[str] = (
+        'G. Ke et al., "LightGBM: a highly efficient gradient boosting decision tree", NeurIPS 30, '
+        "2017; as in lightgbm"
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Baseline._parameter_constraints,
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: HowMany = 10,
+        *,
+        max_correlation: float | None = None,
+        n_estimators: int = 100,
+        random_state: Any = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.max_correlation = max_correlation
+        self.n_estimators = n_estimators
+        self.random_state = random_state
+
+    def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
+        lightgbm = need("lightgbm", extra="lightgbm", purpose="LightGBMGain")
+        model = lightgbm.LGBMClassifier(
+            n_estimators=self.n_estimators,
+            random_state=self.random_state,
+            importance_type="gain",
+            n_jobs=1,
+            deterministic=True,
+            force_row_wise=True,
+            verbose=-1,
+        )
+        return np.asarray(model.fit(X, codes).feature_importances_, dtype=np.float64)
+
+
 class FastCan(Baseline):
     """Features by the canonical correlation of the set with the classes, one after the other.
 
@@ -445,6 +467,7 @@ class FastCan(Baseline):
     {ranking_}
     """
 
+    package: ClassVar[str | None] = "fastcan"
     status: ClassVar[str] = "wrapper"
     citation: ClassVar[str] = (
         'S. Zhang, Z.Q. Lang, "Orthogonal least squares based fast feature selection for linear '
@@ -470,33 +493,9 @@ class FastCan(Baseline):
         return Ranked(np.append(indices, rest), np.append(scores, np.zeros(len(rest))), n_explained)
 
 
-def _solve(
-    X: Floats, Y: Floats, penalty: float, intercept: Floats, weights: Floats
-) -> tuple[Floats, Floats]:
-    """Intercepts and weights at one penalty, by accelerated proximal steps (FISTA)."""
-    n = len(X)
-    # The intercepts are the weights of a column of ones, without a penalty.
-    X = np.column_stack([np.ones(n), X])
-    here = np.vstack([intercept, weights])
-    threshold = np.full((len(here), 1), penalty)
-    threshold[0] = 0.0
-    # A step of one over the largest curvature is safe; softmax has at most half that of a square.
-    rate = 2 * n / np.linalg.eigvalsh(X @ X.T if n < X.shape[1] else X.T @ X)[-1]
-    ahead, momentum = here, 1.0
-    for _ in range(_MAX_STEPS):
-        target = ahead - rate * (X.T @ (softmax(X @ ahead, axis=1) - Y) / n)
-        new = np.sign(target) * np.maximum(np.abs(target) - rate * threshold, 0)
-        change = new - ahead
-        if np.abs(change).max() <= rate * _SLOPE_TOLERANCE * penalty:
-            here = new
-            break
-        following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
-        pull = (momentum - 1) / following
-        if (change * (new - here)).sum() < 0:  # momentum that leads uphill is dropped
-            following, pull = 1.0, 0.0
-        ahead = new + pull * (new - here)
-        here, momentum = new, following
-    return here[0], here[1:]
+def _slopes(X: Floats, residual: Floats) -> Floats:
+    """How steeply the squared error falls with the weights of each feature."""
+    return np.asarray(np.linalg.norm(X.T @ residual, axis=1) / len(X))
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
