@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from s2fs import compare
+from s2fs import PairCover, compare
 from s2fs.evaluation.checks import (
     as_dicts,
     check_selection,
@@ -38,7 +38,7 @@ def clean():
 def test_nothing_to_worry_about(clean):
     X, y = clean
     found = checked(X, y, [0, 1, 2], stability=0.8)
-    assert [*found] == ["fragile", "redundant", "small_class", "skewed", "stability"]
+    assert [*found] == ["fragile", "redundant", "small_class", "skewed", "ranks", "stability"]
     assert all(check.passed for check in found.values())
     assert all(str(check).startswith("✓ ") for check in found.values())
     assert found["stability"].text == "Selections on random halves agree (0.80 of 1)."
@@ -159,3 +159,19 @@ def test_accuracy_is_that_of_the_recommended_number(clean):
     assert as_dicts(checks.values())[0] == {
         "passed": False, "name": "majority", "text": checks["majority"].text,
     }  # fmt: skip
+
+
+def test_ranks_that_separate_much_better():
+    """Counts with many zeros and a few huge values: only their order tells the classes."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 60)
+    counts = np.where(
+        rng.random((120, 30)) < 0.3 + 0.4 * y[:, None], rng.lognormal(0, 3, (120, 30)), 0
+    )
+    found = checked(counts, y, [0, 1, 2])["ranks"]
+    ratio = PairCover(3, scale="rank").fit(counts, y).scores_[-1]
+    ratio /= PairCover(3).fit(counts, y).scores_[-1]
+    assert not found.passed
+    assert ratio > 1.8
+    assert f"{ratio:.1f} times as well as values do" in found.text
+    assert checked(stats.rankdata(counts, axis=0), y, [0, 1, 2])["ranks"].passed

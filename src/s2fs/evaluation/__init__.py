@@ -1,12 +1,21 @@
 """How good selections are on held-out samples, and how stable."""
 
-from s2fs._core.folds import stratified_folds
-from s2fs._core.stability import Stability, stability
-from s2fs.evaluation._compare import SELECTORS, compare, evaluate_selector
-from s2fs.evaluation._curves import Curve, PrefixCurves, Protocol, pool_folds, prefix_curves
-from s2fs.evaluation._folds import FoldResult, evaluate_fold
-from s2fs.evaluation._learners import LEARNERS
+from s2fs._utils.folds import stratified_folds
+from s2fs._utils.public import set_modules
+from s2fs._utils.stability import Stability, stability
+from s2fs.evaluation.candidates import SELECTORS
+from s2fs.evaluation.compare import compare, evaluate_selector
 from s2fs.evaluation.comparison import Comparison, ComparisonRow, Recommendation
+from s2fs.evaluation.curves import (
+    Curve,
+    FoldResult,
+    PrefixCurves,
+    Protocol,
+    evaluate_fold,
+    pool_folds,
+    prefix_curves,
+)
+from s2fs.evaluation.learners import LEARNERS
 from s2fs.evaluation.statistics import Difference
 
 __all__ = [
@@ -29,3 +38,5 @@ __all__ = [
     "stability",
     "stratified_folds",
 ]
+
+set_modules(__name__, [globals()[name] for name in __all__])

@@ -1,5 +1,6 @@
 """What to worry about before trusting a selection: short lines, each passed or not."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -7,10 +8,13 @@ import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from s2fs._core.correlation import correlations
-from s2fs._util.messages import cut, listed
-from s2fs._util.types import Floats, Indices
+from s2fs._utils.messages import join_words, truncate_middle
+from s2fs._utils.types import Floats, Indices
+from s2fs.criteria.correlation import correlations
+from s2fs.criteria.problem import blocks
 from s2fs.evaluation.comparison import MAJORITY, RANDOM, Comparison, points
+from s2fs.evaluation.samples import take_columns
+from s2fs.selectors.pair_cover import PairCover
 
 #: Two features with |r| of this or more are called redundant.
 REDUNDANT = 0.9
@@ -21,6 +25,10 @@ LOW_STABILITY = 0.4
 #: Positive values may want a logarithm if their skewness is above the one, and their median below
 #: the other share of the largest.
 SKEWED, LOW_MEDIAN = 2.0, 0.1
+#: Ranks are worth trying if PairCover's criterion on them is this many times that on the values.
+BETTER_BY_RANK = 1.8
+#: Tables with more values are looked at through evenly spaced features.
+_MOST_RANKED = 2_000_000
 #: Without one or two samples a feature must keep this share of its F statistic.
 KEPT_SHARE = 0.5
 #: How many names a line holds.
@@ -36,7 +44,7 @@ class Check(NamedTuple):
         Whether there is nothing to worry about.
     name : str
         What is checked, for machines: "majority", "random", "rising", "fragile", "redundant",
-        "small_class", "skewed", "stability" or "identifier".
+        "small_class", "skewed", "ranks", "stability" or "identifier".
     text : str
         One sentence.
     """
@@ -50,7 +58,7 @@ class Check(NamedTuple):
 
 
 def check_selection(
-    values: Floats,
+    values: Any,
     codes: Indices,
     indices: Indices,
     *,
@@ -65,8 +73,8 @@ def check_selection(
 
     Parameters
     ----------
-    values : ndarray of shape (n_samples, n_features)
-        The table, complete.
+    values : ndarray or csc_array of shape (n_samples, n_features)
+        The table, complete; of a sparse one a few columns at a time become dense.
     codes : ndarray of shape (n_samples,)
         The class of each sample as 0, 1, …
     indices : ndarray of int
@@ -85,13 +93,14 @@ def check_selection(
     list of Check
         In the order of how much they matter.
     """
-    selected = values[:, indices]
-    names = [cut(str(feature_names[f]), 30) for f in indices]
+    selected = take_columns(values, None, indices)
+    names = [truncate_middle(str(feature_names[f]), 30) for f in indices]
     checks = [] if comparison is None else _check_accuracy(comparison)
     checks.append(_check_fragile(selected, codes, names, sample_names))
     checks.append(_check_redundant(selected, names))
     checks.append(_check_classes(codes, class_names))
     checks.append(_check_skewed(values))
+    checks.append(_check_ranks(values, codes, len(indices)))
     if stability is not None:
         low = stability < LOW_STABILITY
         word = "change much" if low else "agree"
@@ -188,7 +197,7 @@ def _check_fragile(
     if not fragile:
         return Check(True, "fragile", "No selected feature rests on one or two samples.")
     said = [
-        f"{names[f]} rests on {listed([str(sample_names[i]) for i in samples])}"
+        f"{names[f]} rests on {join_words([str(sample_names[i]) for i in samples])}"
         for f, samples in fragile.items()
     ]
     rest = len(said) - _MOST_NAMES
@@ -227,7 +236,7 @@ def _check_redundant(selected: Floats, names: list[str]) -> Check:
     groups = group_redundant(selected)
     if not groups:
         return Check(True, "redundant", f"No two selected features have |r| ≥ {REDUNDANT}.")
-    said = [listed([names[f] for f in group[:4]]) for group in groups[:_MOST_NAMES]]
+    said = [join_words([names[f] for f in group[:4]]) for group in groups[:_MOST_NAMES]]
     more = f" and {len(groups) - _MOST_NAMES} more groups" if len(groups) > _MOST_NAMES else ""
     return Check(
         False, "redundant", f"Nearly the same (|r| ≥ {REDUNDANT}): {'; '.join(said)}{more}."
@@ -246,20 +255,53 @@ def _check_classes(codes: Indices, class_names: Sequence[str]) -> Check:
     )
 
 
-def _check_skewed(values: Floats) -> Check:
+def _check_skewed(values: Any) -> Check:
     """Positive values with a long tail, in most features: the scale of counts and intensities."""
-    largest = values.max(axis=0)
-    varies = values.min(axis=0) < largest
-    if varies.any() and (values >= 0).all():
-        shares = values[:, varies].astype(np.float64) / largest[varies]  # safe to cube
-        centred = shares - shares.mean(axis=0)
-        variance = (centred**2).mean(axis=0)
-        skewness = (centred**3).mean(axis=0) / np.where(variance > 0, variance, 1.0) ** 1.5
-        if np.median(skewness) > SKEWED and np.median(np.median(shares, axis=0)) < LOW_MEDIAN:
+    is_positive = values.min() >= 0
+    skewnesses, medians = [], []
+    if is_positive:
+        for columns in blocks(np.arange(values.shape[1]), values.shape[0]):
+            part = take_columns(values, None, columns).astype(np.float64, copy=False)
+            largest = part.max(axis=0)
+            is_varying = part.min(axis=0) < largest
+            shares = part[:, is_varying] / largest[is_varying]  # safe to cube
+            medians.append(np.median(shares, axis=0))
+            shares -= shares.mean(axis=0)
+            squares = shares**2
+            variance = squares.mean(axis=0)
+            squares *= shares  # a power of 3 would take ten times as long
+            third = squares.mean(axis=0)
+            skewnesses.append(third / np.where(variance > 0, variance, 1.0) ** 1.5)
+        skewness, median = np.concatenate(skewnesses), np.concatenate(medians)
+        if len(median) and np.median(skewness) > SKEWED and np.median(median) < LOW_MEDIAN:
             return Check(
                 False, "skewed", "Values are positive and skewed: a logarithm may select better."
             )
     return Check(True, "skewed", "Values are not both positive and skewed.")
+
+
+def _check_ranks(values: Floats, codes: Indices, k: int) -> Check:
+    """Whether as many features separate the classes much better when only their order counts."""
+    n_samples, n_features = values.shape
+    step = max(1, -(-n_samples * n_features // _MOST_RANKED))
+    some = take_columns(values, None, np.arange(0, n_features, step))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # features that rest on few samples
+        by_value, by_rank = (
+            PairCover(min(k, some.shape[1]), scale=scale).fit(some, codes).scores_[-1]
+            for scale in (None, "rank")
+        )
+    ratio = by_rank / by_value if by_value > 0 else 1.0
+    if ratio < BETTER_BY_RANK:
+        return Check(
+            True, "ranks", f"Ranks do not separate much better than values ({ratio:.1f} times)."
+        )
+    return Check(
+        False,
+        "ranks",
+        f"Ranks separate the classes {ratio:.1f} times as well as values do: "
+        'PairCover(scale="rank") may select better.',
+    )
 
 
 def as_dicts(checks: Sequence[Check]) -> list[dict[str, Any]]:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._util.messages import cut, listed
-from s2fs._util.types import Floats, Indices
+from s2fs._utils.messages import join_words
+from s2fs._utils.text_table import format_table
+from s2fs._utils.types import Floats, Indices
 from s2fs.evaluation.statistics import (
     Difference,
     Relation,
@@ -32,7 +33,7 @@ LEARNER_NAMES = {
 #: The numbers of features at which a selection is scored; few, for each costs time.
 _SIZES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500)
 #: Widths of a page of text, and of a name on it.
-_PAGE, _NAME = 79, 20
+_PAGE = 79
 
 
 class ComparisonRow(TypedDict):
@@ -263,7 +264,7 @@ class Comparison:
             gap = at.difference(at.rows[0]["selector"], row["selector"])
             article = "the " if row["selector"] == MAJORITY else ""
             named[gap.relation].append(f"{article}{row['selector']} ({points(gap)})")
-        parts = [f"{relation} {listed(said)}" for relation, said in named.items() if said]
+        parts = [f"{relation} {join_words(said)}" for relation, said in named.items() if said]
         sentence = "; ".join(parts)
         sentence = f"{sentence[:1].upper()}{sentence[1:]}." if sentence else ""
         if found is not None and found.still_rising:
@@ -303,19 +304,27 @@ class Comparison:
             A column for each heading.
         """
         at = self.recommended
-        table = {
-            "selected by": [row["selector"] for row in at.rows],
-            "k": [_count(row["n_features"]) for row in at.rows],
-            "accuracy %": [percent(row["accuracy"]) for row in at.rows],
-            "95 % interval": [
-                f"{percent(row['accuracy_low'])} to {percent(row['accuracy_high'])}"
-                for row in at.rows
-            ],
-            "balanced %": [percent(row["balanced_accuracy"]) for row in at.rows],
-        }
+        table = {"selected by": [row["selector"] for row in at.rows]}
+        counts = [_count(row["n_features"]) for row in at.rows]
+        heading = f"top {counts[0]}"
+        if len({counts[f] for f, row in enumerate(at.rows) if row["seconds"] is not None}) > 1:
+            table["k"] = counts  # selectors that decide it themselves
+            heading = "accuracy"
+        table[heading] = [f"{percent(row['accuracy'])} %" for row in at.rows]
+        table["95 % interval"] = [
+            f"{percent(row['accuracy_low'])} to {percent(row['accuracy_high'])}" for row in at.rows
+        ]
+        table["balanced"] = [f"{percent(row['balanced_accuracy'])} %" for row in at.rows]
         if at is not self and at is not self.at(self.sizes[-1]):
-            table[f"top {self.sizes[-1]}: %"] = [percent(row["accuracy"]) for row in self.rows]
+            table[f"top {self.sizes[-1]}"] = [
+                f"{percent(row['accuracy'])} %" if self._depends_on_size(row) else ""
+                for row in self.rows
+            ]
         return table
+
+    def _depends_on_size(self, row: ComparisonRow) -> bool:
+        """Whether the accuracy of a row changes with the number of features."""
+        return row["selector"] == RANDOM or row["seconds"] is not None
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values, which JSON can hold.
@@ -366,7 +375,9 @@ class Comparison:
 
     def __str__(self) -> str:
         said = [fill(text, _PAGE) for text in (self.verdict, *self.notes)]
-        tables = [*_as_lines(self.columns()), "", *_as_lines(self._details())]
+        parts = [self.columns(), self._details()]
+        accuracies, details = (format_table(part, numbers=list(part)[1:]) for part in parts)
+        tables = [*accuracies, "", *details]
         return "\n".join([fill(self.title, _PAGE), "", *tables, "", *said])
 
     def _repr_html_(self) -> str:
@@ -380,18 +391,6 @@ class Comparison:
             tables += f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
         notes = "".join(f"<p>{escape(note)}</p>" for note in (self.verdict, *self.notes))
         return f"<p>{escape(self.title)}</p>{tables}{notes}"
-
-
-def _as_lines(columns: Mapping[str, list[str]]) -> list[str]:
-    """A table as lines of text: names to the left, numbers to the right."""
-    lines = [list(columns), *(list(row) for row in zip(*columns.values(), strict=True))]
-    for line in lines[1:]:
-        line[0] = cut(line[0], _NAME)
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()
-        for name, *cells in lines
-    ]
 
 
 def sizes_up_to(n_selected: int) -> list[int]:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from s2fs._selectors.cv import SelectorCV
-from s2fs._selectors.s2fs import S2FS
+from s2fs.selectors.cv import SelectorCV
+from s2fs.selectors.pair_cover import PairCover
 
 #: The statuses that stand behind the name of a baseline.
 _UNSURE = ("partly reconstructed", "reconstructed", "stand-in")
@@ -25,7 +25,9 @@ def name_selector(selector: Any) -> str:
         Reconstructed algorithms and stand-ins are called so.
     """
     if isinstance(selector, SelectorCV):
-        return f"{name_selector(selector.selector or S2FS())}, tuned"
+        if isinstance(selector.selector, list):
+            return f"the best of {len(selector.selector)} selectors"
+        return f"{name_selector(selector.selector or PairCover())}, tuned"
     kind, status = type(selector).__name__, getattr(selector, "status", "")
     name = _TITLES.get(kind, kind)
     if kind == "S2FS" and selector.compactness == "rms":

@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from s2fs._util.types import Floats, Indices
+from s2fs._utils.types import Floats, Indices
 
 #: What a difference is called.
 Relation = Literal["better than", "worse than", "as good as", "cannot be told from"]

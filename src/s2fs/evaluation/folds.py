@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from s2fs._util.messages import some_of
-from s2fs._util.types import Indices
+from s2fs._utils.messages import format_names
+from s2fs._utils.types import Indices
 
 #: The samples to learn from, and those that are held out.
 Fold = tuple[Indices, Indices]
@@ -166,4 +166,4 @@ def _as_positions(samples: Any) -> Indices:
 def _classes_have(names: NDArray[Any]) -> str:
     """The begin of a sentence about some classes."""
     word, verb = ("Class", "has") if len(names) == 1 else ("Classes", "have")
-    return f"{word} {some_of(names)} {verb}"
+    return f"{word} {format_names(names)} {verb}"

@@ -4,32 +4,32 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from s2fs._core.stability import stability
-from s2fs._util.types import Floats, Indices
-from s2fs.evaluation._samples import EvaluationData
-from s2fs.evaluation._splits import Fold, Splits
-from s2fs.evaluation._trial import Scored
+from s2fs._utils.stability import stability
+from s2fs._utils.types import Floats, Indices
 from s2fs.evaluation.comparison import RANDOM, Comparison, ComparisonRow
+from s2fs.evaluation.folds import Fold, Splits
+from s2fs.evaluation.samples import EvaluationSamples
 from s2fs.evaluation.statistics import wilson_interval
+from s2fs.evaluation.trial import Scored
 
 
 def pool_rows(
-    data: EvaluationData, splits: Splits, folds: list[dict[str, Scored]], learner: str
+    samples: EvaluationSamples, splits: Splits, folds: list[dict[str, Scored]], learner: str
 ) -> Comparison:
     """The comparison with one number of features, from what every row has reached in every fold."""
     held_out = np.unique(np.concatenate([test for _, test in splits.folds]))
-    units = np.arange(len(data.y))
-    if data.groups is not None:
-        units = np.unique(data.groups, return_inverse=True)[1]
+    units = np.arange(len(samples.y))
+    if samples.groups is not None:
+        units = np.unique(samples.groups, return_inverse=True)[1]
     n_units = len(np.unique(units[held_out]))
     rows, accuracies, predictions = [], {}, {}
     for name in folds[0]:
         scored = [fold[name] for fold in folds]
-        pooled = _pool_predictions(scored, splits.repeats, len(data.y))
-        rows.append(_summarise_row(name, scored, pooled, data, n_units))
+        pooled = _pool_predictions(scored, splits.repeats, len(samples.y))
+        rows.append(_summarise_row(name, scored, pooled, samples, n_units))
         accuracies[name] = np.array(
             [
-                (one.predicted == data.codes[test]).mean()
+                (one.predicted == samples.codes[test]).mean()
                 for one, (_, test) in zip(scored, splits.folds, strict=True)
             ]
         )
@@ -39,15 +39,15 @@ def pool_rows(
         rows=rows,
         accuracies=accuracies,
         predictions=predictions,
-        classes=data.classes,
-        codes=data.codes,
+        classes=samples.classes,
+        codes=samples.codes,
         units=units,
         learner=learner,
         n_splits=len(splits.repeats[0]),
         n_repeats=len(splits.repeats),
         test_share=splits.test_share,
         notes=list(splits.notes),
-        n_features_in=data.n_features,
+        n_features_in=samples.n_features,
     )
 
 
@@ -63,11 +63,11 @@ def _pool_predictions(scored: list[Scored], repeats: list[list[Fold]], n: int) -
 
 
 def _summarise_row(
-    name: str, scored: list[Scored], pooled: Indices, data: EvaluationData, n_units: int
+    name: str, scored: list[Scored], pooled: Indices, samples: EvaluationSamples, n_units: int
 ) -> ComparisonRow:
-    accuracy, balanced = _score_repeats(pooled, data.codes, len(data.classes))
+    accuracy, balanced = _score_repeats(pooled, samples.codes, len(samples.classes))
     low, high = wilson_interval(float(accuracy.mean()), n_units)
-    sets, m = [one.selected for one in scored], data.n_features
+    sets, m = [one.selected for one in scored], samples.n_features
     share = sum(map(len, sets)) / (len(sets) * m)
     is_selection = scored[0].seconds is not None
     n_repeats = len(accuracy)

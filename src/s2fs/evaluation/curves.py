@@ -1,21 +1,124 @@
-"""Prefix curves: how good the top 1, 2, … features of a ranking are on unseen rows."""
+"""Prefix curves: how good the top 1, 2, … features of a ranking are on held-out samples."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_clusterer
+from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils import _safe_indexing, check_consistent_length
 
-from s2fs._core.folds import stratified_folds
-from s2fs._util.inputs import inner_fit
-from s2fs._util.types import Floats, Indices
-from s2fs.evaluation._folds import FoldResult, evaluate_fold, filled
+from s2fs._utils.folds import stratified_folds
+from s2fs._utils.types import Floats, Indices
+from s2fs.evaluation.learners import (
+    check_n_train,
+    is_plain,
+    mutual_information,
+    predict_prefixes,
+    resolve_learners,
+)
+from s2fs.evaluation.samples import fill_missing
+from s2fs.selectors.base import fit_selector
 
 Protocol = Literal["inside", "before"]
+
+
+@dataclass(frozen=True, eq=False)
+class FoldResult:
+    """Predictions and clusters of the learners in one fold, before any score is taken.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (n_sizes,)
+        How many of the first features were used.
+    ranking : ndarray
+        The features in order of choice.
+    y_test : ndarray of shape (n_test,)
+        The labels of the test samples.
+    predictions : dict of str to ndarray of shape (n_sizes, n_test)
+        Per classifier the predicted labels.
+    nmi : dict of str to ndarray of shape (n_sizes,)
+        Per clusterer the normalised mutual information of its clusters of the training samples with
+        their labels.
+    """
+
+    sizes: Indices
+    ranking: Indices
+    y_test: NDArray[Any]
+    predictions: Mapping[str, NDArray[Any]]
+    nmi: Mapping[str, Floats]
+
+
+def evaluate_fold(
+    X_train: ArrayLike,
+    y_train: ArrayLike,
+    X_test: ArrayLike,
+    y_test: ArrayLike,
+    ranking: ArrayLike,
+    *,
+    learners: Sequence[str] | Mapping[str, Any] = ("knn", "svm", "cart"),
+    sizes: int | Sequence[int] = 150,
+) -> FoldResult:
+    """Train the learners on some samples and test them on others, for every prefix of a ranking.
+
+    Each feature is scaled to [0, 1] on the training samples; test samples follow that scale.
+
+    Parameters
+    ----------
+    X_train : array-like of shape (n_train, n_features)
+        All features of the training samples, not scaled.
+    y_train : array-like of shape (n_train,)
+        Class labels of the training samples.
+    X_test : array-like of shape (n_test, n_features)
+        All features of the test samples, not scaled.
+    y_test : array-like of shape (n_test,)
+        Class labels of the test samples, which are only kept for the scores.
+    ranking : array-like of int
+        The features in order of choice.
+    learners : sequence of {"knn", "svm", "cart", "logistic"} or dict, default=the first three
+        The learners to run: some of those that have a name, or a dict from names of your own to
+        scikit-learn classifiers and clusterers. Clusterers are scored by their mutual information
+        with the labels.
+    sizes : int or sequence of int, default=150
+        The sizes of prefix, as in :func:`prefix_curves`.
+
+    Returns
+    -------
+    FoldResult
+        Predictions per learner and size, to be scored by :func:`pool_folds`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2fs.evaluation import evaluate_fold
+    >>> X, y = np.arange(24.0).reshape(12, 2), np.repeat(["a", "b"], 6)
+    >>> fold = evaluate_fold(X[::2], y[::2], X[1::2], y[1::2], [1, 0], learners=["svm"])
+    >>> fold.predictions["svm"][1]
+    array(['a', 'a', 'a', 'b', 'b', 'b'], dtype='<U1')
+    """
+    learners = resolve_learners(learners)
+    ranking = np.asarray(ranking, dtype=np.intp)
+    every_size = _resolve_sizes(sizes, len(ranking))
+    columns = ranking[: every_size[-1]]
+    scaler = MinMaxScaler()
+    X_train = np.asfortranarray(scaler.fit_transform(np.asarray(X_train, np.float64)[:, columns]))
+    X_test = np.asfortranarray(scaler.transform(np.asarray(X_test, np.float64)[:, columns]))
+    classes, codes = np.unique(np.asarray(y_train), return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"y_train has one class only ({classes[0]!r}); at least two are needed.")
+    check_n_train(learners, len(X_train))
+    predictions, nmi = {}, {}
+    for name, learner in learners.items():
+        if not is_plain(learner) and is_clusterer(learner):
+            nmi[name] = mutual_information(learner, X_train, codes, every_size)
+        else:
+            predicted = predict_prefixes(learner, X_train, codes, X_test, every_size)
+            predictions[name] = classes[predicted]
+    return FoldResult(every_size, ranking, np.asarray(y_test), predictions, nmi)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +179,7 @@ class PrefixCurves:
 
     @property
     def leaky(self) -> bool:
-        """Whether the selector saw the test rows, so that the scores are too good."""
+        """Whether the selector saw the test samples, so that the scores are too good."""
         return self.protocol == "before"
 
     def __getitem__(self, learner: str) -> Curve:
@@ -117,8 +220,8 @@ def prefix_curves(
     cv : int, default=10
         The number of folds, see :func:`stratified_folds`.
     protocol : {"inside", "before"}, default="inside"
-        Select features from the training rows of each fold, or once from all rows before the
-        split. The latter lets the test rows leak into the ranking, so that scores are too good;
+        Select features from the training samples of each fold, or once from all samples before the
+        split. The latter lets the test samples leak into the ranking, so that scores are too good;
         it is here to show by how much, and the result says ``leaky``. Scaling is learnt inside the
         fold in both.
     random_state : int, default=0
@@ -127,7 +230,7 @@ def prefix_curves(
         How many folds to run at once, as in joblib.
     imputer : transformer, optional
         What fills in missing values, such as scikit-learn's ``SimpleImputer``; fitted on the
-        training rows of each fold.
+        training samples of each fold.
 
     Returns
     -------
@@ -159,10 +262,10 @@ def prefix_curves(
     folds = list(stratified_folds(labels, cv, random_state=random_state))
     ranking = None
     if protocol == "before":
-        ranking = _ranking(selector, filled(X, np.arange(len(labels)), imputer), labels)
+        ranking = _ranking(selector, fill_missing(X, np.arange(len(labels)), imputer), labels)
     results = Parallel(n_jobs=n_jobs)(
         delayed(_run_fold)(
-            filled(X, fold[0], imputer), labels, fold, selector, ranking, learners, sizes
+            fill_missing(X, fold[0], imputer), labels, fold, selector, ranking, learners, sizes
         )
         for fold in folds
     )
@@ -178,7 +281,7 @@ def pool_folds(folds: Sequence[FoldResult]) -> dict[str, Curve]:
     """Score the folds of one cross-validation together.
 
     Predictions are pooled over the folds before a score is taken, so that an accuracy is a share
-    of all rows; mutual information is averaged over the training folds.
+    of all samples; mutual information is averaged over the training folds.
 
     Parameters
     ----------
@@ -211,8 +314,8 @@ def pool_folds(folds: Sequence[FoldResult]) -> dict[str, Curve]:
 def _scores(y_test: NDArray[Any], predicted: NDArray[Any]) -> dict[str, Floats]:
     """Accuracy, balanced accuracy and macro-F1 of each row of predictions."""
     classes = np.unique(y_test)
-    is_class = y_test == classes[:, None]  # class × instance
-    said_class = predicted[:, None, :] == classes[:, None]  # size × class × instance
+    is_class = y_test == classes[:, None]  # class × sample
+    said_class = predicted[:, None, :] == classes[:, None]  # size × class × sample
     hits = (said_class & is_class).sum(axis=2)
     # 2 TP / (2 TP + FP + FN): twice the hits over how often the class is true or said to be.
     f1 = 2 * hits / (is_class.sum(axis=1) + said_class.sum(axis=2))
@@ -249,11 +352,26 @@ def _run_fold(
 
 
 def _ranking(selector: Any, X: Any, y: NDArray[Any]) -> Indices:
-    with inner_fit():
-        fitted = clone(selector).fit(X, y)
+    fitted = fit_selector(clone(selector), X, y)
     if not hasattr(fitted, "indices_"):
         raise TypeError(
             f"selector is a {type(selector).__name__}, which has no indices_ after fit; give one "
             "that ranks features, such as S2FS."
         )
     return np.asarray(fitted.indices_, dtype=np.intp)
+
+
+def _resolve_sizes(sizes: int | Sequence[int], n_ranked: int) -> Indices:
+    """The sizes as an increasing array within the length of the ranking."""
+    if isinstance(sizes, Integral):
+        steps = np.arange(1, min(int(sizes), n_ranked) + 1)
+    else:
+        steps = np.asarray(sizes, dtype=np.intp)
+    if len(steps) == 0 or steps[0] < 1 or (np.diff(steps) < 1).any():
+        raise ValueError(f"sizes is {sizes!r}; give a positive number or increasing numbers.")
+    if steps[-1] > n_ranked:
+        raise ValueError(
+            f"sizes goes up to {steps[-1]}, but the ranking has {n_ranked} feature(s); let the "
+            "selector choose more."
+        )
+    return steps

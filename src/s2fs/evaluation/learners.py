@@ -1,4 +1,4 @@
-"""Learners, each run on the top 1, 2, … features of a ranking."""
+"""Learners: what is trained on the top 1, 2, … features of a ranking."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,13 +9,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from s2fs._core.neighbours import N_NEIGHBORS
-from s2fs._engine.neighbours import knn
-from s2fs._util.messages import did_you_mean
-from s2fs._util.types import Floats, Indices
+from s2fs._native.neighbours import knn
+from s2fs._utils.messages import did_you_mean
+from s2fs._utils.types import Floats, Indices
+from s2fs.criteria.neighbours import N_NEIGHBORS
 
-#: Predicted classes for each size, from training rows with columns in ranked order, their classes
-#: as 0, 1, …, test rows, and the sizes.
+#: Predicted classes for each size, from training samples with columns in ranked order, their
+#: classes as 0, 1, …, test samples, and the sizes.
 PredictPrefixes = Callable[[Floats, Indices, Floats, Indices], Indices]
 
 #: The learners that have a name: 5 nearest neighbours, a support vector machine, a decision tree,
@@ -40,13 +40,29 @@ def resolve_learners(learners: Sequence[str] | Mapping[str, Any]) -> dict[str, A
             )
         return {name: LEARNERS[name] for name in learners}
     for name, learner in learners.items():
-        estimator = hasattr(learner, "get_params") and not isinstance(learner, type)
-        known = is_classifier(learner) or is_clusterer(learner) if estimator else is_plain(learner)
-        if not known:
+        is_estimator = hasattr(learner, "get_params") and not isinstance(learner, type)
+        if is_estimator:
+            is_learner = is_classifier(learner) or is_clusterer(learner)
+        else:
+            is_learner = is_plain(learner)
+        if not is_learner:
             raise ValueError(
                 f"learners has {learner!r} under {name!r}; give a classifier or a clusterer."
             )
     return dict(learners)
+
+
+def resolve_learner(learner: Any) -> tuple[str, Any]:
+    """The name of a classifier, and what predicts with it."""
+    if isinstance(learner, str) and learner in LEARNERS:
+        return learner, LEARNERS[learner]
+    if isinstance(learner, str) or not is_classifier(learner):
+        hint = did_you_mean(learner, LEARNERS) if isinstance(learner, str) else ""
+        raise ValueError(
+            f"learner is {learner!r}{hint}; choose from {', '.join(LEARNERS)}, or give a "
+            "classifier."
+        )
+    return type(learner).__name__, learner
 
 
 def is_plain(learner: Any) -> bool:
@@ -54,11 +70,11 @@ def is_plain(learner: Any) -> bool:
     return callable(learner) and not hasattr(learner, "get_params")
 
 
-def check_rows(learners: Mapping[str, Any], n_train: int) -> None:
-    """Raise if there are too few training rows for the neighbours."""
+def check_n_train(learners: Mapping[str, Any], n_train: int) -> None:
+    """Raise if there are too few training samples for the neighbours."""
     if knn in learners.values() and n_train < N_NEIGHBORS:
         raise ValueError(
-            f"X_train has {n_train} row(s), fewer than the {N_NEIGHBORS} neighbours of kNN; use "
+            f"X_train has {n_train} sample(s), fewer than the {N_NEIGHBORS} neighbours of kNN; use "
             "more rows or leave out 'knn'."
         )
 
@@ -66,7 +82,7 @@ def check_rows(learners: Mapping[str, Any], n_train: int) -> None:
 def predict_prefixes(
     learner: Any, X_train: Floats, codes: Indices, X_test: Floats, sizes: Indices
 ) -> Indices:
-    """The predicted classes of the test rows for each size."""
+    """The predicted classes of the test samples for each size."""
     if is_plain(learner):
         predict: PredictPrefixes = learner
         return predict(X_train, codes, X_test, sizes)
@@ -76,9 +92,9 @@ def predict_prefixes(
 
 
 def mutual_information(clusterer: Any, X: Floats, codes: Indices, sizes: Indices) -> Floats:
-    """Cluster the rows for each size; score by mutual information with their classes."""
+    """Cluster the samples for each size; score by mutual information with their classes."""
     clusters = (clone(clusterer).fit_predict(X[:, :k], codes) for k in sizes)
-    return np.array([normalised_mutual_information(codes, found) for found in clusters])
+    return np.array([normalised_mutual_information(codes, labels) for labels in clusters])
 
 
 def normalised_mutual_information(codes: Indices, clusters: Indices) -> float:
@@ -86,8 +102,8 @@ def normalised_mutual_information(codes: Indices, clusters: Indices) -> float:
 
     As in scikit-learn, whose checks take longer than the clustering of a small dataset.
     """
-    found, clusters = np.unique(clusters, return_inverse=True)  # some call an outlier -1
-    p, c = int(codes.max()) + 1, len(found)
+    labels, clusters = np.unique(clusters, return_inverse=True)  # some call an outlier -1
+    p, c = int(codes.max()) + 1, len(labels)
     joint = np.bincount(codes * c + clusters, minlength=p * c).reshape(p, c) / len(codes)
     by_class, by_cluster = _entropy(joint.sum(axis=1)), _entropy(joint.sum(axis=0))
     shared = by_class + by_cluster - _entropy(joint.ravel())

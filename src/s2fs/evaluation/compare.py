@@ -1,9 +1,7 @@
 """Selectors beside each other on held-out samples, framed by all, random and no features."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from numbers import Integral
 from typing import Any
@@ -11,33 +9,25 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
-from sklearn.base import clone, is_classifier
 
-from s2fs._selectors.cv import SelectorCV
-from s2fs._selectors.pairs import PairCover
-from s2fs._selectors.s2fs import S2FS
-from s2fs._util.messages import did_you_mean
-from s2fs._util.progress import progress
-from s2fs.baselines import BASELINES, AnovaF
-from s2fs.evaluation._learners import LEARNERS
-from s2fs.evaluation._pooling import pool_rows
-from s2fs.evaluation._samples import EvaluationData, check_data
-from s2fs.evaluation._splits import Splits, make_splits
-from s2fs.evaluation._trial import NUMBER_NAMES, Candidate, Scored, name_all_features, run_fold
+from s2fs._native.neighbours import knn
+from s2fs._utils.progress import progress
+from s2fs.baselines import AnovaF
+from s2fs.evaluation.candidates import Candidate, resolve_selectors, select_alike
 from s2fs.evaluation.comparison import MAJORITY, RANDOM, Comparison, sizes_up_to
+from s2fs.evaluation.folds import Splits, make_splits
+from s2fs.evaluation.learners import resolve_learner
 from s2fs.evaluation.names import name_selector
+from s2fs.evaluation.neighbours import FEWEST_FEATURES, predict_by_all_features
+from s2fs.evaluation.pooling import pool_rows
+from s2fs.evaluation.samples import EvaluationSamples, check_samples
+from s2fs.evaluation.trial import Scored, name_all_features, run_fold
+from s2fs.selectors.cv import SelectorCV
+from s2fs.selectors.pair_cover import PairCover
+from s2fs.selectors.s2fs import S2FS
 
-#: What makes each selector that has a name, by that name in lower case.
-SELECTORS: dict[str, Callable[..., Any]] = {
-    "paircover": PairCover,
-    "s2fs": S2FS,
-    "s2fs-rms": partial(S2FS, compactness="rms"),
-    **{name.lower(): baseline for name, baseline in BASELINES.items()},
-}
 #: With fewer samples a selection is not evaluated.
 FEWEST_SAMPLES = 10
-#: Parameters that do not change what a selector selects.
-_INCIDENTAL = {"n_features_to_select", "n_jobs", "verbose", "random_state"}
 
 
 def compare(
@@ -67,9 +57,9 @@ def compare(
     Parameters
     ----------
     X : array-like, sparse array or data frame of shape (n_samples, n_features)
-        Numeric features; a sparse array is made dense. Missing values are filled in by
-        ``imputer``. Without one, they are filled in by the medians of the training samples, but
-        for selectors that take them.
+        Numeric features; a sparse array stays sparse, but for selectors that take none, and with
+        covariates. Missing values are filled in by ``imputer``. Without one, they are filled in by
+        the medians of the training samples, but for selectors that take them.
     y : array-like of shape (n_samples,)
         Class labels. Classes of a single sample are left out, with a note.
     k : int, increasing sequence of int, or None, default=20
@@ -123,16 +113,16 @@ def compare(
     >>> result.relation("majority class")
     'better than'
     """
-    data = check_data(X, y, imputer, groups, sample_weight, covariates)
-    sizes = _check_sizes(k, data.n_features)
+    samples = check_samples(X, y, imputer, groups, sample_weight, covariates)
+    sizes = _check_sizes(k, samples.n_features)
     candidates = [
         Candidate(name, selector, is_sized=k is not None)
-        for name, selector in _resolve_selectors(selectors, sizes[-1], random_state).items()
+        for name, selector in resolve_selectors(selectors, sizes[-1], random_state).items()
     ]
     splits = make_splits(
-        data.y, cv, n_repeats=n_repeats, groups=data.groups, random_state=random_state
+        samples.y, cv, n_repeats=n_repeats, groups=samples.groups, random_state=random_state
     )
-    return _evaluate(data, candidates, sizes, learner, splits, random_state, n_jobs, verbose)
+    return _evaluate(samples, candidates, sizes, learner, splits, random_state, n_jobs, verbose)
 
 
 def evaluate_selector(
@@ -209,39 +199,29 @@ def evaluate_selector(
     >>> result.recommendation.size, result.sizes
     (4, [1, 2, 3, 4, 5])
     """
-    data = check_data(X, y, imputer, groups, sample_weight, covariates)
-    if len(data.y) < FEWEST_SAMPLES:
-        raise ValueError(f"{len(data.y)} samples are too few for cross-validation.")
+    samples = check_samples(X, y, imputer, groups, sample_weight, covariates)
+    if len(samples.y) < FEWEST_SAMPLES:
+        raise ValueError(f"{len(samples.y)} samples are too few for cross-validation.")
     sizes: list[int | None] = [*sizes_up_to(n_selected)] if is_ranked else [n_selected]
     if n_repeats is None:
-        n_repeats = 1 if isinstance(selector, SelectorCV) and selector.selector is None else 5
+        tunes_weights = isinstance(selector, SelectorCV) and isinstance(selector.selector, S2FS)
+        n_repeats = 1 if tunes_weights else 5
     candidates = [Candidate(name_selector(selector), selector, is_sized=False)]
     for other in (PairCover(n_selected), S2FS(n_selected), AnovaF(n_selected)):
-        if not _select_alike(selector, other):
+        if not select_alike(selector, other):
             name = name_selector(other)
-            taken = name == candidates[0].name
-            candidates.append(
-                Candidate(f"{name} (default)" if taken else name, other, is_sized=True)
-            )
+            if name == candidates[0].name:
+                name = f"{name} (default)"
+            candidates.append(Candidate(name, other, is_sized=True))
     splits = make_splits(
-        data.y,
+        samples.y,
         cv,
         n_repeats=n_repeats,
-        groups=data.groups,
+        groups=samples.groups,
         random_state=random_state,
         class_names=class_names,
     )
-    return _evaluate(data, candidates, sizes, "knn", splits, random_state, n_jobs, verbose)
-
-
-def _select_alike(one: Any, other: Any) -> bool:
-    """Whether two selectors differ in nothing that matters but the number of features."""
-    if type(one) is not type(other):
-        return False
-    own, others = one.get_params(deep=False), other.get_params(deep=False)
-    return all(
-        own[name] is others[name] or own[name] == others[name] for name in own.keys() - _INCIDENTAL
-    )
+    return _evaluate(samples, candidates, sizes, "knn", splits, random_state, n_jobs, verbose)
 
 
 def _check_sizes(k: Any, m: int) -> list[int | None]:
@@ -255,61 +235,8 @@ def _check_sizes(k: Any, m: int) -> list[int | None]:
     return list(dict.fromkeys(min(int(size), m) for size in sizes))
 
 
-def _resolve_selectors(selectors: Any, k: int | None, random_state: int) -> dict[str, Any]:
-    """The selectors by the names of their rows, set to ``k`` features."""
-    if selectors is None:
-        selectors = [PairCover(), S2FS(), AnovaF()]
-    if isinstance(selectors, str) or not isinstance(selectors, Iterable):
-        raise ValueError(f"selectors is {selectors!r}; give a list, or a dict of names.")
-    if isinstance(selectors, Mapping):
-        named = {str(name): _make_selector(one, k, random_state) for name, one in selectors.items()}
-    else:
-        named, seen = {}, Counter[str]()
-        for one in selectors:
-            selector = _make_selector(one, k, random_state)
-            name = name_selector(selector)
-            seen[name] += 1
-            named[name if seen[name] == 1 else f"{name} {seen[name]}"] = selector
-    if not named:
-        raise ValueError("selectors is empty; give at least one.")
-    return named
-
-
-def _make_selector(selector: Any, k: int | None, random_state: int) -> Any:
-    """A fresh selector by name or object, set to ``k`` features if it has a number of them."""
-    settings: dict[str, Any] = {}
-    if isinstance(selector, str):
-        make = SELECTORS.get(selector.lower())
-        if make is None:
-            raise ValueError(
-                f"selectors has {selector!r}{did_you_mean(selector.lower(), SELECTORS)}; choose "
-                f"from {', '.join(SELECTORS)}, or give a selector."
-            )
-        selector = make()
-        settings["random_state"] = random_state
-    if not (hasattr(selector, "fit") and hasattr(selector, "get_params")):
-        raise ValueError(f"selectors has {selector!r}; give an estimator with get_support.")
-    if k is not None:
-        settings |= dict.fromkeys(NUMBER_NAMES, k)
-    taken = selector.get_params(deep=False)
-    return clone(selector).set_params(**{n: v for n, v in settings.items() if n in taken})
-
-
-def _resolve_learner(learner: Any) -> tuple[str, Any]:
-    """The name of a learner, and what evaluates it."""
-    if isinstance(learner, str) and learner in LEARNERS:
-        return learner, LEARNERS[learner]
-    if isinstance(learner, str) or not is_classifier(learner):
-        hint = did_you_mean(learner, LEARNERS) if isinstance(learner, str) else ""
-        raise ValueError(
-            f"learner is {learner!r}{hint}; choose from {', '.join(LEARNERS)}, or give a "
-            "classifier."
-        )
-    return type(learner).__name__, learner
-
-
 def _evaluate(
-    data: EvaluationData,
+    samples: EvaluationSamples,
     candidates: list[Candidate],
     sizes: Sequence[int | None],
     learner: Any,
@@ -319,26 +246,29 @@ def _evaluate(
     verbose: int,
 ) -> Comparison:
     """Run every candidate, and the rows that frame them, in every fold; pool inside the repeats."""
-    called, trained = _resolve_learner(learner)
-    frame = [name_all_features(data.n_features), RANDOM, MAJORITY]
+    learner_name, trained = resolve_learner(learner)
+    frame = [name_all_features(samples.n_features), RANDOM, MAJORITY]
     if clash := [one.name for one in candidates if one.name in frame]:
         raise ValueError(
             f"selectors has {clash[0]!r}, which is the name of another row; choose another name."
         )
+    by_all: list[Any] = [None] * len(splits.folds)
+    if trained is knn and samples.n_features >= FEWEST_FEATURES and samples.is_same_in_folds:
+        by_all = predict_by_all_features(samples.values, samples.codes, splits.folds)
     run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     tasks = (
-        delayed(run_fold)(data, fold, candidates, sizes, trained, [random_state, number])
+        delayed(run_fold)(
+            samples, fold, candidates, sizes, trained, [random_state, number], by_all[number]
+        )
         for number, fold in enumerate(splits.folds)
     )
     folds: list[dict[str, list[Scored]]] = list(
         progress(run(tasks), len(splits.folds), "Comparing", show=verbose > 0)
     )
-    by_size = {
-        size: pool_rows(
-            data, splits, [{n: of[i] for n, of in fold.items()} for fold in folds], called
-        )
-        for i, size in enumerate(sizes)
-    }
+    by_size = {}
+    for i, size in enumerate(sizes):
+        of_size = [{name: scored[i] for name, scored in fold.items()} for fold in folds]
+        by_size[size] = pool_rows(samples, splits, of_size, learner_name)
     last = by_size[sizes[-1]]
     if len(sizes) == 1:
         return last

@@ -1,0 +1,156 @@
+"""The selectors that are compared: by name or as given, and what they select in a fold."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
+
+from s2fs._utils.messages import did_you_mean
+from s2fs._utils.types import Indices
+from s2fs.baselines import BASELINES, AnovaF, best_of_several
+from s2fs.evaluation.names import name_selector
+from s2fs.evaluation.samples import EvaluationSamples
+from s2fs.selectors.base import features_in_order, fit_selector
+from s2fs.selectors.pair_cover import PairCover
+from s2fs.selectors.s2fs import S2FS
+
+#: What makes each selector that has a name, by that name in lower case.
+SELECTORS: dict[str, Callable[..., Any]] = {
+    "paircover": PairCover,
+    "s2fs": S2FS,
+    "s2fs-rms": partial(S2FS, compactness="rms"),
+    "best": best_of_several,
+    **{name.lower(): baseline for name, baseline in BASELINES.items()},
+}
+#: What a selector may call the number of features.
+NUMBER_NAMES = ("n_features_to_select", "k")
+#: Parameters that do not change what a selector selects.
+_INCIDENTAL = {"n_features_to_select", "n_jobs", "random_state"}
+
+
+class Candidate(NamedTuple):
+    """A selector to evaluate; a sized one may be told how many features to select."""
+
+    name: str
+    selector: Any
+    is_sized: bool
+
+
+class Selected(NamedTuple):
+    """What a selector selects in one fold."""
+
+    features: Indices
+    is_ranked: bool
+    seconds: float
+
+
+def resolve_selectors(selectors: Any, k: int | None, random_state: int) -> dict[str, Any]:
+    """The selectors by the names of their rows, set to ``k`` features."""
+    if selectors is None:
+        selectors = [PairCover(), S2FS(), AnovaF()]
+    if isinstance(selectors, str) or not isinstance(selectors, Iterable):
+        raise ValueError(f"selectors is {selectors!r}; give a list, or a dict of names.")
+    if isinstance(selectors, Mapping):
+        named = {str(name): _make_selector(one, k, random_state) for name, one in selectors.items()}
+    else:
+        named, n_of_name = {}, Counter[str]()
+        for one in selectors:
+            selector = _make_selector(one, k, random_state)
+            name = name_selector(selector)
+            n_of_name[name] += 1
+            named[name if n_of_name[name] == 1 else f"{name} {n_of_name[name]}"] = selector
+    if not named:
+        raise ValueError("selectors is empty; give at least one.")
+    return named
+
+
+def _make_selector(selector: Any, k: int | None, random_state: int) -> Any:
+    """A fresh selector by name or object, set to ``k`` features if it has a number of them."""
+    settings: dict[str, Any] = {}
+    if isinstance(selector, str):
+        make = SELECTORS.get(selector.lower())
+        if make is None:
+            raise ValueError(
+                f"selectors has {selector!r}{did_you_mean(selector.lower(), SELECTORS)}; choose "
+                f"from {', '.join(SELECTORS)}, or give a selector."
+            )
+        selector = make()
+        settings["random_state"] = random_state
+    if not (hasattr(selector, "fit") and hasattr(selector, "get_params")):
+        raise ValueError(f"selectors has {selector!r}; give an estimator with get_support.")
+    if k is not None:
+        settings |= dict.fromkeys(NUMBER_NAMES, k)
+    own = selector.get_params(deep=False)
+    return clone(selector).set_params(**{n: v for n, v in settings.items() if n in own})
+
+
+def select_alike(one: Any, other: Any) -> bool:
+    """Whether two selectors differ in nothing that matters but the number of features."""
+    if type(one) is not type(other):
+        return False
+    own, others = one.get_params(deep=False), other.get_params(deep=False)
+    return all(
+        own[name] is others[name] or own[name] == others[name] for name in own.keys() - _INCIDENTAL
+    )
+
+
+def needs_prepared(selector: Any, samples: EvaluationSamples) -> bool:
+    """Whether a selector cannot take missing values, sparse tables or covariates itself."""
+    tags = get_tags(selector).input_tags
+    if samples.has_missing and samples.imputer is None and not tags.allow_nan:
+        return True
+    return samples.covariates is not None and not has_fit_parameter(selector, "covariates")
+
+
+def select_features(selector: Any, X: Any, samples: EvaluationSamples, train: Indices) -> Selected:
+    """Let a fresh clone select from the training samples, whose table is ``X``."""
+    beside = {
+        "sample_weight": samples.sample_weight,
+        "covariates": samples.covariates,
+        "groups": samples.groups,
+    }
+    arguments = {
+        name: values[train]
+        for name, values in beside.items()
+        if values is not None and has_fit_parameter(selector, name)
+    }
+    start = perf_counter()
+    fitted = fit_selector(clone(selector), X, samples.y[train], arguments)
+    seconds = perf_counter() - start
+    order = None if isinstance(fitted, Pipeline) else features_in_order(fitted)
+    if order is None:
+        return Selected(_kept_features(fitted, samples.n_features), False, seconds)
+    return Selected(order, True, seconds)
+
+
+def _kept_features(fitted: Any, m: int) -> Indices:
+    """Which of ``m`` features a fitted selector, or a pipeline that holds some, lets through."""
+    if not isinstance(fitted, Pipeline):
+        if hasattr(fitted, "get_support"):
+            return np.flatnonzero(fitted.get_support())
+        raise ValueError(
+            f"selectors has a {type(fitted).__name__}, which has no get_support after fit; give a "
+            "selector."
+        )
+    kept = np.arange(m)
+    for _, step in fitted.steps:
+        if step in (None, "passthrough"):
+            continue
+        selects = isinstance(step, Pipeline) or hasattr(step, "get_support")
+        if getattr(step, "n_features_in_", len(kept)) != len(kept) or (
+            hasattr(step, "predict") and not selects
+        ):
+            raise ValueError(
+                f"selectors has a pipeline that does more than select before or in its step "
+                f"{type(step).__name__}; leave out what makes features or predicts."
+            )
+        if selects:
+            kept = kept[_kept_features(step, len(kept))]
+    return kept
