@@ -2,8 +2,7 @@
 
 from importlib.resources import as_file, files
 
-from s2fs.datasets._dataset import Dataset
-from s2fs.datasets._readers import read_table
+from s2fs.io import Dataset, read_table
 
 
 def load_srbct() -> Dataset:

@@ -1,0 +1,32 @@
+"""Readers of users' files: from a source to a table, to what its columns mean, to a ``Dataset``."""
+
+from typing import TYPE_CHECKING
+
+from s2fs._utils.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from s2fs.io._dataset import Dataset
+    from s2fs.io._errors import UnreadableError
+    from s2fs.io._readers import read_table
+    from s2fs.io._remarks import ReadWarning, Remark
+    from s2fs.io._unlabelled import read_unlabelled
+
+__all__ = [
+    "Dataset",
+    "ReadWarning",
+    "Remark",
+    "UnreadableError",
+    "read_table",
+    "read_unlabelled",
+]
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Dataset": "s2fs.io._dataset",
+        "ReadWarning": "s2fs.io._remarks",
+        "Remark": "s2fs.io._remarks",
+        "UnreadableError": "s2fs.io._errors",
+        "read_table": "s2fs.io._readers",
+        "read_unlabelled": "s2fs.io._unlabelled",
+    },
+)

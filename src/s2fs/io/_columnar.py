@@ -1,0 +1,289 @@
+"""Tables that are not delimited text: ARFF, Excel sheets, Parquet and Feather files."""
+
+import csv
+import re
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from io import StringIO
+from typing import Any
+
+import numpy as np
+
+from s2fs._utils.cells import as_numbers
+from s2fs._utils.messages import did_you_mean, format_names
+from s2fs._utils.optional import need
+from s2fs.io._delimited import Delimited
+from s2fs.io._errors import UnreadableError, reader_errors
+from s2fs.io._frame import Frame, unique_names
+from s2fs.io._memory import check_size
+from s2fs.io._options import ReadOptions
+from s2fs.io._remarks import warn_reader
+from s2fs.io._source import Source
+from s2fs.io._worker import WorkerResult
+from s2fs.io.parquet_folder import declare_size, read_parquet_folder
+
+_ARFF_ATTRIBUTE = re.compile(
+    r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(\S.*)""", re.IGNORECASE
+)
+#: A cell up to the comma behind it, in either kind of quotation marks or in none.
+_ARFF_CELL = re.compile(
+    r"""(\s*'(?:[^'\\]|\\.)*'\s*|\s*"(?:[^"\\]|\\.)*"\s*|[^,'"][^,]*|)(?=,|$)"""
+)
+#: How much more memory the objects made of a piece of XML take than the piece.
+_XML_TO_OBJECTS = 4
+#: No file of Excel has more cells than this in a row.
+_MOST_COLUMNS = 16_384
+#: Among so many rows the header of a sheet is looked for.
+_HEADER_ROWS = 20
+
+
+def arff(data: bytes, source: str, options: ReadOptions) -> Delimited:
+    """A dense ARFF file as delimited text; nominal and string values are text.
+
+    SciPy's reader is not used: it refuses string attributes and labels beyond ASCII, and cuts rows
+    that are too long without a word.
+    """
+    rows = _arff_rows(data.decode(), source)
+    return _as_delimited([next(rows), *rows], source, replace(options, header=True))
+
+
+def _arff_rows(text: str, source: str) -> Iterator[list[str]]:
+    """The names of the attributes, then the cells of each row."""
+    names: list[str] = []
+    lines = (
+        (i, line)
+        for i, raw in enumerate(text.split("\n"), start=1)
+        if (line := raw.strip()) and not line.startswith("%")
+    )
+    for i, line in lines:
+        keyword = line.split(maxsplit=1)[0].lower()
+        if keyword == "@data":
+            break
+        if attribute := _ARFF_ATTRIBUTE.match(line):
+            names.append(_unquoted(attribute[1]))
+        elif keyword != "@relation":
+            raise UnreadableError(
+                f"{source} is not an ARFF file this reader knows: line {i} starts with "
+                f"{keyword[:40]!r} instead of @relation, @attribute or @data."
+            )
+    if not names:
+        raise UnreadableError(f"{source} is empty; @attribute lines and data are needed.")
+    yield names
+    for i, line in lines:
+        if line.startswith("{"):
+            raise UnreadableError(
+                f"{source} is a sparse ARFF file (line {i}), which is not supported; save it as a "
+                "dense one."
+            )
+        row = _arff_cells(line)
+        if len(row) != len(names):
+            raise UnreadableError(
+                f"{source} has {len(row)} cell(s) in line {i} where {len(names)} are expected; "
+                "give every row the same number of cells."
+            )
+        yield row
+
+
+def _arff_cells(line: str) -> list[str]:
+    """The cells of a row; either quotation mark may be around one, and stand inside the other."""
+    cells: list[str] = []
+    end = 0
+    while end <= len(line):
+        cell = _ARFF_CELL.match(line, end)
+        if cell is None:  # a mark that is never closed
+            return [*cells, line[end:].strip()]
+        cells.append(_unquoted(cell[1].strip()))
+        end = cell.end() + 1  # behind the comma
+    return cells
+
+
+def _unquoted(name: str) -> str:
+    if name and name[0] in "'\"":
+        return re.sub(r"\\(.)", r"\1", name[1:-1])
+    return name
+
+
+def excel(source: Source, options: ReadOptions) -> Delimited:
+    """A sheet of an Excel file as delimited text; the first one if none is named."""
+    openpyxl = need("openpyxl", extra="excel", purpose=f"Reading {source.name}")
+    with source.open() as file, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="openpyxl")  # about what is not read anyway
+        _check_workbook(file, source)
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        try:
+            sheet = book[_choose_sheet(book, options, source.name)]
+            if hasattr(sheet, "reset_dimensions"):
+                sheet.reset_dimensions()  # what a file declares need not be true
+            rows, size = [], 0
+            for row in sheet.iter_rows(values_only=True, max_col=_MOST_COLUMNS):
+                rows.append([_shown(cell) for cell in row])
+                size += sum(map(len, rows[-1])) + 64 * len(row)
+                check_size(size, source.limit, source.name)
+        finally:
+            book.close()
+        used = max((max((j + 1 for j, c in enumerate(r) if c), default=0) for r in rows), default=0)
+        rows = [(row + [""] * used)[:used] for row in rows if any(row)]
+        if not rows:
+            raise UnreadableError(f"{source.name} has an empty sheet; choose another with `sheet`.")
+        return _as_delimited(rows, source.name, options)
+
+
+def list_sheets(source: Source, target: str | int) -> tuple[list[str], list[str]]:
+    """The names of the sheets of a workbook, and of those that have the target in a header."""
+    openpyxl = need("openpyxl", extra="excel", purpose=f"Reading {source.name}")
+    with reader_errors(source.name, ".xlsx"), source.open() as file, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="openpyxl")  # about what is not read anyway
+        _check_workbook(file, source)
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        try:
+            names = list(book.sheetnames)
+            return names, [name for name in names if _has_cell(book[name], target)]
+        finally:
+            book.close()
+
+
+def _check_workbook(file: Any, source: Source) -> None:
+    """Raise if the parts that are read at once would take more memory than they may.
+
+    Sheets are read row by row; the text of all cells, styles and the like are not.
+    """
+    with zipfile.ZipFile(file) as archive:
+        size = sum(
+            info.file_size
+            for info in archive.infolist()
+            if info.filename.endswith(".xml") and not info.filename.startswith("xl/worksheets/")
+        )
+    check_size(_XML_TO_OBJECTS * size, source.limit, source.name)
+    file.seek(0)
+
+
+def _choose_sheet(book: Any, options: ReadOptions, source: str) -> str:
+    """The sheet that was named, else the first that has the target among its first rows."""
+    names, wanted = book.sheetnames, options.sheet
+    if wanted is None:
+        chosen = names[0]
+        if len(names) > 1:
+            with_target = [name for name in names if _has_cell(book[name], options.target)]
+            chosen = (with_target or names)[0]
+            warn_reader(
+                f"{source} has the sheets {format_names(names)}; {chosen!r} is read (`sheet`).",
+                "sheet",
+            )
+        return chosen
+    if wanted not in names:
+        raise UnreadableError(
+            f"`sheet` is {wanted!r}, but {source} has {format_names(names)}"
+            f"{did_you_mean(wanted, names)}."
+        )
+    return wanted
+
+
+def _has_cell(sheet: Any, wanted: str | int | None) -> bool:
+    """Whether a word stands in one of the first rows of a sheet, where its header may be."""
+    if wanted is None or not hasattr(sheet, "iter_rows"):
+        return False
+    rows = sheet.iter_rows(max_row=_HEADER_ROWS, max_col=_MOST_COLUMNS, values_only=True)
+    return any(str(cell).strip() == str(wanted) for row in rows for cell in row)
+
+
+def _shown(cell: Any) -> str:
+    """A cell of a sheet as text; Excel holds whole numbers as floats."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return str(int(cell))
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def _as_delimited(rows: list[list[str]], source: str, options: ReadOptions) -> Delimited:
+    text = StringIO()
+    csv.writer(text, delimiter="\t", lineterminator="\n").writerows(rows)
+    plain = replace(options, delimiter="\t", comment="\0")
+    return Delimited(text.getvalue().encode(), source, ".tsv", plain)
+
+
+def arrow_frame(
+    source: Source, as_text: Callable[[list[str]], set[int]], *, transpose: bool
+) -> Frame:
+    """A Parquet or Feather file; numbers come as float64 with NaN for null."""
+    arrow = need("pyarrow", extra="parquet", purpose=f"Reading {source.name}")
+    if source.is_folder:
+        with reader_errors(source.name, source.suffix):
+            table, partitions = read_parquet_folder(source)
+        return _arrow_to_frame(source.name, table, as_text, transpose, partitions)
+    with reader_errors(source.name, source.suffix), source.open() as file:
+        if source.suffix == ".parquet":
+            parquet = need("pyarrow.parquet", extra="parquet", purpose=f"Reading {source.name}")
+            schema = parquet.read_schema(file)
+            # As a dictionary a text that comes again is kept once.
+            text = [f.name for f in schema if arrow.types.is_string(f.type)]
+            content = parquet.ParquetFile(file, read_dictionary=text)
+            check_size(declare_size(content.metadata), source.limit, source.name)
+            table = content.read()
+        else:  # its parts declare how long they are when decompressed
+            table = arrow.ipc.open_stream(WorkerResult("feather", source).content).read_all()
+        return _arrow_to_frame(source.name, table, as_text, transpose)
+
+
+def _arrow_to_frame(
+    source: str,
+    table: Any,
+    as_text: Callable[[list[str]], set[int]],
+    transpose: bool,
+    partitions: tuple[str, ...] = (),
+) -> Frame:
+    """An Arrow table as a frame."""
+    types = need("pyarrow", extra="parquet").types
+    if not table.num_columns or not table.num_rows:
+        raise UnreadableError(f"{source} has no data rows.")
+    columns = [_from_arrow(column, types) for column in table.columns]
+    if transpose:
+        return _read_transposed(source, table.column_names, columns, as_text)
+    names = unique_names([name.strip() for name in table.column_names], source)
+    for j in as_text(names):
+        columns[j] = _cells(table.columns[j], types)  # whole numbers stay whole
+    return Frame.of_columns(source, names, columns, partitions=partitions)
+
+
+def _cells(column: Any, types: Any) -> list[Any]:
+    """The cells of a column as objects; text that comes again is one object."""
+    if not types.is_dictionary(column.type):
+        return column.to_pylist()
+    cells: list[Any] = []
+    for chunk in column.chunks:
+        words = chunk.dictionary.to_pylist()
+        cells += [None if code is None else words[code] for code in chunk.indices.to_pylist()]
+    return cells
+
+
+def _from_arrow(column: Any, types: Any) -> Any:
+    """A column as float64, or as text if it is neither numbers nor truth values."""
+    kind = column.type
+    if types.is_dictionary(kind):  # a categorical one; numbers among these are numbers
+        if types.is_string(kind.value_type) or types.is_large_string(kind.value_type):
+            return ["" if cell is None else cell for cell in _cells(column, types)]
+        column, kind = column.cast(kind.value_type), kind.value_type
+    if types.is_boolean(kind) or types.is_decimal(kind):
+        column = column.cast("float64")
+    elif not (types.is_integer(kind) or types.is_floating(kind)):
+        return ["" if cell is None else str(cell) for cell in column.to_pylist()]
+    return np.asarray(column.to_numpy(), dtype=np.float64)
+
+
+def _read_transposed(
+    source: str, header: list[str], columns: list[Any], as_text: Callable[[list[str]], set[int]]
+) -> Frame:
+    """A table with features in rows: the header is the first column, then the rows are."""
+    first, *samples = columns
+    if not samples:
+        raise UnreadableError(f"{source} has names in rows but no samples beside them.")
+    names = unique_names([header[0], *(str(name).strip() for name in first)], source)
+    rows: list[Any] = [header[1:]]
+    for row in zip(*samples, strict=True):
+        numbers = as_numbers(row)
+        rows.append(list(row) if numbers is None else numbers)
+    for j in as_text(names):
+        rows[j] = list(rows[j])
+    return Frame.of_columns(source, names, rows, row_names=header[1:], transposed=True)

@@ -1,0 +1,459 @@
+"""Delimited text as people have it: find out how it is written, then read it.
+
+NumPy reads what is plain numbers (``_plain_numbers.py``), and Python splits the other lines;
+``bench/studies/reading.py`` sets this beside pandas, polars and pyarrow. These fill up short rows,
+or round the last digit, without a word.
+"""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from io import BytesIO
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from s2fs._utils.messages import format_names
+from s2fs.io._dialect import BLANK, BLANKS, WIDE_BLANK, Dialect, sniff_delimiter, split_blanks
+from s2fs.io._errors import UnreadableError
+from s2fs.io._frame import Frame, unique_names
+from s2fs.io._header import count_title_lines, is_data
+from s2fs.io._memory import check_size
+from s2fs.io._number_format import Evidence, NumberFormat
+from s2fs.io._options import ReadOptions
+from s2fs.io._plain_numbers import PlainBlock, cut_into_pieces, parse_lines
+from s2fs.io._remarks import warn_reader
+
+#: What a line may begin with that is not part of the table.
+_COMMENT = "#"
+#: A longer cell in quotation marks is taken for one that was never closed.
+_LONGEST_CELL = 1 << 17
+#: How many rows, and how many characters, are looked at to find out how a file is written.
+_SAMPLE_ROWS, _SAMPLE_SIZE = 100, 1 << 22
+#: A comma inside a number, where commas do not separate cells, and where they do.
+_COMMA_IN_NUMBER, _COMMA_IN_QUOTES = re.compile(rb"\d,\d"), re.compile(rb'"[\s+-]*[\d.]*,\d')
+
+
+class Delimited:
+    """A text of rows of cells, below a header whose cells are ``names``.
+
+    The ``suffix`` of its name hints at the delimiter, and a first line that holds the name of the
+    target is a header. With features in rows the first column holds their names, and those at
+    ``beside`` describe them, as far as that is known; the ``annotation`` describes the samples.
+    """
+
+    names: list[str]
+
+    def __init__(
+        self,
+        data: bytes,
+        source: str,
+        suffix: str,
+        options: ReadOptions,
+        beside: set[int] | None = None,
+        annotation: dict[str, list[str]] | None = None,
+        sample_names: frozenset[str] = frozenset(),
+    ) -> None:
+        self._data, self._source, self._options = data, source, options
+        self._beside, self._annotation = beside, annotation or {}
+        self._known_samples = sample_names
+        self._start = self._first_line()
+        sample = self._skip_title(self._sample_lines(), suffix)
+        delimiter = options.delimiter or sniff_delimiter(sample, suffix)
+        self._quoted = b'"' in data and delimiter != WIDE_BLANK
+        self.dialect = Dialect(delimiter, options.missing_words)
+        self._start = self._header_in_comment(sample[0])
+        rows = [cells for _, cells in islice(self._split_rows(), len(sample))]
+        if self._is_count_line(rows):
+            self._drop_count_line(rows.pop(0))
+        header, body = rows[0], rows[1:]
+        self.dialect = replace(self.dialect, number_format=self._number_format(rows))
+        self._has_header = options.header
+        if self._has_header is None:
+            self._has_header = not is_data(header, body, self.dialect, options, source)
+            if not self._has_header:
+                warn_reader(
+                    f"{source} has no header: its first line is data, so the columns are called "
+                    "x0, x1, …; if that line is a header, say `header=True`.",
+                    "no header",
+                )
+        self._layout(header, body if self._has_header else rows)
+
+    def _skip_title(self, lines: list[str], suffix: str) -> list[str]:
+        """The lines from the header on, without a title or notes above it."""
+        n_skipped = count_title_lines(lines, self._options.delimiter, suffix)
+        if not n_skipped or self._options.header is False:
+            return lines
+        shown = lines[0].strip().strip("\t;,|")[:60]
+        warn_reader(
+            f"{self._source} begins with {n_skipped} line(s) that are no part of the table, such "
+            f"as {shown!r}; they are left out.",
+            "title",
+        )
+        for _ in range(n_skipped):
+            self._start = self._next_line()
+        return lines[n_skipped:]
+
+    def _next_line(self) -> int:
+        """Where the next line begins that is neither blank nor a comment."""
+        start = self._data.index(b"\n", self._start) + 1
+        while True:
+            end = self._data.find(b"\n", start)
+            line = self._data[start:end].strip() if end >= 0 else b"last"
+            if line and not line.startswith(_COMMENT.encode()):
+                return start
+            start = end + 1
+
+    def _is_count_line(self, rows: list[list[str]]) -> bool:
+        """Whether the first line gives the numbers of samples and features below it."""
+        if len(rows) < 3 or self._options.header is not None:
+            return False
+        width = Counter(map(len, rows[1:])).most_common(1)[0][0]
+        if [cell.strip() for cell in rows[0][1:2]] != [str(width - 1)]:
+            return False
+        n_rows = sum(1 for line in self._lines() if line.strip()) - 1
+        return rows[0][0].strip() == str(n_rows)
+
+    def _drop_count_line(self, first: list[str]) -> None:
+        """Leave out a first line that counts samples and features, as scikit-learn's files have."""
+        warn_reader(
+            f"{self._source} begins with the numbers of samples and features, {first[0].strip()} "
+            f"and {first[1].strip()}; that line is left out.",
+            "title",
+        )
+        self._start = self._next_line()
+
+    def _number_format(self, rows: list[list[str]]) -> NumberFormat:
+        """How numbers are written, as said or as found in the first rows or, if need be, in all."""
+        self._has_mixed_marks = False
+        if (said := self._options.number_format) is not None:
+            return said
+        evidence = Evidence()
+        for row in rows[1:]:
+            evidence.add(row)
+        if not evidence.is_certain:  # names may be numbers with another mark, such as wavelengths
+            evidence.add(rows[0])
+        commas = _COMMA_IN_QUOTES if self.dialect.delimiter == "," else _COMMA_IN_NUMBER
+        if not evidence.number_format().thousands and commas.search(self._data, self._start):
+            for _, row in islice(self._split_rows(), len(rows), None):
+                evidence.add(row)
+                if evidence.is_certain and evidence.number_format().decimal == ",":
+                    break
+        self._has_mixed_marks = evidence.is_mixed
+        found = evidence.number_format()
+        if found.thousands is not None:
+            warn_reader(
+                f"{self._source} separates thousands, as in {evidence.thousands_example()!r} "
+                f"(`thousands={found.thousands!r}`).",
+                "thousands",
+            )
+        return found
+
+    def _first_line(self) -> int:
+        """Where the first line begins that is neither blank nor a comment."""
+        mark, start = (self._options.comment or _COMMENT).encode(), 0
+        for line in BytesIO(self._data):
+            if line.strip() and not line.strip().startswith(mark):
+                return start
+            start += len(line)
+        raise UnreadableError(
+            f"{self._source} holds comments only; a header line and data are needed."
+        )
+
+    def _header_in_comment(self, first: str) -> int:
+        """Where the header begins; it may be the last of the lines that look like comments."""
+        if self._options.comment is not None or self._start == 0:
+            return self._start
+        before = self._data.rfind(b"\n", 0, self._start - 1) + 1
+        line = self._data[before : self._start].decode().strip()
+        if not line.startswith(_COMMENT):
+            return self._start
+        cells, below = self._split(line.lstrip("# ")), self._split(first)
+        # A sentence has commas and blanks, but hardly as many tabs as a row has.
+        is_split = self.dialect.delimiter in "\t;|" or any(map(self.dialect.is_number, below))
+        has_names = not any(map(self.dialect.is_number, cells))
+        is_header = len(cells) == len(below) > 1 and is_split and has_names
+        return before if is_header else self._start
+
+    def _split(self, line: str) -> list[str]:
+        """The cells of one line."""
+        delimiter = self.dialect.delimiter
+        if '"' in line and delimiter != WIDE_BLANK:
+            return next(self._csv(iter([line])), [])
+        return split_blanks(line, delimiter) if delimiter in BLANKS else line.split(delimiter)
+
+    def _csv(self, lines: Iterator[str]) -> Any:
+        blank = self.dialect.delimiter == BLANK
+        return csv.reader(
+            (line.replace("\t", " ").strip() for line in lines) if blank else lines,
+            delimiter=self.dialect.delimiter,
+            skipinitialspace=blank,
+            strict=True,
+        )
+
+    def _lines(self, start: int | None = None, stop: int | None = None) -> Iterator[str]:
+        """The lines of the table, or those between two places."""
+        start = self._start if start is None else start
+        file = BytesIO(self._data if stop is None else self._data[start:stop])
+        file.seek(start if stop is None else 0)
+        for line in file:
+            yield line.decode().removesuffix("\n")
+
+    def _sample_lines(self) -> list[str]:
+        """The first lines of the table that are not blank; at least two, if there are two."""
+        found: list[str] = []
+        size = 0
+        for line in self._lines():
+            if line.strip() and not (found and line.startswith(_COMMENT)):
+                found.append(line)
+                size += len(line)
+            if len(found) > _SAMPLE_ROWS or (size > _SAMPLE_SIZE and len(found) > 1):
+                break
+        return found
+
+    def _split_rows(
+        self, start: int | None = None, stop: int | None = None
+    ) -> Iterator[tuple[int, list[str]]]:
+        """The rows that are not blank, each with the number of its line, counted from ``start``.
+
+        They are those of the whole table, the header among them, or those between two places.
+        """
+        if not self._quoted:
+            for number, line in enumerate(self._lines(start, stop), start=1):
+                if line and not line.isspace():
+                    yield number, self._split(line)
+            return
+        # Lines keep their ends: a quotation may run over several.
+        reader = self._csv(f"{line}\n" for line in self._lines())
+        try:
+            for row in reader:
+                # The limit of the csv module is one for all of a process, and others change it.
+                if max(map(len, row), default=0) > _LONGEST_CELL:
+                    raise csv.Error(f"a cell of more than {_LONGEST_CELL} characters")
+                if len(row) > 1 or (row and row[0].strip()):
+                    yield reader.line_num, row
+        except csv.Error as error:
+            line = self._n_lines_before(self._start) + reader.line_num
+            raise UnreadableError(
+                f"{self._source} cannot be split into cells at line {line} "
+                f"({error}); check the quotation marks."
+            ) from None
+
+    def _n_lines_before(self, place: int) -> int:
+        return self._data.count(b"\n", 0, place)
+
+    def _layout(self, header: list[str], body: list[list[str]]) -> None:
+        """Set the names, and which cells of a row are none: row names and trailing delimiters."""
+        if not body:
+            raise UnreadableError(f"{self._source} has a header but no data rows.")
+        width = Counter(map(len, body)).most_common(1)[0][0]
+        fitting = [row for row in body if len(row) == width]
+        ends_empty = width > 1 and not any(row[-1].strip() for row in fitting)
+        self._has_row_names = False
+        if not self._has_header:
+            width -= ends_empty
+            header = [f"x{j}" for j in range(width)]
+        if self.dialect.delimiter in BLANKS and header[0] == _COMMENT:
+            header = header[1:]
+        names = [
+            name.strip().lstrip("#") if j == 0 else name.strip() for j, name in enumerate(header)
+        ]
+        if all(len(name) > 2 and name[0] == name[-1] == "'" for name in names):
+            names = [name[1:-1] for name in names]
+        if len(names) == width + (not ends_empty) and not names[-1]:
+            names = names[:-1]  # a delimiter at the end of the header
+        elif len(names) == width - 1 and not ends_empty:
+            self._has_row_names = True  # as R's write.table has it
+        self.names = names
+
+    def rows(self) -> Iterator[list[str]]:
+        """Start over and yield the cells of each row of data."""
+        found = False
+        rows = self._split_rows()
+        if self._has_header:
+            next(rows)
+        for row in self._check_rows(rows, self._start):
+            found = True
+            yield row
+        if not found:
+            raise UnreadableError(f"{self._source} has a header but no data rows.")
+
+    def _check_rows(self, rows: Iterable[tuple[int, list[str]]], start: int) -> Iterator[list[str]]:
+        """The rows without comments, each with as many cells as there are names."""
+        m = len(self.names) + self._has_row_names
+        mark = self._options.comment or _COMMENT
+        strict = self._options.comment is not None
+        for line, row in rows:
+            if row[0].startswith(mark) and (strict or len(row) != m):
+                continue
+            if len(row) == m + 1 and not row[-1].strip():
+                row.pop()
+            if len(row) != m:
+                line += self._n_lines_before(start)
+                raise UnreadableError(
+                    f"{self._source} has {len(row)} cell(s) in line {line} where {m} are expected; "
+                    "give every row the same number of cells, or say what separates them with "
+                    "`delimiter`."
+                )
+            yield row
+
+    def _blocks(self, text_columns: Sequence[int]) -> Iterator[PlainBlock | list[list[str]]]:
+        """Start over and yield the rows of data, many at once; rows with odd cells as they are."""
+        delimiter = self.dialect.delimiter
+        is_simple = delimiter != BLANK and len(delimiter) == 1 and delimiter.isascii()
+        is_simple &= self._options.comment is None and not self._quoted
+        if not is_simple or not self.dialect.number_format.is_plain:
+            yield from ([row] for row in self.rows())
+            return
+        start = self._start
+        if self._has_header:
+            start = self._data.find(b"\n", start) + 1 or len(self._data)
+        n_cells = len(self.names) + self._has_row_names
+        for piece in cut_into_pieces(self._data, start):
+            block = parse_lines(
+                self._data[slice(*piece)], delimiter, n_cells, text_columns, self.dialect.numbers
+            )
+            if block is None:
+                yield list(self._check_rows(self._split_rows(*piece), piece[0]))
+            else:
+                if self.dialect.missing_numbers:
+                    is_missing_number = np.isin(block.numbers, self.dialect.missing_numbers)
+                    block.numbers[is_missing_number] = np.nan
+                yield block
+
+    def _most_rows(self, width: int) -> int:
+        """How many rows there can be, at most: every cell takes a character."""
+        size = len(self._data) - self._start
+        lines = self._data.count(b"\n", self._start) + 1
+        rows = min(lines, size // max(width, 1) + 1)
+        check_size(rows * width * 8, self._options.limit, self._source)
+        return rows
+
+    def frame(self, as_text: Callable[[list[str]], set[int]]) -> Frame:
+        """A column is float64 if every cell is a number or missing, else text.
+
+        ``as_text`` says of names which columns stay as they are written.
+        """
+        if self._options.transpose:
+            return self._read_transposed(as_text)
+        self.names = unique_names(self.names, self._source)
+        m, named, kept_text = len(self.names), int(self._has_row_names), as_text(self.names)
+        first = self.dialect.are_numbers(next(self.rows())[named:])
+        is_number = [here and j not in kept_text for j, here in enumerate(first)]
+        while True:
+            text = [j for j in range(m) if not is_number[j]]
+            from_last = [j + named for j in reversed(text)] + [0] * named
+            numbers = np.empty((self._most_rows(m - len(text)), m - len(text)))
+            others: list[list[str]] = []
+            complete = True
+            for block in self._blocks(from_last):
+                n = len(others)
+                if isinstance(block, PlainBlock):
+                    numbers[n : n + len(block.numbers)] = block.numbers
+                    others += block.text
+                    continue
+                for row in block:
+                    cells = [row.pop(j) for j in from_last]
+                    values = self.dialect.numbers(row)
+                    if values is None:
+                        # A column that began with numbers has text here, and the cells above were
+                        # not kept as text. Find all such columns, then start over.
+                        complete = False
+                        here = iter(self.dialect.are_numbers(row))
+                        is_number = [above and next(here) for above in is_number]
+                        for j, cell in zip(from_last, cells, strict=True):
+                            row.insert(j, cell)
+                    elif complete:
+                        numbers[len(others)] = values
+                        others.append(cells)
+            if complete:
+                break
+        text_columns = list(zip(*others, strict=True))[::-1]
+        row_names = [name.strip() for name in text_columns.pop(0)] if named else None
+        cells_of = dict(zip(text, map(list, text_columns), strict=True))
+        frame = Frame(self._source, self.names, numbers[: len(others)], cells_of, row_names)
+        return self._with_dialect(frame)
+
+    def _read_transposed(self, as_text: Callable[[list[str]], set[int]]) -> Frame:
+        """Read a table with features in rows: the header is its first column, then the rows are."""
+        beside = self._descriptions() if self._beside is None else self._beside
+        samples = [name for j, name in enumerate(self._sample_names()) if j not in beside and j > 0]
+        from_last = [*sorted(beside, reverse=True), 0]
+        names, text = [self._sample_names()[0]], {0: samples}
+        numbers = np.empty((self._most_rows(len(samples)), len(samples)))
+        n = 0
+        for block in self._blocks(from_last):
+            if isinstance(block, PlainBlock):
+                names += [cells[-1].strip() for cells in block.text]
+                numbers[n : n + len(block.numbers)] = block.numbers
+                n += len(block.numbers)
+                continue
+            for row in block:
+                *_, name = (row.pop(j) for j in from_last)
+                position = len(names)
+                names.append(name.strip())
+                values = self.dialect.numbers(row)
+                if values is None:
+                    text[position] = row
+                else:
+                    numbers[n] = values
+                    n += 1
+        names = unique_names(names, self._source)
+        about = {
+            key: cells for key, cells in self._annotation.items() if len(cells) == len(samples)
+        }
+        frame = Frame(self._source, names, numbers[:n].T, text, samples, about, transposed=True)
+        for position in as_text(names) - set(text):
+            row = next(islice(self.rows(), position - 1, None))
+            for j in from_last:
+                row.pop(j)
+            place = frame.place_of(position)
+            frame.numbers = np.delete(frame.numbers, place, axis=1)
+            frame.cells[position] = row
+        return self._with_dialect(frame)
+
+    def _with_dialect(self, frame: Frame) -> Frame:
+        """The frame, which also knows how the cells of its text are written."""
+        frame.parse, frame.has_mixed_marks = self.dialect.numbers, self._has_mixed_marks
+        return frame
+
+    def _sample_names(self) -> list[str]:
+        """The header over all columns, that of the names of features among them."""
+        return ["", *self.names] if self._has_row_names else self.names
+
+    def _descriptions(self) -> set[int]:
+        """Columns beside the names that describe the features: text, or not among the samples."""
+        if self._known_samples:
+            header = self._sample_names()
+            beside = {j for j in range(1, len(header)) if header[j] not in self._known_samples}
+            self._remark_on_descriptions(beside)
+            return beside
+        sample = list(islice(self.rows(), _SAMPLE_ROWS))
+        kinds = [self.dialect.are_numbers(row[1:]) for row in sample]
+        genes = [
+            (row, kind)
+            for row, kind in zip(sample, kinds, strict=True)
+            if sum(kind) > len(kind) / 2
+        ]
+        found = {
+            j
+            for j in range(1, len(sample[0]))
+            if not any(kind[j - 1] and row[j].strip() for row, kind in genes)
+            and any(not kind[j - 1] for _, kind in genes)
+        }
+        self._remark_on_descriptions(found)
+        return found
+
+    def _remark_on_descriptions(self, beside: set[int]) -> None:
+        """Say which columns describe the features."""
+        if not beside:
+            return
+        header = self._sample_names()
+        shown = format_names([header[j] for j in sorted(beside)])
+        warn_reader(
+            f"{self._source} describes the features in column(s) {shown}; left out.",
+            "descriptions",
+        )

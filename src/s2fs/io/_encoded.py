@@ -1,0 +1,48 @@
+"""Features as numbers, with columns of text as columns of 0 and 1."""
+
+import numpy as np
+
+from s2fs._utils.cells import is_missing
+from s2fs._utils.types import Floats
+from s2fs.io._errors import UnreadableError
+from s2fs.io._frame import Frame
+from s2fs.io._options import ReadOptions
+from s2fs.io._text_columns import MANY_WORDS
+
+
+def make_features(
+    frame: Frame, kept: list[int], encoded: list[int], options: ReadOptions
+) -> tuple[Floats, list[str], list[list[int]]]:
+    """The features as numbers, with text encoded; names; columns that belong together."""
+    numbers = {f: frame.parse(frame.cells[f]) for f in kept if f in frame.cells}
+    if not numbers:
+        return frame.take(kept), [frame.names[f] for f in kept], []
+    columns: list[Floats] = []
+    names: list[str] = []
+    groups: list[list[int]] = []
+    for f in kept:
+        if f in encoded:
+            made = _one_hot(frame, f, options.missing_words)
+            groups.append(list(range(len(names), len(names) + len(made))))
+            names += made
+            columns += made.values()
+        else:
+            names.append(frame.names[f])
+            values = numbers.get(f)
+            columns.append(frame.column(f) if values is None else values)
+    return np.column_stack(columns), names, groups
+
+
+def _one_hot(frame: Frame, position: int, missing: frozenset[str]) -> dict[str, Floats]:
+    """A column for each word; of two words the second has one."""
+    name = frame.names[position]
+    cells = [str(cell).strip() for cell in frame.cells[position]]
+    words = sorted({cell for cell in cells if not is_missing(cell, missing)})
+    if len(words) > MANY_WORDS:
+        raise UnreadableError(
+            f"{frame.source} has {len(words)} different words in column {name!r}, too many for a "
+            "category; leave it out with `drop`."
+        )
+    if len(words) == 2 and not any(is_missing(cell, missing) for cell in cells):
+        words = words[1:]
+    return {f"{name}={w}": np.array([float(cell == w) for cell in cells]) for w in words}

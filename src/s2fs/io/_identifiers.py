@@ -1,0 +1,191 @@
+"""Columns that number or name the rows."""
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+
+from s2fs._utils.cells import as_numbers, is_missing
+from s2fs._utils.messages import format_names
+from s2fs._utils.types import Floats
+from s2fs.io._frame import Frame
+from s2fs.io._remarks import warn_reader
+
+#: How pandas and R leave row numbers behind.
+_UNNAMED = re.compile(r"(Unnamed: 0|__index_level_\d+__)?(\.\d+)?")
+NUMBER_WORD = r"(?:no\.?|nr\.?|num|number|name|code|id)"
+#: Names of identifiers, whatever whole numbers they hold.
+_ID_NAME = re.compile(
+    r"(?:.*[\s_.-])?(?:id|ids|uuid|guid|barcode|identifier)|"
+    r"(?:sample|patient|subject|donor|person|participant|individual|animal|specimen|accession)s?"
+    rf"[\s_.-]?{NUMBER_WORD}?",
+    re.IGNORECASE,
+)
+_CAMEL_ID = re.compile(r".*[a-z]I[dD]")
+#: Names that are those of an identifier only if its values are all different.
+_COUNTER_NAME = re.compile(
+    rf"idx|index|row|rownames?|no\.?|nr\.?|number|#|(?:case|record|row|obs|observation)[\s_.-]?{NUMBER_WORD}?",
+    re.IGNORECASE,
+)
+#: With fewer rows, whole numbers in order may well be measured.
+_FEWEST_COUNTED = 10
+#: So many columns show what kind of numbers a table has.
+_SOME_COLUMNS = 50
+#: With more columns named like an identifier than this, and this share, the names are of features.
+_MOST_IDS, _MOST_IDS_SHARE = 3, 0.05
+
+
+def remark_on_row_numbers(source: str, names: list[str]) -> None:
+    """Say which columns count the rows."""
+    warn_reader(
+        f"{source} counts the rows in column(s) {format_names(names)}; left out, unless `keep` "
+        "names them.",
+        "row numbers",
+        names,
+    )
+
+
+def name_rows_by_text(frame: Frame) -> None:
+    """Let the first column of text that is different in every row name the rows."""
+    for f in sorted(frame.cells, key=lambda f: not is_id_name(frame.names[f])):
+        cells = [str(cell).strip() for cell in frame.cells[f]]
+        if len(set(cells)) == len(cells) and not any(map(is_missing, cells)):
+            name_rows_by(frame, f)
+            return
+
+
+def is_id_name(name: str) -> bool:
+    """Whether a column has the name of an identifier."""
+    return any(pattern.fullmatch(name) for pattern in (_ID_NAME, _CAMEL_ID))
+
+
+def find_row_counters(X: Floats) -> list[int]:
+    """The columns of an array that are 0, 1, … or 1, 2, … in the order of the rows."""
+    n = len(X)
+    if n < _FEWEST_COUNTED:
+        return []
+    first, last = X[0], X[-1]
+    likely = np.flatnonzero(((first == 0) | (first == 1)) & (last == first + n - 1))
+    return [f for f in likely.tolist() if (X[:, f] == np.arange(n) + first[f]).all()]
+
+
+def find_unnamed_row_names(frame: Frame, positions: Iterable[int]) -> set[int]:
+    """Those of the columns that have no name and only count or name the rows."""
+    found = set()
+    for position in (j for j in positions if _UNNAMED.fullmatch(frame.names[j])):
+        column = frame.column(position)
+        numbers = as_numbers(column)
+        if numbers is not None and not are_distinct_whole_numbers(numbers):
+            continue
+        what = "numbers the rows" if numbers is not None else "names the rows"
+        warn_reader(
+            f"{frame.source} {what} in a column without a name; it is not taken for a feature.",
+            "row numbers" if numbers is not None else "sample names",
+            [""],
+        )
+        name_rows_by(frame, position)
+        found.add(position)
+    return found
+
+
+def _numbers(frame: Frame, positions: list[int]) -> Floats:
+    """Columns as numbers, also those whose cells had to be read once more."""
+    if not any(f in frame.cells for f in positions):
+        return frame.take(positions)
+    return np.column_stack([_number_column(frame, f) for f in positions])
+
+
+def _number_column(frame: Frame, position: int) -> Floats:
+    column = frame.column(position)
+    numbers = column if isinstance(column, np.ndarray) else frame.parse(column)
+    return np.full(len(column), np.nan) if numbers is None else numbers
+
+
+def find_identifiers(frame: Frame, positions: list[int]) -> set[int]:
+    """Columns of numbers that number or name the rows; remarks say which."""
+    X = _numbers(frame, positions)
+    counters = {positions[j] for j in find_row_counters(X)}
+    by_name = _named_identifiers(frame, positions) if not frame.transposed else set()
+    by_value = {positions[j] for j in _valued_identifiers(X)} - counters
+    if frame.transposed or len(by_value) > max(1, len(positions) // 10):
+        by_value = set()  # numbers of this kind all over are ranks or counts
+    named_counters = {f for f in by_name if _counts_from_0_or_1(_number_column(frame, f))}
+    counters |= named_counters
+    identifiers = (by_name | by_value) - counters
+    for kind, found in (("row numbers", counters), ("identifiers", identifiers)):
+        if not found:
+            continue
+        names = [frame.names[f] for f in sorted(found)]
+        if kind == "row numbers":
+            remark_on_row_numbers(frame.source, names)
+        else:
+            warn_reader(
+                f"{frame.source} names samples in column(s) {format_names(names)}; left out, "
+                "unless `keep` names them.",
+                kind,
+                names,
+            )
+        for f in sorted(found):
+            if are_distinct_whole_numbers(_number_column(frame, f)):
+                name_rows_by(frame, f)
+    return counters | identifiers
+
+
+def _named_identifiers(frame: Frame, positions: list[int]) -> set[int]:
+    """Columns of whole numbers that have the name of an identifier."""
+    found = set()
+    for f in positions:
+        name, is_counter_name = frame.names[f], bool(_COUNTER_NAME.fullmatch(frame.names[f]))
+        if not (is_counter_name or is_id_name(name)):
+            continue
+        column = _number_column(frame, f)
+        known = column[~np.isnan(column)]
+        is_whole = len(known) > 0 and bool((np.floor(known) == known).all())
+        if is_whole and (not is_counter_name or are_distinct_whole_numbers(column)):
+            found.add(f)
+    if len(found) > max(_MOST_IDS, _MOST_IDS_SHARE * len(positions)):
+        return set()
+    return found
+
+
+def _valued_identifiers(X: Floats) -> list[int]:
+    """Columns of whole numbers whose values can hardly be measured ones."""
+    n = len(X)
+    if n < _FEWEST_COUNTED or not X.size:
+        return []
+    with np.errstate(invalid="ignore"):
+        steps = X[[1, n // 2, -1]] - X[[0, 1, n // 2]]
+        rising = (steps > 0).all(axis=0) | (steps < 0).all(axis=0)
+        run = X.max(axis=0) - X.min(axis=0) == n - 1
+    first = (np.arange(X.shape[1]) == 0) & (not _are_counts(X[:, 1:]))
+    found = []
+    for f in np.flatnonzero((rising | run | first) & (np.floor(X[0]) == X[0])).tolist():
+        column = X[:, f]
+        differences = np.diff(column)
+        in_order = bool((differences > 0).all() or (differences < 0).all())
+        if (in_order or run[f] or first[f]) and are_distinct_whole_numbers(column):
+            found.append(f)
+    return found
+
+
+def _are_counts(X: Floats) -> bool:
+    """Whether most columns are whole numbers that are all different, as counts of much are."""
+    some = X[:, :: max(1, X.shape[1] // _SOME_COLUMNS)]
+    n_alike = sum(are_distinct_whole_numbers(column) for column in some.T)
+    return n_alike > some.shape[1] / 2
+
+
+def _counts_from_0_or_1(column: Floats) -> bool:
+    return column[0] in (0, 1) and bool((np.diff(column) == 1).all())
+
+
+def are_distinct_whole_numbers(values: Floats) -> bool:
+    return bool((np.floor(values) == values).all()) and len(np.unique(values)) == len(values)
+
+
+def name_rows_by(frame: Frame, position: int) -> None:
+    """Let a column name the rows, if nothing else does."""
+    if frame.row_names is None:
+        column = frame.column(position)
+        shown = column.astype(np.int64) if isinstance(column, np.ndarray) else column
+        frame.row_names = [str(cell).strip() for cell in shown]

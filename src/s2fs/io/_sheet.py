@@ -1,0 +1,243 @@
+"""A table of samples beside the data: which of its rows describes which sample."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from s2fs._utils.columns import Columns
+from s2fs.io._errors import UnreadableError
+from s2fs.io._frame import Frame
+from s2fs.io._options import ReadOptions
+from s2fs.io._remarks import warn_reader
+
+#: How the files of samples end whose paths some programs write into the header.
+_SUFFIXES = re.compile(r"(?:[._](?:sorted|bam|sam|cram|cel|fastq|fq|gz|mzml|mzxml|raw))+$")
+
+
+class _Match(NamedTuple):
+    """A column of the table (None: the names of its rows) and one of the sheet, by position."""
+
+    column: int | None
+    key: int
+    n_found: int
+    is_exact: bool
+
+
+class SheetRows(NamedTuple):
+    """For each row of the table a row of the sheet, −1 for none; the column of sample names."""
+
+    rows: list[int]
+    column: int | None
+
+
+def match_samples(frame: Frame, sheet: Frame, options: ReadOptions) -> SheetRows:
+    """Find the row of the sheet for every row of the table.
+
+    The names in the sheet decide which column of either file names the samples, unless the user
+    has said so. The column of the table becomes its ``row_names``.
+
+    Parameters
+    ----------
+    frame : Frame
+        The table of the data.
+    sheet : Frame
+        The table of samples, whose cells are all text.
+    options : ReadOptions
+        ``by_position``, ``id`` and ``sample_id``.
+
+    Returns
+    -------
+    SheetRows
+    """
+    if options.by_position:
+        if sheet.n_rows != frame.n_rows:
+            raise UnreadableError(
+                f"{sheet.source} has {sheet.n_rows} row(s) for the {frame.n_rows} sample(s) of "
+                f"{frame.source}, so `by_position` cannot match them; give one row per sample."
+            )
+        return SheetRows(list(range(frame.n_rows)), None)
+    match = _best_match(frame, sheet, options)
+    if match is None and _may_be_in_order(frame, sheet, options) and is_bare(sheet):
+        warn_reader(
+            f"{sheet.source} names no samples and has as many rows as {frame.source} has samples: "
+            "they are taken in the same order (`by_position=True`).",
+            "by position",
+        )
+        return SheetRows(list(range(frame.n_rows)), None)
+    if match is None:
+        fixes = {"by_position": True} if _may_be_in_order(frame, sheet, options) else {}
+        raise UnreadableError(
+            _about_no_match(frame, sheet, options), reason="no sample matched", fixes=fixes
+        )
+    names = _names_in(frame, match.column)
+    keys = _cells(sheet, match.key)
+    frame.row_names = names
+    if options.id is None or options.sample_id is None or not match.is_exact:
+        where = "its header" if frame.transposed else "the names of its rows"
+        if match.column is not None:
+            where = repr(frame.names[match.column]) if frame.names[match.column] else "unnamed"
+        alike = "" if match.is_exact else ", but for case and marks"
+        warn_reader(
+            f"{match.n_found} of {len(set(names))} samples of {frame.source} ({where}) are in "
+            f"{_call_column(sheet.names[match.key])} of {sheet.source}{alike}.",
+            "sample sheet",
+        )
+    if not match.is_exact:
+        names, keys = list(map(_loosely, names)), list(map(_loosely, keys))
+    row_of = {key: row for row, key in enumerate(keys) if key}
+    wanted = set(names)
+    if sum(key in wanted for key in keys) > sum(key in row_of for key in wanted):
+        raise UnreadableError(
+            f"{sheet.source} has a sample more than once in its column {sheet.names[match.key]!r}; "
+            "give each once, or another column with `sample_id`."
+        )
+    return SheetRows([row_of.get(name, -1) for name in names], match.column)
+
+
+def _call_column(name: str) -> str:
+    """What messages call a column, which may have no name."""
+    return f"column {name!r}" if name else "the column without a name"
+
+
+def names_in_header(frame: Frame, sheet: Frame) -> frozenset[str]:
+    """The columns of the table that the sheet names, if it does not name its rows.
+
+    Features are in rows then; nothing if they are in columns. Names that are equal but for what R
+    and spreadsheets change count only if none is equal.
+    """
+    for normalize in (str, _loosely):
+        keys = [set(map(normalize, _cells(sheet, j))) - {""} for j in range(len(sheet.names))]
+        header = {normalize(name): name for name in frame.names}
+        named = max((key & header.keys() for key in keys), key=len)
+        n_in_rows = 0
+        for _, names in _candidates(frame):
+            own = set(map(normalize, names))
+            n_in_rows = max(n_in_rows, *(len(key & own) for key in keys))
+        is_tie = len(named) == n_in_rows  # numbers may be in both: the smaller side is full
+        is_in_header = len(named) > n_in_rows or (is_tie and len(header) < frame.n_rows)
+        if len(named) > 1 and is_in_header:
+            return frozenset(header[key] for key in named)
+        if n_in_rows:
+            break
+    return frozenset()
+
+
+def is_bare(sheet: Frame) -> bool:
+    """Whether a sheet holds the classes alone, perhaps beside row numbers, and names nobody."""
+    others = [j for j in range(len(sheet.names)) if not _is_counter(_cells(sheet, j))]
+    return len(others) == 1
+
+
+def has_sheet_of_columns(frame: Frame, sheet: Frame, options: ReadOptions) -> bool:
+    """Whether a sheet without names has a row for each column of numbers, not for each row."""
+    is_open = not frame.transposed and options.id is None and options.sample_id is None
+    n_columns = sum(not _is_counter(_names_in(frame, f)) for f in _numeric(frame))
+    fits = sheet.n_rows == n_columns and sheet.n_rows != frame.n_rows
+    return bool(is_open and fits and is_bare(sheet))
+
+
+def describes_samples(sheet: Frame, frame: Frame) -> bool:
+    """Whether most rows of a sheet name the rows or the columns of a table."""
+    match = _best_match(frame, sheet, ReadOptions())
+    in_rows = 0 if match is None or not match.is_exact else match.n_found
+    return max(in_rows, len(names_in_header(frame, sheet))) > sheet.n_rows / 2
+
+
+def _numeric(frame: Frame) -> list[int]:
+    """The columns of numbers by position."""
+    return [f for f in range(len(frame.names)) if f not in frame.cells]
+
+
+def _is_counter(cells: Sequence[str]) -> bool:
+    """Whether cells are 0, 1, … or 1, 2, …, as row numbers are."""
+    return any(list(cells) == [str(i + first) for i in range(len(cells))] for first in (0, 1))
+
+
+def cells_in_order(sheet: Frame, position: int, rows: list[int]) -> list[str]:
+    """A column of the sheet in the order of the table, empty where a sample is not in it."""
+    column = sheet.column(position)
+    return ["" if row < 0 else str(column[row]).strip() for row in rows]
+
+
+def _best_match(frame: Frame, sheet: Frame, options: ReadOptions) -> _Match | None:
+    """The two columns that have most names in common; loosely the same only if none is equal."""
+    if options.sample_id is None:
+        keys = list(range(len(sheet.names)))
+    else:
+        columns = Columns.of_file(sheet.names, sheet.source)
+        keys = [columns.position(options.sample_id, "`sample_id`")]
+    tables = _candidates(frame) if options.id is None else [(None, frame.row_names or [])]
+    cells = {key: _cells(sheet, key) for key in keys}
+    for is_exact in (True, False):
+        matches = []
+        for column, names in tables:
+            own = set(names) if is_exact else set(map(_loosely, names))
+            for key in keys:
+                if len(names) != sheet.n_rows and _is_counter(names) and _is_counter(cells[key]):
+                    continue  # row numbers of two different things
+                known = set(cells[key]) if is_exact else set(map(_loosely, cells[key]))
+                matches.append(_Match(column, key, len(own & (known - {""})), is_exact))
+        best = max(matches, key=lambda match: match.n_found, default=None)
+        if best is not None and best.n_found:
+            return best
+    return None
+
+
+def _candidates(frame: Frame) -> list[tuple[int | None, list[str]]]:
+    """What may name the rows: row names, columns of text, whole numbers that are all different."""
+    found: list[tuple[int | None, list[str]]] = []
+    if frame.row_names is not None:
+        found.append((None, frame.row_names))
+    if frame.transposed:
+        return found
+    found += [(f, _names_in(frame, f)) for f in frame.cells]
+    n, numbers = frame.n_rows, _numeric(frame)
+    whole = np.flatnonzero(
+        (np.floor(frame.numbers[: min(n, 5)]) == frame.numbers[: min(n, 5)]).all(axis=0)
+    )
+    for place in whole.tolist():
+        column = frame.numbers[:, place]
+        if np.isfinite(column).all() and len(np.unique(column)) == n:
+            found.append((numbers[place], _names_in(frame, numbers[place])))
+    return found
+
+
+def _names_in(frame: Frame, column: int | None) -> list[str]:
+    """The names of the rows in a column, or those the table has."""
+    if column is None:
+        return list(frame.row_names or [])
+    cells = frame.column(column)
+    if isinstance(cells, np.ndarray):
+        cells = [int(cell) if float(cell).is_integer() else cell for cell in cells.tolist()]
+    return [str(cell).strip() for cell in cells]
+
+
+def _cells(sheet: Frame, position: int) -> list[str]:
+    return [str(cell).strip() for cell in sheet.column(position)]
+
+
+def _loosely(name: str) -> str:
+    """A name without what R, spreadsheets and pipelines change in it.
+
+    These are case, marks, X before a digit, and the folder and suffixes of a file of the sample.
+    """
+    stem = _SUFFIXES.sub("", re.split(r"[/\\]", name.strip().lower())[-1])
+    return re.sub(r"^x(?=\d)", "", re.sub(r"[\W_]+", ".", stem))
+
+
+def _may_be_in_order(frame: Frame, sheet: Frame, options: ReadOptions) -> bool:
+    """Whether the rows of both may be in one order, as nothing was said of names."""
+    return sheet.n_rows == frame.n_rows and options.sample_id is None
+
+
+def _about_no_match(frame: Frame, sheet: Frame, options: ReadOptions) -> str:
+    """Why no sample was found, and what to do."""
+    shown: Sequence[Any] = frame.row_names or []
+    example = f", such as {shown[0]!r}" if shown else ""
+    column = "" if options.sample_id is None else f" in its column {options.sample_id!r}"
+    ways = "say where they are with `id` and `sample_id`"
+    if _may_be_in_order(frame, sheet, options):
+        ways += ", or that the rows are in the same order with `by_position=True`"
+    return f"{sheet.source} has none of the samples of {frame.source}{column}{example}; {ways}."

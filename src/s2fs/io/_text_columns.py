@@ -1,0 +1,201 @@
+"""Columns of text: numbers with gaps in words, dates, names, categories."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from s2fs._utils.cells import is_missing
+from s2fs._utils.messages import format_names
+from s2fs.io._errors import UnreadableError
+from s2fs.io._frame import Frame, as_plain_numbers
+from s2fs.io._identifiers import is_id_name, name_rows_by
+from s2fs.io._number_format import Advice, explain_marks
+from s2fs.io._options import ReadOptions
+from s2fs.io._remarks import warn_reader
+
+#: What many programs write where a value is not known, in lower case.
+_MISSING_TOKENS = {
+    "#n/a",
+    "#value!",
+    "#div/0!",
+    "-",
+    "--",
+    ".",
+    "*",
+    "nd",
+    "n.d.",
+    "none",
+    "missing",
+}
+_DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T]\d{1,2}:\d{2}.*)?"
+    r"|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})( \d{1,2}:\d{2}.*)?"
+    r"|\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{2,4}"
+)
+#: Numbers with more different words among them than this are text.
+_MOST_GAP_WORDS = 5
+#: Text with more words than this is no category.
+MANY_WORDS = 50
+#: Text with at most so many words is a category though nobody said so.
+_FEW_WORDS = 20
+
+
+def fill_known_gaps(frame: Frame, position: int) -> bool:
+    """Whether a column of cells is numbers, once units and usual gaps are left out."""
+    cells = frame.cells[position]
+    if frame.parse(cells) is not None:
+        return True
+    plain = as_plain_numbers(cells)
+    if plain is not None and frame.parse(plain) is not None:
+        frame.cells[position] = plain
+        return True
+    words = sorted({cell.strip() for cell in unread_cells(frame, position)})
+    if not {word.lower() for word in words} <= _MISSING_TOKENS:
+        return False
+    emptied = ["" if str(cell).strip() in words else cell for cell in cells]
+    if all(is_missing(cell) for cell in emptied):
+        return False
+    frame.cells[position] = emptied
+    warn_reader(
+        f"{frame.source} has {format_names(words)} in column {frame.names[position]!r}, taken as a "
+        f"missing value (`missing={','.join(words)!r}`).",
+        "missing words",
+    )
+    return True
+
+
+def unread_cells(frame: Frame, position: int) -> list[str]:
+    """The cells of a column that are neither numbers nor missing."""
+    return [str(cell) for cell in frame.cells[position] if frame.parse([str(cell)]) is None]
+
+
+def find_unclear_numbers(
+    frame: Frame, text: list[int], obstacles: list[UnreadableError], *, has_others: bool
+) -> set[int]:
+    """Columns of numbers of which nobody has said what their commas or points mean.
+
+    They can be left out if the table ``has_others`` that are features.
+    """
+    unclear: dict[str, list[int]] = {}  # columns by what helps, so that each is said once
+    advice_for: dict[str, tuple[Advice, str]] = {}
+    for f in text:
+        unread = unread_cells(frame, f)
+        if advice := explain_marks(unread, is_mixed=frame.has_mixed_marks):
+            key = str(advice.fixes)
+            unclear.setdefault(key, []).append(f)
+            advice_for.setdefault(key, (advice, unread[0].strip()))
+    for key, positions in unclear.items():
+        advice, example = advice_for[key]
+        names = [frame.names[f] for f in positions]
+        obstacles.append(
+            UnreadableError(
+                f"{frame.source} has numbers in column(s) {format_names(names)} that are not "
+                f"clear, such as {example!r}: {advice.text}.",
+                reason="unclear numbers",
+                columns=names,
+                fixes=advice.fixes or ({"drop": names} if has_others else {}),
+            )
+        )
+    return {f for positions in unclear.values() for f in positions}
+
+
+def sort_text_columns(
+    frame: Frame, text: list[int], insisted: set[int], options: ReadOptions, n_numeric: int
+) -> tuple[list[int], set[int]]:
+    """Columns of text: those to be encoded, and those that are left out with a remark.
+
+    Categories are encoded if that is asked for, or if there are more of them than columns of
+    numbers (``n_numeric``): the table is a survey then.
+    """
+    encoded: list[int] = []
+    dates: list[int] = []
+    names: list[int] = []
+    others: list[int] = []
+    for f in text:
+        cells = [str(cell).strip() for cell in frame.cells[f]]
+        known = [cell for cell in cells if not is_missing(cell, options.missing_words)]
+        if f in insisted:
+            encoded.append(f)
+        elif is_date_column(known):
+            dates.append(f)
+        elif len(known) == len(cells) == len(set(cells)):
+            names.append(f)
+        elif options.encode and len(set(known)) <= MANY_WORDS:
+            encoded.append(f)
+        else:
+            others.append(f)
+    categories = [f for f in others if _is_category(frame, f, options)]
+    is_undecided = not (options.numeric_only or options.encode or frame.transposed)
+    if is_undecided and len(categories) > n_numeric:
+        _remark_on_categories(frame, categories)
+        encoded = sorted({*encoded, *categories})
+        others = [f for f in others if f not in categories]
+    # The name of an identifier goes first, then the first column.
+    for f in sorted(names, key=lambda f: not is_id_name(frame.names[f])):
+        name_rows_by(frame, f)
+    for kind, found, what in (
+        ("sample names", names, "names samples in"),
+        ("dates", dates, "has dates in"),
+    ):
+        if found:
+            called = [frame.names[f] for f in found]
+            warn_reader(
+                f"{frame.source} {what} column(s) {format_names(called)}; left out.", kind, called
+            )
+    _remark_on_text(frame, others, options)
+    return encoded, {*dates, *names, *others}
+
+
+def _is_category(frame: Frame, position: int, options: ReadOptions) -> bool:
+    """Whether a column of text has a few words that come again, and no name of an identifier."""
+    cells = [str(cell).strip() for cell in frame.cells[position]]
+    words = {cell for cell in cells if not is_missing(cell, options.missing_words)}
+    has_numbers = len(unread_cells(frame, position)) <= len(cells) / 2
+    is_repeated = 2 <= len(words) <= min(_FEW_WORDS, len(cells) / 2)
+    return is_repeated and not has_numbers and not is_id_name(frame.names[position])
+
+
+def _remark_on_categories(frame: Frame, positions: list[int]) -> None:
+    """Say which columns were turned into columns of 0 and 1 without being asked to."""
+    called = [frame.names[f] for f in positions]
+    warn_reader(
+        f"{frame.source} has categories in column(s) {format_names(called)}, more than columns of "
+        "numbers; each becomes columns of 0 and 1 (`encode=True`), unless `numeric_only=True` "
+        "leaves them out.",
+        "categories",
+    )
+
+
+def _remark_on_text(frame: Frame, text: list[int], options: ReadOptions) -> None:
+    """Say which columns of text are left out, and what takes them in."""
+    described = []
+    for f in text:
+        unread = unread_cells(frame, f)
+        if len(unread) > len(frame.cells[f]) / 2 or len(set(unread)) > _MOST_GAP_WORDS:
+            described.append(f)
+            continue
+        name, (word, n_times) = frame.names[f], Counter(c.strip() for c in unread).most_common(1)[0]
+        words = sorted({cell.strip() for cell in unread})
+        others = f" and {len(words) - 1} other word(s)" if len(words) > 1 else ""
+        warn_reader(
+            f"{frame.source} has numbers in column {name!r}, but {word!r} in {n_times} row(s)"
+            f"{others}; left out; `missing={','.join(words)!r}` takes that as missing.",
+            "numbers with text",
+            [name],
+        )
+    if not described:
+        return
+    called = [frame.names[f] for f in described]
+    few = [f for f in described if len(set(frame.cells[f])) <= MANY_WORDS]
+    hint = "; `encode=True` takes them in" if few and not options.numeric_only else ""
+    warn_reader(
+        f"{frame.source} has text in column(s) {format_names(called)}, which are left out{hint}.",
+        "text",
+        called,
+    )
+
+
+def is_date_column(cells: Iterable[Any]) -> bool:
+    known = [cell for cell in cells if not is_missing(cell)]
+    return bool(known) and all(_DATE.fullmatch(str(cell)) for cell in known)

@@ -1,0 +1,173 @@
+"""Which columns are features, and what else is said about the rows: groups and covariates."""
+
+import warnings
+
+import anndata
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from s2fs.cli import main
+from s2fs.io import ReadWarning, read_table
+
+RNG = np.random.default_rng(3)
+N = 36
+KINDS = np.array(["u", "v"])[np.arange(N) % 2]
+FEATURES = pd.DataFrame(RNG.normal(size=(N, 4)).round(3), columns=list("abcd"))
+PATIENTS = [f"P{i // 3}" for i in range(N)]
+
+
+def write(path, **columns):
+    FEATURES.assign(**columns, kind=KINDS).to_csv(path, index=False)
+    return path
+
+
+def read(*arguments, **options):
+    """The dataset and its remarks by kind."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReadWarning)
+        data = read_table(*arguments, **options)
+    return data, {remark.kind: remark for remark in data.remarks}
+
+
+def test_what_looks_like_an_identifier_can_be_kept(tmp_path):
+    path = write(tmp_path / "t.csv", Idx=np.arange(N) + 1, code=np.arange(N) * 7, name=PATIENTS)
+    data, remarks = read(path, "kind")
+    assert data.feature_names == list("abcd")
+    assert remarks["row numbers"].columns == ("Idx",)
+    assert remarks["identifiers"].columns == ("code",)
+    assert remarks["text"].columns == ("name",)
+    kept, _ = read(path, "kind", keep=["Idx", "code"])
+    assert kept.feature_names == [*"abcd", "Idx", "code"]
+    np.testing.assert_array_equal(kept.X[:, 4], np.arange(N) + 1)
+    kept, _ = read(path, "kind", keep="name")
+    assert kept.feature_names[4] == "name=P0"
+    with pytest.raises(ValueError, match="`keep` has 'a', which is no feature"):
+        read(path, "kind", keep="a", drop="a")
+    result = CliRunner().invoke(
+        main, ["select", str(path), "-t", "kind", "--no-verdict", "--keep", "Idx", "-k", "all"]
+    )
+    assert result.exit_code == 0, result.output
+    assert "Idx" in result.stdout
+    assert "code" not in result.stdout
+
+
+def test_row_counters_of_arrays_are_no_features(tmp_path):
+    X = np.column_stack([np.arange(N), FEATURES])
+    np.savez(tmp_path / "t.npz", X=X, y=KINDS)
+    data, remarks = read(tmp_path / "t.npz")
+    assert data.feature_names == ["x1", "x2", "x3", "x4"]
+    assert remarks["row numbers"].columns == ("x0",)
+    assert read(tmp_path / "t.npz", keep="x0")[0].X.shape == (N, 5)
+
+
+@pytest.mark.parametrize("n_columns", [40, 600])
+def test_whole_numbers_all_over_are_measurements(tmp_path, n_columns):
+    """Counts, many of them all different, and ranks of every column."""
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 5000, (N, n_columns))
+    ranks = np.argsort(rng.random((N, n_columns)), axis=0) + 1
+    for values in (counts, ranks):
+        names = [f"gene {i}" for i in range(n_columns)]
+        frame = pd.DataFrame(values, columns=names)
+        frame.assign(kind=KINDS).to_csv(tmp_path / "t.csv", index=False)
+        data, remarks = read(tmp_path / "t.csv", "kind", log2=True)
+        assert len(data.feature_names) >= n_columns - 1
+        assert not any("identifier" in remark.text for remark in remarks.values())
+
+
+def test_measured_whole_numbers_stay(tmp_path):
+    """All different, but neither in order, nor first, nor a run, nor named like an identifier."""
+    platelets = RNG.permutation(np.arange(150, 450))[:N]
+    data, remarks = read(write(tmp_path / "t.csv", platelets=platelets), "kind")
+    assert "platelets" in data.feature_names
+    assert remarks == {}
+
+
+def test_samples_that_belong_together(tmp_path):
+    path = write(tmp_path / "t.csv", Patient=PATIENTS, age=np.repeat(np.arange(12) + 40, 3))
+    data, remarks = read(path, "kind")
+    assert data.groups is None
+    assert remarks["groups"].text == (
+        "Patient has 12 values in 36 rows; `group='Patient'` keeps a patient in one fold."
+    )
+    data, remarks = read(path, "kind", group="Patient", covariates=["age"])
+    assert data.groups.tolist() == PATIENTS
+    assert data.covariates["age"].tolist() == np.repeat(np.arange(12.0) + 40, 3).tolist()
+    assert data.feature_names == list("abcd")
+    assert remarks == {}
+    assert data.covariates["age"].dtype == np.float64
+    data, _ = read(path, "kind", group="age", covariates="Patient")
+    assert data.groups.tolist() == [str(a) for a in np.repeat(np.arange(12) + 40, 3)]
+    assert data.covariates["Patient"].tolist() == PATIENTS
+    result = CliRunner().invoke(main, ["select", str(path), "-t", "kind", "--no-verdict"])
+    assert "--group Patient keeps a patient in one fold" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [("patient_id", "patient"), ("Subject", "subject"), ("Patient No.", "patient")],
+)
+def test_numbers_of_patients_are_no_feature(tmp_path, name, word):
+    path = write(tmp_path / "t.csv", **{name: np.arange(N) // 3 + 1000})
+    for options in ({}, {"drop": name}):
+        data, remarks = read(path, "kind", **options)
+        assert name not in data.feature_names
+        assert f"keeps a {word} in one fold" in remarks["groups"].text
+    few = write(tmp_path / "t.csv", sex=["m", "f", "f"] * 12)
+    assert "groups" not in read(few, "kind")[1]
+
+
+def test_groups_must_be_known(tmp_path):
+    path = write(tmp_path / "t.csv", Patient=["", *PATIENTS[1:]])
+    for option in ("group", "covariates"):
+        with pytest.raises(ValueError, match=rf"'Patient' of .*\(`{option}`\) is missing in 1 row"):
+            read(path, "kind", **{option: "Patient"})
+    with pytest.raises(ValueError, match=r"`group` is 'patent'.*did you mean 'Patient'"):
+        read(path, "kind", group="patent")
+
+
+def test_groups_of_a_sheet_follow_the_samples(tmp_path):
+    names = [f"s{i}" for i in range(N)]
+    FEATURES.set_axis(names).to_csv(tmp_path / "t.csv")
+    order = RNG.permutation(N)
+    sheet = pd.DataFrame({"s": names, "who": PATIENTS, "kind": KINDS, "age": np.arange(N)})
+    sheet.iloc[order].to_csv(tmp_path / "s.csv", index=False)
+    data, _ = read(tmp_path / "t.csv", "kind", samples=tmp_path / "s.csv", group="who",
+                   covariates="age")  # fmt: skip
+    assert data.groups.tolist() == PATIENTS
+    assert data.covariates["age"].tolist() == list(range(N))
+    unlabelled = sheet.assign(kind=["", *KINDS[1:]])
+    unlabelled.to_csv(tmp_path / "s.csv", index=False)
+    data, _ = read(tmp_path / "t.csv", "kind", samples=tmp_path / "s.csv", group="who",
+                   drop_unlabelled=True)  # fmt: skip
+    assert data.groups.tolist() == PATIENTS[1:]
+
+
+def test_groups_of_cells_and_arrays(tmp_path):
+    obs = pd.DataFrame({"kind": KINDS, "donor": PATIENTS, "depth": np.arange(N) / 2},
+                       index=[f"c{i}" for i in range(N)])  # fmt: skip
+    obs["donor"] = obs["donor"].astype("category")
+    anndata.AnnData(FEATURES.to_numpy(), obs=obs).write_h5ad(tmp_path / "t.h5ad")
+    np.savez(tmp_path / "t.npz", X=FEATURES, y=KINDS, donor=PATIENTS, depth=np.arange(N) / 2)
+    for name in ("t.h5ad", "t.npz"):
+        target = "kind" if name == "t.h5ad" else None
+        data, _ = read(tmp_path / name, target, group="donor", covariates=["depth", "donor"])
+        assert data.groups.tolist() == PATIENTS
+        np.testing.assert_array_equal(data.covariates["depth"], np.arange(N) / 2)
+        assert data.covariates["donor"].tolist() == PATIENTS
+        with pytest.raises(ValueError, match="`group` is 'nobody'"):
+            read(tmp_path / name, target, group="nobody")
+
+
+def test_columns_with_words_for_missing_are_judged_by_their_own_numbers(tmp_path):
+    """Such a column is kept as text and read once more; its neighbours must not be mistaken."""
+    holes = ["-", *FEATURES["a"].astype(str)[1:]]
+    path = write(tmp_path / "t.csv", Idx=np.arange(N) + 1, hole=holes, code=np.arange(N) * 7)
+    data, remarks = read(path, "kind", impute="keep")
+    assert data.feature_names == [*"abcd", "hole"]
+    assert np.isnan(data.X[0, 4])
+    np.testing.assert_array_equal(data.X[1:, 4], FEATURES["a"][1:])
+    assert remarks["row numbers"].columns == ("Idx",)
+    assert remarks["identifiers"].columns == ("code",)
