@@ -1,0 +1,72 @@
+"""Tables of databases as lazy frames."""
+
+from pathlib import Path
+from typing import Any
+
+from s2fs._utils.messages import did_you_mean, format_names
+from s2fs._utils.optional import need
+
+
+def open_table(database: str, table: str) -> Any:
+    """Open a table of a database without reading it.
+
+    Parameters
+    ----------
+    database : str
+        The kind of database and where it is: ``"duckdb:FILE"``.
+    table : str
+        The name of a table or view, as in ``"visits"`` or ``"schema.visits"``.
+
+    Returns
+    -------
+    duckdb.DuckDBPyRelation
+        A lazy frame for :meth:`s2fs.PairCover.fit`; the file is opened for reading only.
+
+    Raises
+    ------
+    ValueError
+        If the kind is not known, the file is no database, or it has no such table.
+    FileNotFoundError
+        If there is no such file.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, duckdb
+    >>> from s2fs import PairCover
+    >>> from s2fs.lazy import open_table
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "flowers.duckdb"
+    >>> with duckdb.connect(file) as database:
+    ...     _ = database.sql("CREATE TABLE flowers (petal DOUBLE, sepal DOUBLE, kind TEXT)")
+    ...     _ = database.sql("INSERT INTO flowers VALUES (1, 5, 'a'), (2, 4, 'a'), (8, 5, 'b')")
+    >>> flowers = open_table(f"duckdb:{file}", "flowers")
+    >>> PairCover(1, correlation=0).fit(flowers, "kind").feature_names_.tolist()
+    ['petal']
+    """
+    kind, separator, place = database.partition(":")
+    if kind != "duckdb" or not separator or not place:
+        raise ValueError(
+            f"The database is {database!r}; give duckdb: and a file, as in duckdb:visits.duckdb."
+        )
+    duckdb = need("duckdb", extra="duckdb", purpose="Reading a DuckDB file")
+    if not Path(place).is_file():
+        raise FileNotFoundError(f"There is no file {place!r}; check the path.")
+    try:
+        connection = duckdb.connect(place, read_only=True)
+    except duckdb.Error as error:
+        raise ValueError(
+            f"{place} cannot be opened as a DuckDB database ({_first_line(error)})."
+        ) from None
+    names = [
+        name if schema == "main" else f"{schema}.{name}"
+        for schema, name in connection.sql(
+            "SELECT table_schema, table_name FROM information_schema.tables ORDER BY ALL"
+        ).fetchall()
+    ]
+    if table not in names:
+        hint = did_you_mean(table, names) or f"; it has {format_names(names)}"
+        raise ValueError(f"{place} has no table {table!r}{hint}.")
+    return connection.table(table)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0].rstrip(".")

@@ -1,0 +1,104 @@
+"""Lazy frames of any engine: which columns are features, and which one holds the classes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+
+from s2fs._utils.columns import Columns
+from s2fs._utils.dask_inputs import is_dask
+from s2fs._utils.messages import format_names
+
+
+def is_lazy_frame(X: Any) -> bool:
+    """Whether ``X`` is a table that is computed elsewhere or later, as a DuckDB relation is.
+
+    A Dask collection is not meant: it has a way of its own.
+    """
+    if is_dask(X):
+        return False
+    try:
+        return isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame)
+    except nw.exceptions.DuplicateError:  # only a frame in memory has two columns of one name
+        return False
+
+
+@dataclass
+class LazyTable:
+    """A lazy frame whose columns are known.
+
+    Attributes
+    ----------
+    frame : narwhals.LazyFrame
+        The table.
+    target : str
+        The column with the classes.
+    features : list of str
+        All other columns, in their order.
+    """
+
+    frame: "nw.LazyFrame[Any]"
+    target: str
+    features: list[str]
+
+    @classmethod
+    def from_native(cls, X: Any, y: Any) -> "LazyTable":
+        """Check the columns of a lazy frame; only its schema is looked at."""
+        frame = nw.from_native(X)
+        schema = frame.collect_schema()
+        if not isinstance(y, str):
+            raise ValueError(
+                f"X is a lazy frame, but y is a {type(y).__name__}; give y as the name of the "
+                f"column of X that holds the classes, one of {format_names(schema)}."
+            )
+        position = Columns(list(schema), len(schema)).position(y, "y")
+        features = [name for name in schema if name != y]
+        if not features:
+            raise ValueError(f"X has no column beside {y!r}; give a table with features.")
+        not_numeric = [name for name in features if not is_number(schema[name])]
+        if not_numeric:
+            raise ValueError(
+                f"X has column(s) that are no numbers: {format_names(not_numeric)}; leave them out "
+                "of the lazy frame, or encode them."
+            )
+        return cls(frame, list(schema)[position], features)
+
+
+def select_columns(
+    X: Any,
+    target: str | int,
+    drop: Iterable[str | int] = (),
+    source: str = "X",
+) -> tuple[Any, list[str], list[str]]:
+    """The features and the target of a lazy frame, by name or position, as a lazy frame.
+
+    Columns that are no numbers are left out. The names of the features follow, and those of the
+    columns that were left out.
+    """
+    frame = nw.from_native(X)
+    schema = frame.collect_schema()
+    names = list(schema)
+    columns = Columns.of_file(names, source)
+    label = columns.position(target, "target")
+    kept = [names[f] for f in columns.without(drop, label)]
+    features = [name for name in kept if is_number(schema[name])]
+    text = [name for name in kept if not is_number(schema[name])]
+    if not features:
+        raise ValueError(
+            f"{source} has no column of numbers beside the target; give a table with features."
+        )
+    return frame.select(*features, names[label]).to_native(), features, text
+
+
+def is_number(dtype: Any) -> bool:
+    """Whether a column of this type can be a feature."""
+    return bool(dtype.is_numeric()) or dtype == nw.Boolean
+
+
+def needs_samples(what: str) -> ValueError:
+    """The error for an option, or a selector, that a few numbers of each class cannot serve."""
+    return ValueError(
+        f"X is a lazy frame, and {what} needs its samples, not only counts, means and variances of "
+        "the classes; collect the frame, or use PairCover(correlation=0) and no such option."
+    )
