@@ -1,4 +1,4 @@
-"""Shards add up to the whole, for any cut of the rows; no cluster is needed to see that."""
+"""Shards add up to the whole, for any cut of the samples; no cluster is needed to see that."""
 
 import pickle
 from itertools import pairwise
@@ -12,16 +12,17 @@ from scipy.sparse import csr_array
 from inner import (
     ClusterOverallCorrelations,
     ClusterProblem,
-    DistributedState,
+    ClusterState,
     NativeState,
     OverallCorrelations,
     Problem,
-    Question,
     Separability,
+    SubsetState,
     forward,
 )
-from inner import rows as _rows
-from inner import shard as _shard
+from inner import chunks as chunk_room
+from inner import shard as shard_room
+from inner import survey as survey_room
 from strategies import examples, problems
 
 
@@ -34,31 +35,31 @@ class Here:
     def map(self, function, *arguments, **same):
         return [function(*each, **same) for each in zip(*arguments, strict=True)]
 
-    hand_out = staticmethod(lambda facts: facts)
-    gather = staticmethod(list)
+    broadcast = staticmethod(lambda value: value)
+    reduce = staticmethod(lambda parts, join: join(parts))
 
 
 def chunks_of(X, y, cuts, weight, form):
-    """Rows cut at ``cuts``."""
+    """Samples cut at ``cuts``."""
     return [
-        _rows.ready_rows(form(X[a:b]), y[a:b], None if weight is None else weight[a:b], {})
+        chunk_room.make_chunk(form(X[a:b]), y[a:b], None if weight is None else weight[a:b], {})
         for a, b in pairwise([0, *sorted(cuts), len(y)])
     ]
 
 
-def distributed_state(X, y, cuts, scale="minmax", weight=None, form=np.asarray):
-    """The state of rows cut at ``cuts``, the chunks dealt out to two shards."""
+def distributed_state(X, y, cuts, scale="minmax", weight=None, form=np.asarray, compactness="mean"):
+    """The state of samples cut at ``cuts``, the chunks dealt out to two shards."""
     chunks = chunks_of(X, y, cuts, weight, form)
     half = len(chunks) // 2
     shards = [chunks[:half], chunks[half:]]
-    survey = _rows.merge([_rows.survey(shard) for shard in shards])
-    return DistributedState(ClusterProblem(Here(), shards, survey, scale))
+    survey = survey_room.merge_surveys([survey_room.survey_chunks(shard) for shard in shards])
+    return ClusterState(ClusterProblem(Here(), shards, survey, scale), compactness=compactness)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def three_threads():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_shard, "_threads", lambda: 3)
+        patch.setattr(shard_room, "_n_threads", lambda: 3)
         yield
 
 
@@ -67,7 +68,7 @@ def three_threads():
 def test_any_cut_gives_the_choice_of_one_machine(problem, data):
     X, y = problem
     cuts = data.draw(st.lists(st.integers(0, len(y)), max_size=8))
-    scale = data.draw(st.sampled_from(["minmax", None]))
+    scale = data.draw(st.sampled_from(["standard", "minmax", None]))
     form = data.draw(st.sampled_from([np.asarray, csr_array]))
     order = data.draw(st.sampled_from([np.arange(len(y)), np.argsort(y, kind="stable")]))
     k, weights = min(5, X.shape[1]), (0.3, 0.3)
@@ -99,7 +100,7 @@ def test_correlations_of_shards_and_chunks_are_those_of_the_table(problem, data)
 
 @examples(30)
 @given(problems(max_samples=30), st.data())
-def test_what_all_rows_have_in_common_is_found_from_the_chunks(problem, data):
+def test_what_all_samples_have_in_common_is_found_from_the_chunks(problem, data):
     X, y = problem
     weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
     cuts = data.draw(st.lists(st.integers(0, len(y)), max_size=8))
@@ -119,11 +120,11 @@ def test_class_sums_of_a_chunk(real, order, weight):
     X = np.asarray(1e3 + rng.normal(size=(30, 7)), dtype=real, order=order)
     X[:, 0] = 1000.1  # so its mean must be that very number
     X.flags.writeable = False  # as chunks are that come from another worker
-    rows = _rows.ready_rows(X, y, weight, {})
-    survey = _rows.survey([rows])
+    chunk = chunk_room.make_chunk(X, y, weight, {})
+    survey = survey_room.survey_chunks([chunk])
     of_class = survey.weight_of_class[:, None]
     means = survey.sums / of_class
-    left = _rows.shard_sums([rows], (survey.classes, survey.lower, means)) / of_class
+    left = survey_room.sum_classes([chunk], (survey.classes, survey.lower, means)) / of_class
     exact = np.array(
         [np.average(X[y == q].astype(np.longdouble), 0, None if weight is None else weight[y == q])
          for q in range(3)]
@@ -159,46 +160,82 @@ def test_candidates_may_come_in_any_order():
     np.testing.assert_allclose(got, want, rtol=1e-12)
 
 
-def test_an_answer_depends_on_rows_and_features_only():
+def test_an_answer_depends_on_samples_and_selected_features_only():
     rng = np.random.default_rng(5)
     y = np.arange(40) % 2
-    rows = [_rows.ready_rows(rng.normal(size=(40, 4)), y, None, {})]
-    problem = ClusterProblem(Here(), [rows], _rows.survey(rows), "minmax")
-    (shard,) = problem.build_shards(("printed", "mean"))
-    features = np.arange(4)
-    question = Question.about(4, {"least": features, "single": features, "double": features})
-    fresh = pickle.loads(pickle.dumps(shard))  # as another worker gets it
-    first = _shard.keep(shard, None, (1,))
-    kept = [{name: array.copy() for name, array in memory.items()} for memory in first.memories]
+    chunks = [chunk_room.make_chunk(rng.normal(size=(40, 4)), y, None, {})]
+    problem = ClusterProblem(Here(), [chunks], survey_room.survey_chunks(chunks), "minmax")
+    (shard,) = problem.build_shards(("published", "mean"))
+    fresh = pickle.dumps(shard)  # as another worker gets it
 
-    def answer(of, start, subset):
-        sent = _shard.answer(of, start, subset, question)
-        return {kind: array.tobytes() for kind, array in sent.items()}
+    def answer(of, selected):
+        return of.sum_rows(selected, np.arange(4)).tobytes()
 
-    wanted = answer(shard, None, (1, 2))
-    ways = [(first, (1, 2)), (None, (1, 2)), (first, (1, 3)), (None, ()), (first, (1, 2))]
-    for start, subset in ways:
-        again = answer(shard, start, subset)
-        assert again == answer(pickle.loads(pickle.dumps(fresh)), None, subset)
-        assert (again == wanted) == (subset == (1, 2))
-    for memory, before in zip(first.memories, kept, strict=True):
-        for name, array in before.items():
-            np.testing.assert_array_equal(memory[name], array)
+    wanted = answer(shard, (1, 2))
+    for selected in [(1,), (1, 2), (1, 3), (), (2, 1, 0), (1, 2), (1, 2, 3), (1, 2)]:
+        again = answer(shard, selected)
+        assert again == answer(pickle.loads(fresh), selected)
+        assert (again == wanted) == (selected == (1, 2))
+
+
+@examples(60)
+@given(problems(max_samples=30), st.sampled_from(["mean", "rms"]))
+def test_the_bound_holds_for_every_candidate(problem, compactness):
+    X, y = problem
+    state = distributed_state(X, y, [len(y) // 2], compactness=compactness)
+    alone = SubsetState(Problem(X, y), "published", compactness)
+    features, weights = np.arange(X.shape[1]), [(0.0, 0.3), (0.5, 0.0)]
+    for selected in range(min(3, X.shape[1])):
+        state.shortlists(features, weights)
+        lambdas = alone.separation(features)
+        bound = state._bound_separability(features, lambdas, weights)
+        for (alpha, beta), of_pair in zip(weights, bound, strict=True):
+            assert (alone.score(features).separability(alpha, beta) <= of_pair * (1 + 1e-12)).all()
+        state.score(np.array([selected]))
+        state.add(selected)
+        alone.add(selected)
 
 
 def test_a_shard_weighs_what_it_holds():
     X, y = np.ones((64, 5), np.float32), np.arange(64) % 2
     X[0] = 0
-    rows = [_rows.ready_rows(X, y, None, {})]
-    problem = ClusterProblem(Here(), [rows], _rows.survey(rows), "minmax")
-    (shard,) = problem.build_shards(("printed", "mean"))
-    held = 2 * X.nbytes + 64 * (4 * 4 + 2 * 8 + 2 * 16)
-    assert held <= shard.__sizeof__() < 1.25 * held
+    chunks = [chunk_room.make_chunk(X, y, None, {})]
+    problem = ClusterProblem(Here(), [chunks], survey_room.survey_chunks(chunks), "minmax")
+    (shard,) = problem.build_shards(("published", "mean"))
+    assert X.nbytes <= shard.__sizeof__() <= 2 * X.nbytes
 
 
-def test_rows_that_do_not_count_are_left_out_before_scaling():
+def test_samples_that_do_not_count_are_left_out_before_scaling():
     X = np.array([[0.0], [1.0], [100.0], [3.0]])
-    rows = _rows.ready_rows(X, np.array([0, 1, 0, 1]), [1, 1, 0, 2], {})
-    survey = _rows.survey([rows])
+    chunk = chunk_room.make_chunk(X, np.array([0, 1, 0, 1]), [1, 1, 0, 2], {})
+    survey = survey_room.survey_chunks([chunk])
     assert survey.upper == 3
     np.testing.assert_array_equal(survey.weight_of_class, [1, 3])
+
+
+def test_arrays_from_a_network_may_stand_anywhere():
+    rng = np.random.default_rng(7)
+    y = np.arange(40) % 2
+    X = rng.normal(size=(40, 4))
+
+    def shift(array):
+        """The same numbers at a byte where no number may stand."""
+        raw = np.empty(array.nbytes + 1, np.uint8)[1:]
+        raw[:] = np.frombuffer(array.tobytes(), np.uint8)
+        return raw.view(array.dtype).reshape(array.shape)
+
+    aligned = chunk_room.make_chunk(X, y, np.ones(40), {})
+    chunk = chunk_room.Chunk(shift(aligned.X), shift(aligned.labels), shift(aligned.sample_weight))
+    assert not chunk.X.flags.aligned
+    survey = survey_room.survey_chunks([chunk])
+    asked = tuple(map(shift, (survey.classes, survey.lower, survey.sums)))
+    np.testing.assert_array_equal(
+        survey_room.sum_classes([chunk], asked),
+        survey_room.sum_classes([aligned], (survey.classes, survey.lower, survey.sums)),
+    )
+    problem = ClusterProblem(Here(), [[chunk]], survey, "minmax")
+    (shard,) = problem.build_shards(("published", "mean"))
+    np.testing.assert_allclose(
+        shard.sum_rows((1,), np.arange(4)),
+        distributed_state(X, y, []).copy()._shards[1].sum_rows((1,), np.arange(4)),
+    )

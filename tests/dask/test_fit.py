@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 from distributed import Client, wait
 from scipy.sparse import csr_array, csr_matrix
+from sklearn.base import clone
 
-from s2fs import S2FS
+from s2fs import S2FS, SelectorCV, StabilitySelector
 
 
 def problem(seed, n=60, m=12, p=4):
@@ -33,7 +34,9 @@ def assert_same(selector, local):
     np.testing.assert_array_equal(selector.indices_, local.indices_)
     finite = np.isfinite(local.scores_)
     np.testing.assert_array_equal(np.isfinite(selector.scores_), finite)
-    np.testing.assert_allclose(selector.scores_[finite], local.scores_[finite], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        selector.scores_[finite], local.scores_[finite], rtol=1e-12, atol=1e-9
+    )
     np.testing.assert_array_equal(selector.classes_, local.classes_)
     np.testing.assert_array_equal(selector.ranking_, local.ranking_)
     assert selector.n_features_in_ == local.n_features_in_
@@ -81,14 +84,13 @@ def _assert_fitted_here(X, y):
 
 @pytest.mark.parametrize("options", [
     {"scale": None},
+    {"scale": "minmax"},
     {"centroid_membership": "normalized"},
     {"n_features_to_select": 0.5},
     {"class_weight": "balanced"},
     {"class_weight": {0: 2.0, 1: 0.0}},
     {"include": [7], "exclude": [0, 1]},
     {"feature_groups": [[0, 8], [2, 9]]},
-    {"search": "floating"},
-    {"search": "beam", "beam_width": 3},
 ], ids=str)  # fmt: skip
 def test_options_mean_the_same(client, options):
     X, y = problem(3, n=90)
@@ -142,6 +144,24 @@ def test_data_frame_with_its_column_of_labels(client, tmp_path):
     np.testing.assert_array_equal(selector.feature_names_in_, local.feature_names_in_)
     assert_same(S2FS(5).fit(features, whole["kind"].to_numpy()), local)
     assert_same(S2FS(5).fit(features.to_dask_array(), whole["kind"].to_numpy()), local)
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        StabilitySelector(3, selector=S2FS(3), n_resamples=6),
+        SelectorCV(3, selector=S2FS(), alphas=[0.1], betas=[0.1]),
+    ],
+    ids=["stability", "cv"],
+)
+def test_selectors_that_need_all_samples_keep_the_names(client, selector):
+    X, y = problem(6, n=90)
+    whole = pd.DataFrame(X).add_prefix("gene ").assign(kind=np.array(list("wxyz"))[y])
+    there = dd.from_pandas(whole, npartitions=3)
+    fitted = clone(selector).fit(there.drop(columns="kind"), there["kind"])
+    local = clone(selector).fit(whole.drop(columns="kind"), whole["kind"])
+    np.testing.assert_array_equal(fitted.feature_names_in_, local.feature_names_in_)
+    np.testing.assert_array_equal(fitted.feature_names_, local.feature_names_)
 
 
 class Twice:
@@ -199,17 +219,17 @@ def broken(X, at, value):
 @pytest.mark.parametrize(("change", "message"), [
     (lambda X, y: (broken(X, (50, 2), np.nan), y), r"X has NaN in column\(s\) 2; drop them or"),
     (lambda X, y: (broken(X, (50, 2), np.inf), y), r"X has infinity in column\(s\) 2; drop"),
-    (lambda X, y: (X, y[:-1]), r"y has 59 label\(s\) for the 60 row\(s\) of X"),
-    (lambda X, y: (X, da.from_array(y[:-1], chunks=7)), r"y has 59 label\(s\) for the 60 row"),
+    (lambda X, y: (X, y[:-1]), r"y has 59 label\(s\) for the 60 sample\(s\) of X"),
+    (lambda X, y: (X, da.from_array(y[:-1], chunks=7)), r"y has 59 label\(s\) for the 60 sample"),
     (lambda X, y: (X, 0 * y), r"y has one class only \(0\); at least two are needed"),
     (lambda X, y: (X, X[:, 0]), "continuous"),
-    (lambda X, y: (X, None), "y is None; give the class of each row"),
+    (lambda X, y: (X, None), "y is None; give the class of each sample"),
     (lambda X, y: (X, np.where(y, y, np.nan)), "y has missing labels"),
     (lambda X, y: (X, np.where(y, y, None)), "y has missing labels"),
     (lambda X, y: (X, da.from_array(np.where(y, y, np.nan), chunks=13)), "y has missing labels"),
     (lambda X, y: (X, da.from_array(np.where(y, y, None), chunks=13)),
      "y has missing labels, or labels of different kinds; give every row a class"),
-    (lambda X, y: (X[:0], y[:0]), r"X has 0 row\(s\) that count"),
+    (lambda X, y: (X[:0], y[:0]), r"X has 0 sample\(s\) that count"),
     (lambda X, y: (X[:, 0], y), r"X is a Dask Array of 1 dimension\(s\)"),
     (lambda X, y: (X.astype(complex), y), "X has values of type complex128"),
 ])  # fmt: skip
@@ -224,17 +244,17 @@ def test_bad_weights_and_frames(client):
     there = da.from_array(X, chunks=(13, 12))
     with pytest.raises(ValueError, match="sample_weight has NaN, infinity or a negative"):
         S2FS(2).fit(there, y, sample_weight=-np.ones(60))
-    with pytest.raises(ValueError, match=r"X has 0 row\(s\) that count"):
+    with pytest.raises(ValueError, match=r"X has 0 sample\(s\) that count"):
         S2FS(2).fit(there, y, sample_weight=np.zeros(60))
-    with pytest.raises(ValueError, match=r"sample_weight has 3 weight\(s\) for the 60 row"):
+    with pytest.raises(ValueError, match=r"sample_weight has 3 weight\(s\) for the 60 sample"):
         S2FS(2).fit(there, y, sample_weight=np.ones(3))
     with pytest.raises(ValueError, match="class_weight names 'x', which y does not have"):
         S2FS(2, class_weight={"x": 1}).fit(there, y)
     with pytest.warns(UserWarning, match=r"n_features_to_select=13 is more than the 12"):
         assert len(S2FS(13).fit(there, y).indices_) == 12
-    with pytest.raises(ValueError, match="covariates needs all rows in one place"):
+    with pytest.raises(ValueError, match="covariates needs all samples in one place"):
         S2FS(2).fit(there, y, covariates=y)
-    with pytest.raises(ValueError, match="'auto' needs all rows in one place"):
+    with pytest.raises(ValueError, match="'auto' needs all samples in one place"):
         S2FS("auto").fit(there, y)
     frame = dd.from_pandas(pd.DataFrame({"a": [1.0, 2.0], "b": ["u", "v"]}), npartitions=2)
     with pytest.raises(ValueError, match="X has columns that are not numeric: 'b'"):
@@ -244,7 +264,7 @@ def test_bad_weights_and_frames(client):
     )
     with pytest.raises(ValueError, match=r"y has 5 chunk\(s\) for the 1 of X"):
         S2FS(2).fit(unknown, da.from_array(y, chunks=13))
-    with pytest.raises(ValueError, match=r"y has a chunk of shape \(60,\) for the 30 row"):
+    with pytest.raises(ValueError, match=r"y has a chunk of shape \(60,\) for the 30 sample"):
         S2FS(2).fit(unknown, da.from_array(y, chunks=60))
 
 

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 import inner
 from s2fs import S2FS, PairCover
-from s2fs.bench import Ledger, export_curves
 from s2fs.cli import main
+from s2fs_bench import Ledger, export_curves
 
 PLAN = """
 title = "Two folds"
@@ -105,10 +105,10 @@ def test_zarr(cluster, table, tmp_path, name):
     (["{folder}"], "target is missing: say which column"),
     (["{folder}", "-t", "kid"], "did you mean 'kind'?"),
     (["{folder}", "-t", "kind", "--drop", "x"], "drop has 'x', but"),
-    (["{folder}", "-t", "patient"], "X has columns that are not numeric: 'kind'"),
-    (["{folder}", "-t", "kind", "--method", "anovaf"], "AnovaF needs all rows in one place"),
-    (["{folder}", "-t", "kind", "--covariate", "patient"], "--covariate needs all rows in one"),
-    (["{folder}", "-t", "kind", "--transpose"], "--transpose needs all rows in one place"),
+    (["{folder}", "-t", "kind", "-k", "auto"], "-k auto needs all samples in one place"),
+    (["{folder}", "-t", "kind", "--method", "anovaf"], "AnovaF needs all samples in one place"),
+    (["{folder}", "-t", "kind", "--covariate", "patient"], "--covariate needs all samples in one"),
+    (["{folder}", "-t", "kind", "--transpose"], "--transpose needs all samples in one place"),
 ])  # fmt: skip
 def test_bad_calls_end_with_one_line(cluster, folder, tmp_path, arguments, message):
     (tmp_path / "notes.txt").write_text("nothing")
@@ -129,6 +129,24 @@ def test_pair_cover(cluster, table, folder, tmp_path):
     X = table.drop(columns=["patient", "kind"])
     local = PairCover(3).fit(X, table["kind"])
     assert list(pd.read_csv(out)["feature"]) == local.feature_names_.tolist()
+
+
+def test_hive_partitions_and_text(cluster, table, tmp_path):
+    by_day = table.assign(day=np.arange(300) % 3, note="text")
+    by_day.to_parquet(tmp_path / "by_day", partition_cols=["day"])
+    by_day.drop(columns=["day", "note"]).to_parquet(tmp_path / "by_kind", partition_cols=["kind"])
+    local = PairCover(3).fit(table.drop(columns=["patient", "kind"]), table["kind"])
+    for name in ("by_day", "by_kind"):
+        out = tmp_path / f"{name}.csv"
+        result = run(
+            "select", tmp_path / name, "-t", "kind", "--drop", "patient", "-k", 3, "-o", out,
+            "--scheduler", cluster.scheduler_address,
+        )  # fmt: skip
+        assert result.exit_code == 0, result.output
+        assert list(pd.read_csv(out)["feature"]) == local.feature_names_.tolist()
+        notes = ["in the names of folders: 'day'", "that are no numbers: 'note'"]
+        assert [text in result.stderr for text in notes] == [name == "by_day"] * 2
+        assert "No verdict: the accuracy on held-out samples needs the samples" in result.stderr
 
 
 def test_more_features_than_there_are(cluster, folder):
@@ -244,7 +262,7 @@ def test_dask_is_not_installed(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     result = run("select", folder, "-t", "kind", "--scheduler", "tcp://127.0.0.1:1")
     assert result.exit_code == 2
-    assert "pip install 's2fs[distributed]'" in result.stderr
+    assert "pip install 's2fs[dask]'" in result.stderr
 
 
 def test_the_bench_spreads_over_the_cluster(cluster, tmp_path):

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from warnings import warn
 
-from s2fs._util.inputs import Columns
-from s2fs._util.messages import some_of
-from s2fs._util.optional import need
+from s2fs._utils.columns import Columns
+from s2fs._utils.messages import format_names
+from s2fs._utils.optional import need
+from s2fs._utils.parquet_parts import check_schemas, list_partitions, list_parts, read_schemas
 
 #: More chunks than this are refused: a scheduler keeps some kilobytes for each.
 MOST_CHUNKS = 1_000_000
@@ -58,13 +59,13 @@ def connect(address: str) -> Any:
     Examples
     --------
     >>> from distributed import LocalCluster
-    >>> from s2fs.distributed import connect
+    >>> from s2fs.dask import connect
     >>> with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster:
     ...     with connect(cluster.scheduler_address) as client:
     ...         len(client.nthreads())
     1
     """
-    distributed = need("distributed", extra="distributed", purpose="A cluster")
+    distributed = need("distributed", extra="dask", purpose="A cluster")
     try:
         return distributed.Client(address, timeout=ANSWER_WITHIN)
     except (OSError, ValueError, TypeError) as error:  # an address may also make no sense
@@ -80,6 +81,7 @@ def read_partitioned(
     target: str | int | None = None,
     *,
     drop: str | int | Iterable[str | int] = (),
+    numeric_only: bool = False,
 ) -> Partitioned:
     """Open labelled data in many files without reading it.
 
@@ -88,12 +90,15 @@ def read_partitioned(
     path : str or path-like
         A directory of Parquet files, a pattern such as ``"parts/*.parquet"``, or a Zarr group with
         the arrays ``X`` and ``y`` (and optionally ``feature_names``) if ``zarr`` is installed.
-        Client and workers must find the files under the same name.
+        Client and workers must find the files under the same name. Hive partitions, such as the day
+        in ``day=0/part.parquet``, may be the target; other ones are left out with a warning.
     target : str or int, optional
         The column with the class labels, by name or position; for Zarr the name of their array, by
         default ``y``.
     drop : str, int or iterable of these, default=()
         Columns to leave out, by name or position.
+    numeric_only : bool, default=False
+        Leave out columns that are no numbers, with a warning.
 
     Returns
     -------
@@ -105,7 +110,7 @@ def read_partitioned(
     --------
     >>> import tempfile, pathlib
     >>> import pandas as pd
-    >>> from s2fs.distributed import read_partitioned
+    >>> from s2fs.dask import read_partitioned
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> plants = pd.DataFrame({"height": [2.5, 0.5], "width": [1, 3], "kind": ["fern", "moss"]})
     >>> plants.to_parquet(folder / "part-0.parquet")
@@ -114,7 +119,7 @@ def read_partitioned(
     >>> data.feature_names, data.X.npartitions
     (['height', 'width'], 2)
     """
-    dataframe = need("dask.dataframe", extra="distributed", purpose="Reading many files")
+    dataframe = need("dask.dataframe", extra="dask", purpose="Reading many files")
     where = str(path)
     dropped = [drop] if isinstance(drop, str | int) else list(drop)
     remote = "://" in where
@@ -122,69 +127,47 @@ def read_partitioned(
         raise FileNotFoundError(f"There is no file {where!r}; check the path or the pattern.")
     if Path(where).suffix == ".zarr" or (Path(where) / "zarr.json").exists():
         return _from_zarr(where, target, dropped)
-    if not remote and Path(where).is_dir() and not glob(f"{where}/**/*.parquet", recursive=True):
+    files = [] if remote else list_parts(where)
+    if not remote and Path(where).is_dir() and not files:
         raise ValueError(f"{where} holds no .parquet files; give a directory that does.")
     need("pyarrow", extra="parquet", purpose="Reading Parquet files")
     try:
         frame = dataframe.read_parquet(where)
-        schemas = {} if remote else _schemas(where)
+        schemas = read_schemas(files)
     except (OSError, ValueError) as error:
         raise ValueError(f"{where} cannot be read as Parquet ({_reason(error)}).") from None
     names = [str(name) for name in frame.columns]
     if target is None:
         raise ValueError(
             f"target is missing: say which column of {where} holds the classes; it has "
-            f"{some_of(names)}."
+            f"{format_names(names)}."
         )
     columns = Columns.of_file(names, where)
     label = columns.position(target, "target")
-    left = columns.without(dropped, label)
-    _check_parts(schemas, [names[f] for f in (*left, label)])
-    frame = frame[[frame.columns[f] for f in (*left, label)]]
-    X, y = frame[[frame.columns[f] for f in range(len(left))]], frame[frame.columns[-1]]
-    return Partitioned(X, y, [names[f] for f in left])
+    kept = columns.without(dropped, label)
+    partitions = {name for name in list_partitions(files, where) if name in names}
+    check_schemas(schemas, [names[f] for f in (*kept, label) if names[f] not in partitions])
+    features = _leave_out(kept, names, partitions, "are in the names of folders")
+    if numeric_only:
+        text = {names[f] for f in features if not _is_number(frame.dtypes.iloc[f])}
+        features = _leave_out(features, names, text, "are no numbers")
+    if not features:
+        raise ValueError(f"{where} has no column of numbers beside the target; give some.")
+    frame = frame[[frame.columns[f] for f in (*features, label)]]
+    X = frame[[frame.columns[f] for f in range(len(features))]]
+    return Partitioned(X, frame[frame.columns[-1]], [names[f] for f in features])
 
 
-def _schemas(where: str) -> dict[str, Any]:
-    """The schema of each part, by the name of its file: only the end of the file is read."""
-    parquet = need("pyarrow.parquet", extra="parquet", purpose="Reading Parquet files")
-    folder = Path(where).is_dir()
-    files = glob(f"{where}/**/*.parquet", recursive=True) if folder else glob(where)
-    return {file: parquet.read_schema(file) for file in sorted(files)}
+def _leave_out(positions: list[int], names: list[str], unwanted: set[str], why: str) -> list[int]:
+    """The columns that are not unwanted; a warning names the others."""
+    left_out = [names[f] for f in positions if names[f] in unwanted]
+    if left_out:
+        warn(f"Left out column(s) that {why}: {format_names(left_out)}.", stacklevel=3)
+    return [f for f in positions if names[f] not in unwanted]
 
 
-def _check_parts(schemas: dict[str, Any], names: list[str]) -> None:
-    """Raise if a part lacks a column, or has text where the first part has numbers."""
-    known: dict[str, tuple[str, str]] = {}
-    for file, schema in schemas.items():
-        types = dict(zip(schema.names, schema.types, strict=True))
-        if lacking := [name for name in names if name not in types]:
-            first = next(iter(schemas))
-            raise ValueError(
-                f"{file} has no column {some_of(lacking)}, which {first} has; write all parts with "
-                "the same columns."
-            )
-        for name in names:
-            kind = _kind(types[name])
-            before, where = known.setdefault(name, (kind, file))
-            if kind != before and "nothing" not in (kind, before):
-                raise ValueError(
-                    f"{file} has {kind} in column {name!r}, but {where} has {before}; write all "
-                    "parts with the same types."
-                )
-
-
-def _kind(type_: Any) -> str:
-    """What the values of a column are, in a word."""
-    types = need("pyarrow", extra="parquet").types
-    if types.is_dictionary(type_):
-        return _kind(type_.value_type)
-    if types.is_null(type_):
-        return "nothing"
-    if types.is_temporal(type_):
-        return "times"
-    text = types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_)
-    return "text" if text else "numbers" if types.is_primitive(type_) else str(type_)
+def _is_number(dtype: Any) -> bool:
+    return getattr(dtype, "kind", "O") in "biuf"
 
 
 def _reason(error: Exception) -> str:
@@ -193,7 +176,7 @@ def _reason(error: Exception) -> str:
 
 
 def _from_zarr(where: str, target: str | int | None, drop: list[str | int]) -> Partitioned:
-    array = need("dask.array", extra="distributed", purpose="Reading many files")
+    array = need("dask.array", extra="dask", purpose="Reading many files")
     try:
         import zarr
     except ImportError:
@@ -208,7 +191,7 @@ def _from_zarr(where: str, target: str | int | None, drop: list[str | int]) -> P
         raise ValueError(f"{where} cannot be read as a Zarr group ({_reason(error)}).") from None
     if len(n_chunks) < 2:
         raise ValueError(
-            f"{where} must hold the arrays 'X' and {key!r}; it has {some_of(sorted(arrays))}."
+            f"{where} must hold the arrays 'X' and {key!r}; it has {format_names(sorted(arrays))}."
         )
     if not few:
         name, n = max(n_chunks.items(), key=lambda item: item[1])

@@ -1,4 +1,4 @@
-"""Dask arrays and data frames as a list of row chunks, with the labels and weights of each."""
+"""Dask arrays and data frames as a list of chunks, with the labels and weights of each."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,8 +7,9 @@ import numpy as np
 from dask import delayed
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
-from s2fs._util.inputs import is_dask, reject_text_columns
-from s2fs.distributed._rows import label_weight, n_rows, ready_rows
+from s2fs._utils.columns import reject_text_columns
+from s2fs._utils.dask_inputs import is_dask
+from s2fs.dask.chunks import count_samples, make_chunk, sum_label_weights
 
 
 def check_columns(selector: Any, X: Any) -> None:
@@ -16,7 +17,7 @@ def check_columns(selector: Any, X: Any) -> None:
     if getattr(X, "ndim", 0) != 2:
         raise ValueError(
             f"X is a Dask {type(X).__name__} of {getattr(X, 'ndim', 'unknown')} dimension(s); give "
-            "an array of rows and columns, or a data frame."
+            "an array of samples and features, or a data frame."
         )
     if hasattr(X, "columns"):
         like_X = X._meta
@@ -29,32 +30,32 @@ def check_columns(selector: Any, X: Any) -> None:
     _check_n_features(selector, like_X, reset=True)
 
 
-def row_chunks(X: Any) -> list[Any]:
-    """The row chunks of an array or data frame, not computed yet."""
+def split_rows(X: Any) -> list[Any]:
+    """The chunks of an array or data frame along its samples, not computed yet."""
     if hasattr(X, "rechunk") and X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
-    return _pieces(X)
+    return _to_delayed(X)
 
 
-def chunk_sizes(X: Any) -> list[int] | None:
-    """How many rows each chunk has, or None if only the chunks can tell."""
+def get_chunk_sizes(X: Any) -> list[int] | None:
+    """How many samples each chunk has, or None if only the chunks can tell."""
     sizes = X.chunks[0] if hasattr(X, "chunks") else (np.nan,)
     return None if np.isnan(sizes).any() else [int(size) for size in sizes]
 
 
-def along(values: Any, name: str, sizes: list[int] | None, chunks: list[Any]) -> list[Any]:
-    """Labels or weights, one piece for each of the row chunks.
+def split_like(values: Any, name: str, sizes: list[int] | None, chunks: list[Any]) -> list[Any]:
+    """Labels or weights, one piece for each of the chunks.
 
     Parameters
     ----------
     values : dask array or series, or array-like, or None
-        One value per row.
+        One value per sample.
     name : str
         What the values are called in errors.
     sizes : list of int or None
-        Rows of each chunk; they must be known for values that are no Dask collection.
+        Samples of each chunk; they must be known for values that are no Dask collection.
     chunks : list of Delayed
-        The row chunks.
+        The chunks of X.
     """
     if values is None:
         return [None] * len(chunks)
@@ -68,7 +69,7 @@ def along(values: Any, name: str, sizes: list[int] | None, chunks: list[Any]) ->
         if values.shape[0] != sum(sizes):
             raise _wrong_length(name, values.shape[0], sum(sizes))
         values = values.rechunk({0: tuple(sizes), **dict.fromkeys(range(1, values.ndim), -1)})
-    pieces = _pieces(values)
+    pieces = _to_delayed(values)
     if len(pieces) != len(chunks):
         raise ValueError(
             f"{name} has {len(pieces)} chunk(s) for the {len(chunks)} of X, and their lengths are "
@@ -77,34 +78,38 @@ def along(values: Any, name: str, sizes: list[int] | None, chunks: list[Any]) ->
     return pieces
 
 
-def as_rows(
+def make_chunks(
     chunks: list[Any], labels: list[Any], weights: list[Any], class_weight: Mapping[Any, float]
 ) -> list[Any]:
     """The chunks with their labels and weights, not computed yet."""
-    ready = delayed(ready_rows, pure=True)
+    make = delayed(make_chunk, pure=True)
     return [
-        ready(X, y, weight, class_weight)
+        make(X, y, weight, class_weight)
         for X, y, weight in zip(chunks, labels, weights, strict=True)
     ]
 
 
-def lengths(chunks: list[Any]) -> list[Any]:
-    """How many rows each chunk has, not computed yet."""
-    return [delayed(n_rows)(chunk) for chunk in chunks]
+def count_chunk_samples(chunks: list[Any]) -> list[Any]:
+    """How many samples each chunk has, not computed yet."""
+    return [delayed(count_samples)(chunk) for chunk in chunks]
 
 
-def label_weights(labels: list[Any], weights: list[Any]) -> list[Any]:
+def sum_chunk_labels(labels: list[Any], weights: list[Any]) -> list[Any]:
     """The weight of each label, chunk by chunk, not computed yet."""
-    return [delayed(label_weight)(y, weight) for y, weight in zip(labels, weights, strict=True)]
+    return [
+        delayed(sum_label_weights)(y, weight) for y, weight in zip(labels, weights, strict=True)
+    ]
 
 
-def _pieces(values: Any) -> list[Any]:
-    """The chunks of a collection along its rows, not computed yet."""
+def _to_delayed(values: Any) -> list[Any]:
+    """The chunks of a collection along its samples, not computed yet."""
     # Optimised one by one, a frame and its column of labels may be cut differently: Dask joins
     # partitions that have become small. As they are, they also share the reading of their files.
     return list(np.ravel(values.to_delayed(optimize_graph=hasattr(values, "chunks"))))
 
 
-def _wrong_length(name: str, found: int, wanted: int) -> ValueError:
+def _wrong_length(name: str, length: int, n_samples: int) -> ValueError:
     what = "label(s)" if name == "y" else "weight(s)"
-    return ValueError(f"{name} has {found} {what} for the {wanted} row(s) of X; give one per row.")
+    return ValueError(
+        f"{name} has {length} {what} for the {n_samples} sample(s) of X; give one per sample."
+    )

@@ -10,12 +10,12 @@ import pytest
 from distributed import Client
 from hypothesis import given
 from hypothesis import strategies as st
+from literal_pairs import moments
 from scipy.sparse import coo_array, csr_array
 from sklearn.base import clone
 
 import inner
-from inner import chunk_found, together
-from literal_pairs import moments
+from inner import compute_moments, merge_moments
 from s2fs import S2FS, PairCover
 from strategies import examples, problems
 
@@ -36,11 +36,13 @@ def assert_same(there, here):
     np.testing.assert_allclose(there.scores_, here.scores_, rtol=1e-9)
     np.testing.assert_array_equal(there.classes_, here.classes_)
     np.testing.assert_allclose(there.correlation_, here.correlation_, rtol=1e-9)
-    np.testing.assert_allclose(there.separation_, here.separation_, rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(there.class_distances_, here.class_distances_, rtol=1e-8, atol=1e-12)
     for name in ("feature", "first", "second"):
         # Where a feature serves no pair, rounding decides which one it serves most.
-        serves = here.pairs_["before"] - here.pairs_["after"] > 1e-12
-        np.testing.assert_array_equal(there.pairs_[name][serves], here.pairs_[name][serves])
+        serves = here.class_pairs_["before"] - here.class_pairs_["after"] > 1e-12
+        np.testing.assert_array_equal(
+            there.class_pairs_[name][serves], here.class_pairs_[name][serves]
+        )
 
 
 @pytest.mark.parametrize("options", [
@@ -50,8 +52,6 @@ def assert_same(there, here):
     {"class_weight": "balanced"},
     {"include": [7], "exclude": [0, 1]},
     {"feature_groups": [[0, 8], [2, 9]], "correlation": 0.5},
-    {"search": "floating"},
-    {"search": "beam", "beam_width": 3, "correlation": 0.25},
     {"n_features_to_select": 1.0},
 ], ids=str)  # fmt: skip
 def test_options_mean_the_same(client, options):
@@ -131,10 +131,10 @@ def test_sparse_chunks(client, correlation):
 def test_entries_stored_twice_are_summed():
     data, row, column = [1.0, 2.0, 4.0], [0, 0, 1], [0, 0, 1]
     twice = csr_array(([1.0, 2.0, 4.0], [0, 0, 1], [0, 2, 3]), shape=(2, 2))
-    rows = inner.rows.ready_rows(twice.tocsc(), np.array([0, 1]), None, {})
+    chunk = inner.chunks.make_chunk(twice.tocsc(), np.array([0, 1]), None, {})
     once = coo_array((data, (row, column)), shape=(2, 2))
-    np.testing.assert_array_equal(rows.X.toarray(), once.toarray())
-    assert rows.X.nnz == 2
+    np.testing.assert_array_equal(chunk.X.toarray(), once.toarray())
+    assert chunk.X.nnz == 2
     assert twice.nnz == 3  # the caller's matrix stays as it is
 
 
@@ -157,7 +157,7 @@ def test_the_number_of_workers_changes_nothing_but_rounding(client, correlation)
         one = PairCover(6, correlation=correlation).fit(there, y)
     np.testing.assert_array_equal(one.indices_, two.indices_)
     np.testing.assert_allclose(one.scores_, two.scores_, rtol=1e-13)
-    np.testing.assert_allclose(one.separation_, two.separation_, rtol=1e-12)
+    np.testing.assert_allclose(one.class_distances_, two.class_distances_, rtol=1e-12)
 
 
 def test_what_cannot_be_searched(client):
@@ -165,11 +165,11 @@ def test_what_cannot_be_searched(client):
     there = da.from_array(X, chunks=(25, 12))
     with pytest.raises(ValueError, match=r"X has infinity in column\(s\) 2"):
         PairCover(2).fit(da.where(da.arange(12) == 2, np.inf, there), y)
-    with pytest.raises(ValueError, match=r"X has 0 row\(s\) that count"):
+    with pytest.raises(ValueError, match=r"X has 0 sample\(s\) that count"):
         PairCover(2).fit(there, y, sample_weight=np.zeros(len(y)))
     with pytest.raises(ValueError, match=r"y has one class only"):
         PairCover(2).fit(there, 0 * y)
-    with pytest.raises(ValueError, match="'auto' needs all rows in one place"):
+    with pytest.raises(ValueError, match="'auto' needs all samples in one place"):
         PairCover("auto").fit(there, y)
 
 
@@ -182,20 +182,24 @@ def test_chunks_add_up_to_the_whole(table, data):
     X[data.draw(st.integers(0, len(y) - 1)), data.draw(st.integers(0, X.shape[1] - 1))] = np.nan
     form = data.draw(st.sampled_from([np.asarray, csr_array]))
     bounds = [0, *sorted(data.draw(st.lists(st.integers(0, len(y)), max_size=8))), len(y)]
-    found = together([
-        chunk_found(
-            inner.rows.ready_rows(form(X[a:b]), y[a:b], None if weight is None else weight[a:b], {})
+    merged = merge_moments([
+        compute_moments(
+            inner.chunks.make_chunk(
+                form(X[a:b]), y[a:b], None if weight is None else weight[a:b], {}
+            )
         )
         for a, b in pairwise(bounds)
     ])  # fmt: skip
     keep = ~np.isnan(X).all(axis=0)
     wanted = moments(X[:, keep], y, weight)
-    assert found.n_rows == len(y)
+    assert merged.n_samples == len(y)
     scale = 1 + np.nanmax(np.abs(X), axis=0, initial=0, where=~np.isnan(X))[keep]
     for name in ("counts", "mean", "lower", "upper"):
-        got, want = getattr(found.known, name)[..., keep] / scale, getattr(wanted, name) / scale
+        in_moments = "means" if name == "mean" else name
+        got = getattr(merged.moments, in_moments)[..., keep] / scale
+        want = getattr(wanted, name) / scale
         if name == "mean":  # a class without a value has none
             got, want = np.where(wanted.counts > 0, [got, want], 0)
         np.testing.assert_allclose(got, want, atol=1e-12)
-    squares = found.known.squares[keep] / scale**2
+    squares = merged.moments.within_squares[keep] / scale**2
     np.testing.assert_allclose(squares, wanted.squares / scale**2, rtol=1e-9, atol=1e-9)

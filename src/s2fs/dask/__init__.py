@@ -1,0 +1,13 @@
+"""Selection from samples that are spread over a Dask cluster (extra ``dask``).
+
+Give :class:`s2fs.S2FS` or :class:`s2fs.PairCover` a Dask array or data frame while a
+``distributed.Client`` is open: the samples stay with the workers, and the selection is that of a
+fit on one machine.
+"""
+
+from s2fs._utils.public import set_modules
+from s2fs.dask.reading import Partitioned, connect, read_partitioned
+
+__all__ = ["Partitioned", "connect", "read_partitioned"]
+
+set_modules(__name__, [globals()[name] for name in __all__])

@@ -1,0 +1,134 @@
+"""One chunk of a table on a worker: numbers, labels, and how much each sample counts."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from s2fs._utils.labels import encode_classes
+from s2fs._utils.types import Floats
+from s2fs.criteria.problem import Problem, Scaling
+from s2fs.criteria.weights import reject_extreme_weights, times_class_weight
+
+#: Some samples as numbers, and how much each counts (None is 1 each).
+Piece = tuple[Any, Floats | None]
+
+
+class Chunk(NamedTuple):
+    """Some samples, ready for use: numbers, labels, and how much each counts (None is 1 each)."""
+
+    X: Any
+    labels: NDArray[Any]
+    sample_weight: Floats | None
+
+    def as_problem(self, classes: NDArray[Any], scaling: Scaling) -> Problem:
+        """These samples as part of a larger table with ``classes`` and ``scaling``."""
+        codes = np.searchsorted(classes, self.labels)
+        return Problem(self.X, codes, sample_weight=self.sample_weight, scaling=scaling)
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """The numbers and weights, if there are samples."""
+        return [(self.X, self.sample_weight)] if len(self.labels) else []
+
+
+def make_chunk(X: Any, y: Any, sample_weight: Any, class_weight: Mapping[Any, float]) -> Chunk:
+    """One chunk as numbers, without the samples that count nothing."""
+    try:
+        values, labels = _as_matrix(X), np.asarray(y)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"X has a chunk of values that are not numbers ({error}); drop or encode them."
+        ) from None
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    n = values.shape[0]
+    if labels.shape != (n,):
+        raise ValueError(
+            f"y has a chunk of shape {labels.shape} for the {n} sample(s) of the same chunk of X; "
+            "give one label per sample, chunked as X is."
+        )
+    if sample_weight is None and not class_weight:
+        return Chunk(values, labels, None)
+    weights = check_chunk_weight(sample_weight, n)
+    factor = np.ones(n)
+    for label, weight in class_weight.items():
+        factor[labels == label] = weight
+    weights = times_class_weight(weights, factor)
+    counts = weights > 0
+    if counts.all():
+        return Chunk(values, labels, weights)
+    return Chunk(values[np.flatnonzero(counts)], labels[counts], weights[counts])
+
+
+def check_chunk_weight(sample_weight: Any, n: int) -> Floats:
+    """The weights of the ``n`` samples of a chunk, as a new array."""
+    if sample_weight is None:
+        return np.ones(n)
+    mass = np.array(sample_weight, dtype=np.float64)
+    if mass.shape != (n,):
+        raise ValueError(
+            f"sample_weight has a chunk of shape {mass.shape} for the {n} sample(s) of the same "
+            "chunk of X; give one number per sample, chunked as X is."
+        )
+    if not np.isfinite(mass).all() or (mass < 0).any():
+        raise ValueError(
+            "sample_weight has NaN, infinity or a negative number; give finite weights from 0 up."
+        )
+    reject_extreme_weights(mass)
+    return mass
+
+
+def _as_matrix(X: Any) -> Any:
+    """Floating-point numbers in an array, or in a sparse array with quick columns."""
+    if issparse(X):
+        values = X.tocsc()
+        if not values.has_canonical_format:  # entries that are stored twice are summed, in a copy
+            values = values.copy() if values is X else values
+            values.sum_duplicates()
+    else:
+        values = X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
+        if values.dtype == object:  # columns with a marker of their own for what is missing
+            values = X.to_numpy(dtype=np.float64, na_value=np.nan)
+    if values.dtype not in (np.float32, np.float64):
+        values = values.astype(np.float64)
+    return values if issparse(values) else np.ascontiguousarray(values)
+
+
+def count_samples(X: Any) -> int:
+    """Length of a chunk, dense or sparse."""
+    return int(X.shape[0])
+
+
+def sum_label_weights(y: Any, sample_weight: Any) -> dict[Any, float]:
+    """Weight of each label in a chunk."""
+    labels = np.asarray(y).ravel()
+    classes, codes = encode_classes(labels)
+    mass = np.bincount(codes, check_chunk_weight(sample_weight, len(labels)), len(classes))
+    return dict(zip(classes.tolist(), mass.tolist(), strict=True))
+
+
+def add_up(parts: Sequence[Floats], start: Floats | float = 0.0) -> Floats:
+    """The sum of some arrays in double precision, taken in their order."""
+    total = np.array(start, dtype=np.float64)
+    for part in parts:
+        total = total + part
+    return total
+
+
+def align(value: Any) -> Any:
+    """The same arrays, in a tuple or alone, where numbers may stand in memory.
+
+    Buffers from a network may be unaligned: these are copied.
+    """
+    if isinstance(value, np.ndarray):
+        return np.require(value, requirements="A")
+    if isinstance(value, tuple):
+        parts = [align(part) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if issparse(value):
+        data, indices, indptr = (align(part) for part in (value.data, value.indices, value.indptr))
+        return type(value)((data, indices, indptr), shape=value.shape)
+    return value
