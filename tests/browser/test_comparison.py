@@ -8,7 +8,7 @@ from sklearn.datasets import load_wine
 from s2fs import compare
 from s2fs.report import comparison_report
 
-PHONE = {"viewport": {"width": 375, "height": 812}, "device_scale_factor": 2, "is_mobile": True}
+PHONE = {"viewport": {"width": 360, "height": 780}, "device_scale_factor": 2, "is_mobile": True}
 
 
 @pytest.fixture(scope="module")
@@ -53,3 +53,19 @@ def test_the_table_is_sorted_and_downloaded(visit, page_of, found):
             gap = here.difference(first, row["selector"])
             assert row["relation"] == gap.relation
             assert float(row["difference"]) == 100 * gap.mean
+
+
+def test_the_first_screen_says_who_is_best_and_how_sure(visit, page_of, found):
+    page = visit(page_of, viewport={"width": 1440, "height": 900})
+    here = found.at(found.recommendation.size)
+    rows = [row for row in here.rows if row["seconds"] is not None]
+    best, second = sorted(rows, key=lambda row: -row["accuracy"])
+    headline = page.locator(".verdict strong").text_content()
+    assert headline.startswith(f"{best['selector']} has the largest accuracy: ")
+    assert f"{100 * best['accuracy']:.1f} %" in headline
+    assert here.difference(best["selector"], second["selector"]).relation in headline
+    for part in ("svg.forest:visible", "[data-name=sizes] svg:visible"):
+        box = page.locator(part).bounding_box()
+        assert box["y"] + box["height"] < 900
+    shown = page.locator("svg.forest:visible .row").count()
+    assert shown == len(here.rows) - 1

@@ -9,10 +9,24 @@ import pytest
 
 BUILT = Path(__file__).parents[2] / "docs" / "_build" / "html"
 #: The front page, and pages of formulas, of side-by-side code, of tables and of the reference.
-PAGES = ("index", "criterion", "coming-from", "reproduction", "reference/s2fs.S2FS")
-DESKTOP = {"viewport": {"width": 1280, "height": 900}}
+PAGES = (
+    "index",
+    "tutorial",
+    "report",
+    "which",
+    "faq",
+    "criterion",
+    "coming-from",
+    "unseen",
+    "reproduction",
+    "reference/s2fs.S2FS",
+)
+DESKTOP = {"viewport": {"width": 1440, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 800}}
 DARK = {**DESKTOP, "color_scheme": "dark"}
+
+#: Every selector beside every other one: these tables scroll.
+TOO_WIDE = {"reproduction-tables"}
 
 pytestmark = pytest.mark.skipif(not (BUILT / "index.html").exists(), reason="run make docs first")
 
@@ -44,8 +58,15 @@ def visit_built(browser):
     assert [url for url in requests if not url.startswith(home)] == []
 
 
-@pytest.mark.parametrize("options", [DESKTOP, PHONE, DARK], ids=["desktop", "phone", "dark"])
-@pytest.mark.parametrize("name", PAGES)
+#: Every page on a desk; the first ones, which have all elements between them, in other forms, too.
+AXE_VIEWS = [
+    *(pytest.param(name, DESKTOP, id=f"{name}-desktop") for name in PAGES),
+    *(pytest.param(name, PHONE, id=f"{name}-phone") for name in PAGES[:4]),
+    *(pytest.param(name, DARK, id=f"{name}-dark") for name in PAGES[:4]),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), AXE_VIEWS)
 def test_axe_finds_no_violation(visit_built, name, options):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     page = visit_built(name, **options)
@@ -85,3 +106,62 @@ def test_one_can_read_on_from_page_to_page(visit_built):
     assert page.url.endswith("tutorial.html")
     page.locator("a.left-prev").click()
     assert page.url.endswith("install.html")
+
+
+def test_nothing_is_cut_on_a_desk(visit_built):
+    """No table and no line of code of any page is wider than its place."""
+    pages = [path.stem for path in BUILT.glob("*.html")] + ["baselines/index", "baselines/fidelity"]
+    made = {"genindex", "py-modindex", "search", "example-report"}
+    page = visit_built("index", **DESKTOP)
+    cut = {}
+    for name in sorted({*pages} - made - TOO_WIDE):
+        page.goto((BUILT / f"{name}.html").as_uri())
+        cut[name] = page.evaluate(
+            """() => [...document.querySelectorAll(
+                ".bd-article .pst-scrollable-table-container, .bd-article pre")]
+                .filter(e => e.scrollWidth>e.clientWidth+1).map(e => e.innerText.slice(0, 60))"""
+        )
+    assert len(cut) > 40
+    assert {name: parts for name, parts in cut.items() if parts} == {}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_link_is_inside_a_link(visit_built, name):
+    page = visit_built(name, **DESKTOP)
+    assert page.locator(".bd-article a a").count() == 0
+
+
+def test_figures_are_not_dimmed_on_dark_paper(visit_built):
+    page = visit_built("report", **DARK)
+    filters = page.locator(".bd-article img").evaluate_all(
+        "all => all.map(e => getComputedStyle(e).filter)"
+    )
+    assert len(filters) >= 5
+    assert set(filters) == {"none"}
+
+
+def test_formulas_have_a_font_of_their_own(visit_built):
+    page = visit_built("criterion", **DESKTOP)
+    page.evaluate("document.fonts.ready")
+    assert page.evaluate("document.fonts.check('16px \"s2fs math\"')")
+    loaded = "[...document.fonts].filter(f => f.status === 'loaded').map(f => f.family)"
+    assert any("s2fs math" in family for family in page.evaluate(loaded))
+
+
+def test_the_picture_of_the_front_page_leads_to_the_page_itself(visit_built):
+    page = visit_built("index", **DESKTOP)
+    page.locator(".shot a").click()
+    page.wait_for_url("**/example-report.html")
+    assert page.locator("#best tbody tr:visible").count() == 6
+    page.locator("#size").fill("0")
+    assert page.locator("#best tbody tr:visible").count() == 1
+
+
+@pytest.mark.parametrize(
+    "question", ["one patient", "MLflow", "Windows and macOS", "upgrade", "from R", "Parquet"]
+)
+def test_what_users_ask_is_two_clicks_away(visit_built, question):
+    page = visit_built("index", **DESKTOP)
+    page.locator(".cards").get_by_role("link", name="Questions and answers").click()
+    page.locator(".bd-sidebar-secondary, .bd-toc").get_by_text(question).first.click()
+    assert page.locator("h2:visible", has_text=question).count() == 1

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 
 from s2fs import S2FS
-from s2fs.datasets import Dataset
+from s2fs.io import Dataset
 
 HOSTILE_FEATURE = "<script>alert(1)</script>"
 HOSTILE_CLASS = '"><img src=x onerror=alert(2)>'

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from report.pages import Page
 from s2fs import PairCover
 from s2fs.cli import main
-from s2fs.datasets import read_table
+from s2fs.io import read_table
 from s2fs.report import Report
 
 
@@ -23,7 +23,7 @@ def pictures(tmp_path):
 def table_of(text):
     """The headings and the rows of the features, in order of choice."""
     rows = Page(text).rows
-    start = next(i for i, row in enumerate(rows) if "Stands out" in row)
+    start = next(i for i, row in enumerate(rows) if row[:2] == ["Rank", "Feature"])
     heads = rows[start]
     return heads, [row for row in rows[start + 1 :] if len(row) == len(heads)]
 
@@ -39,12 +39,13 @@ def test_select_writes_the_report_beside_the_ranking(pictures, tmp_path):
     assert result.exit_code == 0, result.output
     # The page repeats the selection on random halves, and what that says is said here, too.
     lines = [line for line in result.stdout.splitlines() if "random halves" not in line]
-    assert lines == plain.stdout.splitlines()
+    without_next = plain.stdout.partition("\n\nNext: ")[0]  # it proposes the report
+    assert lines == without_next.splitlines()
     text = page.read_text(encoding="utf-8")
     assert "<h1>pictures.npz</h1>" in text
     assert 'id="pixels"' in text
     _, rows = table_of(text)
-    ranked = re.findall(r"^ +\d+  (\w+)", plain.stdout, flags=re.MULTILINE)
+    ranked = re.findall(r"^ *\d+  (\w+)", plain.stdout, flags=re.MULTILINE)
     assert [row[1] for row in rows] == ranked
     assert len(ranked) == 4
 
@@ -77,7 +78,8 @@ def test_page_terminal_file_and_python_say_the_same(pictures, tmp_path):
         low, high = (f"{100 * row[f'accuracy_{end}']:.1f}" for end in ("low", "high"))
         expected = [f"{100 * row['accuracy']:.1f}", f"{low} to {high}"]
         assert beside[row["selector"]][:2] == expected
-        assert " ".join([row["selector"], f"{row['n_features']:g}", *expected]) in terminal
+        expected[0] += " %"
+        assert " ".join([row["selector"], *expected]) in terminal
 
 
 def test_a_page_has_no_accuracy_where_the_terminal_has_none(tmp_path):
@@ -96,6 +98,8 @@ def test_a_page_has_no_accuracy_where_the_terminal_has_none(tmp_path):
         (["--report", "report.txt"], "give a name that ends in .html"),
         (["--report", "no/such/report.html"], "is not a directory"),
         (["--image-shape", "3x4"], "add --report FILE.html"),
+        (["--names", "genes.csv"], "--names is for the report; add --report FILE.html"),
+        (["--report", "r.html", "--names", "no.csv"], "cannot be read (No such file"),
         (["--report", "r.html", "--image-shape", "5x5"], "but there are 12 features"),
         (["--report", "r.html", "--image-shape", "12"], "height and width as in 32x32"),
         (["--report", "r.html", "--image-order", "A"], "'A' is not one of"),
@@ -114,13 +118,24 @@ def test_the_halves_of_the_ranking_are_those_of_the_report(pictures, tmp_path):
     page = tmp_path / "report.html"
     result = run("select", pictures, "-k", 4, "--stability", 7, "--report", page, "--no-verdict")
     assert result.exit_code == 0, result.output
-    head, *lines = (line.split() for line in result.stdout.splitlines()[:5])
-    place = " ".join(head).replace("selected in", "selected_in").split().index("selected_in")
-    shares = [line[place] for line in lines]
+    head, *lines = (re.split(r"\s{2,}", row.strip()) for row in result.stdout.splitlines()[:5])
+    shares = [line[head.index("selected in")] for line in lines]
     text = page.read_text(encoding="utf-8")
     assert "7 random halves" in text
     heads, rows = table_of(text)
     assert "Q-value" in heads
     place = heads.index("Selection frequency")
-    assert [row[place].replace("\xa0", "") for row in rows] == shares
+    assert [row[place].replace("\xa0", " ") for row in rows] == shares
     assert len(shares) == 4
+
+
+def test_names_of_a_file_stand_on_the_page(pictures, tmp_path):
+    page, names = tmp_path / "report.html", tmp_path / "genes.csv"
+    data = read_table(pictures)
+    feature = data.feature_names[PairCover(2).fit(data.X, data.y).indices_[0]]
+    names.write_text(f"id,symbol,description\n{feature},CD99,a <b>surface</b> protein\n")
+    result = run("select", pictures, "-k", 2, "--report", page, "--names", names)
+    assert result.exit_code == 0, result.output
+    _, rows = table_of(page.read_text(encoding="utf-8"))
+    assert rows[0][1] == "CD99"
+    assert "a &lt;b&gt;surface" in page.read_text(encoding="utf-8")

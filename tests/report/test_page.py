@@ -9,8 +9,10 @@ from sklearn.datasets import load_digits
 
 from report.pages import CLASSES, FEATURES, HOSTILE_FEATURE, Page, fitted, hostile_data
 from s2fs import S2FS
-from s2fs.datasets import Dataset, load_srbct
+from s2fs.datasets import load_srbct
+from s2fs.io import Dataset
 from s2fs.report import Origin, Report, check_destination
+from s2fs.report.names import shorten_names
 
 ORIGIN = Origin(command="s2fs select a.csv", seconds=0.25, date=datetime(2025, 6, 1, 12, 30))
 
@@ -32,28 +34,32 @@ def test_names_from_the_data_are_text(hostile):
     assert page.tags["script"] == 1
     assert page.tags["img"] == 0
     assert not [name for _, name, _ in page.attributes if name.startswith("on")]
-    cells = {cell for row in page.rows for cell in row}
-    assert set(FEATURES) <= cells
+    values = {value for tag, name, value in page.attributes if (tag, name) == ("th", "data-v")}
+    assert set(FEATURES) <= values
     text = "".join(page.text)
     assert all(name in text for name in CLASSES)
     assert "{{ 7 * 7 }}" in text
 
 
-def test_chance_and_stand_ins_have_columns():
+def test_p_values_and_substitutes_have_columns():
     data = hostile_data()
-    selector = S2FS("auto", stand_ins=0.9).fit(data.X, data.y)
+    best = int(S2FS(1).fit(data.X, data.y).indices_[0])
+    copy = (best + 1) % 8
+    data.X[:, copy] = data.X[:, best] + 1e-6 * np.arange(len(data.y))
+    selector = S2FS("auto", max_correlation=0.9).fit(data.X, data.y)
     page = Page(Report(selector, data, n_halves=2).html)
     assert page.tags["script"] == 1
-    heads = next(row for row in page.rows if "Stand-ins" in row)
-    (first,) = (row for row in page.rows if FEATURES[selector.indices_[0]] in row[1:2])
+    heads = next(row for row in page.rows if "Substitutes" in row)
+    (first,) = (row for row in page.rows if row[:1] == ["1"])
+    assert first[1] == FEATURES[selector.indices_[0]]
     assert first[heads.index("P-value")] == f"{selector.path_['p_value'][0]:.3f}"
-    best = FEATURES[selector.stand_ins_[0]["feature"][0]]
-    assert first[heads.index("Stand-ins")].startswith(best)
+    other = FEATURES[best + copy - selector.indices_[0]]
+    assert first[heads.index("Substitutes")].startswith(shorten_names([other], 26)[other])
 
 
 def test_figures_show_names_as_text(hostile):
     svgs = re.findall(r"<svg [^>]*role=.*?</svg>", hostile, flags=re.DOTALL)
-    assert len(svgs) == 4
+    assert len(svgs) == 7  # forest, sizes and heat map for two widths, and redundancy
     shown = "".join("".join(Page(svg).text) for svg in svgs)
     assert all(name[:6] in shown for name in [*FEATURES, *CLASSES])
 
@@ -86,14 +92,15 @@ def test_ids_are_unique_and_links_lead_somewhere(page, request):
 
 def test_the_verdict_comes_first_and_the_record_last(srbct):
     text = " ".join("".join(Page(srbct).text).split())
-    order = ["on held-out samples (95 % interval", "Recommended number", "Checks",
-             "How many features?", "The features", "What was run", "How to cite"]  # fmt: skip
+    order = ["on held-out samples (95 % interval", "The first features", "S²FS against …",
+             "How many features?", "Checks", "Recommended number", "Most correlated feature",
+             "We selected features with S²FS", "What was run", "BibTeX"]  # fmt: skip
     places = [text.index(words, text.index("Skip to")) for words in order]
     assert places == sorted(places)
     for fact in ("83 samples", "2,308 features", "0.0316", "s2fs select a.csv", "2025-06-01 12:30",
                  "0.25 s", "arXiv 2509.25841", "Seed"):  # fmt: skip
         assert fact in text
-    assert "pixels" not in text
+    assert "selected pixels" not in text
     assert srbct.count("<details>") == 4  # folded
 
 
@@ -102,7 +109,8 @@ def test_headings_and_figures_can_be_heard(srbct):
     assert page.tags["h1"] == 1
     labels = [v for tag, name, v in page.attributes if (tag, name) == ("svg", "aria-label")]
     hidden = [v for tag, name, v in page.attributes if (tag, name) == ("svg", "aria-hidden")]
-    assert len(labels) == page.tags["figcaption"] == 4
+    assert len(labels) == 7
+    assert page.tags["figure"] == 4
     assert len(labels) + len(hidden) == page.tags["svg"]
     assert all(len(label) > 20 for label in labels)
     headings = [v for tag, name, v in page.attributes if tag == "th" and name == "scope"]
@@ -130,14 +138,15 @@ def test_one_feature_has_no_slider_and_no_redundancy():
     assert 'type="range"' not in text
 
 
-def test_more_than_ten_classes_have_a_plane_and_no_colours():
+def test_more_than_ten_classes_have_a_tree_and_no_colours():
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(12), 5)
     X = rng.normal(size=(60, 6)) + y[:, None]
     text = S2FS(3).fit(X, y).report(X, y).html
-    assert 'id="samples"' in text
-    assert "--c:#" not in text
-    assert len(re.findall(r"<title>row \d+, \d+</title>", text)) == 60
+    assert "Which classes are alike" in text
+    tree = text[text.index('id="tree-') :]
+    assert all(f">class {q}</text>" in tree for q in range(12))
+    assert 'class="chip' not in text
 
 
 def test_large_data_give_a_small_page():

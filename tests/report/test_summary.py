@@ -1,11 +1,14 @@
+import itertools
 import json
 from html import unescape
 
+import literal_evaluation as literal
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csc_array
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.feature_selection import (
@@ -22,12 +25,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, minmax_scale
 from sklearn.tree import DecisionTreeClassifier
 
-import literal_evaluation as literal
 from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
 from s2fs.baselines import FDM, FGZEFSR, AnovaF
-from s2fs.datasets import Dataset, load_srbct
-from s2fs.evaluation import stability
-from s2fs.report import Report, made_dense
+from s2fs.criteria import problem
+from s2fs.datasets import load_srbct
+from s2fs.evaluation import checks, evaluate_selector, neighbours, stability
+from s2fs.io import Dataset
+from s2fs.report import Report
 
 SIZES = [1, 2, 3, 4, 5, 7, 8]
 
@@ -81,25 +85,34 @@ def test_features_are_those_chosen_with_their_path(srbct):
         assert row["components"] == [step[name] for name in names]
 
 
+def evaluate_in_few_folds(selector, X, y):
+    """An evaluation for tests that are about another part of the page."""
+    return evaluate_selector(selector, X, y, n_selected=len(selector.indices_), cv=2, n_repeats=1)
+
+
 def test_how_sure_a_feature_is_and_what_could_take_its_place(wine):
     X, y = wine
-    auto = S2FS("auto", include=["ash"], stand_ins=0.2).fit(X, y)
-    summary = Report(auto, X, y, n_halves=2).summary
+    auto = S2FS("auto", include=["ash"]).fit(X, y)
+    few_folds = evaluate_in_few_folds(auto, X, y)
+    summary = Report(auto, X, y, n_halves=2, comparison=few_folds).summary
     assert "p_value" not in summary["components"]
     given, *tested = (row["chances"] for row in summary["features"])
     assert given == {"p_value": None}  # what was asked for is not tested
     assert [chance["p_value"] for chance in tested] == auto.path_["p_value"][1:].tolist()
-    named = [[one["name"] for one in row["stand_ins"]] for row in summary["features"]]
-    assert named == [X.columns[some["feature"]].tolist() for some in auto.stand_ins_]
+    found = auto.substitutes(X, y)
+    rows = summary["features"]
+    named = [(row["name"], one["name"]) for row in rows for one in row["substitutes"]]
+    assert named == list(zip(found["feature"], found["substitute"], strict=True))
     stable = StabilitySelector(4, n_resamples=20, n_permutations=2).fit(X, y)
-    summary = Report(stable, X, y).summary
+    summary = Report(stable, X, y, comparison=evaluate_in_few_folds(stable, X, y)).summary
     q_values = [row["chances"]["q_value"] for row in summary["features"]]
     assert q_values == stable.q_values_[stable.indices_].tolist()
     assert summary["false"]["estimate"] == stable.false_selections_
     assert summary["false"]["bound"] == stable.false_selections_bound_ < 4
     unsure = StabilitySelector(4, n_resamples=4, n_permutations=0).fit(X, y)
-    assert Report(unsure, X, y).summary["false"] == {"estimate": None, "bound": None}
-    beside = Report(auto, X, y, stable=stable).summary
+    summary = Report(unsure, X, y, comparison=evaluate_in_few_folds(unsure, X, y)).summary
+    assert summary["false"] == {"estimate": None, "bound": None}
+    beside = Report(auto, X, y, stable=stable, comparison=few_folds).summary
     assert beside["run"]["n_halves"] == 20
     for row in beside["features"]:
         assert row["chances"]["q_value"] == stable.q_values_[row["index"]]
@@ -112,7 +125,7 @@ def test_describes_the_data(srbct):
     assert summary["data"]["n_features"] == 2308
     sizes = {one["name"]: one["size"] for one in summary["data"]["classes"]}
     assert sizes == {"BL": 11, "EWS": 29, "NB": 18, "RMS": 25}
-    assert len({one["colour"] for one in summary["data"]["classes"]}) == 4
+    assert [one["label"] for one in summary["data"]["classes"]] == ["BL", "EWS", "NB", "RMS"]
 
 
 def test_accuracy_is_measured_with_features_chosen_inside_the_folds(srbct, held_out):
@@ -218,7 +231,8 @@ def test_frequencies_and_stability_are_those_of_random_halves(srbct):
         index = stability([half[:k] for half in halves.selected_], 2308)
         assert at(summary, k)["stability"] == index.value
     own = StabilitySelector(selector=S2FS(3), n_resamples=4).fit(data.X, data.y)
-    summary = own.report(data.X, data.y).summary
+    few_folds = evaluate_in_few_folds(own, data.X, data.y)
+    summary = Report(own, data.X, data.y, comparison=few_folds).summary
     assert summary["run"]["n_halves"] == 4
     assert [row["frequency"] for row in summary["features"]] == own.scores_.tolist()
 
@@ -242,11 +256,11 @@ def test_where_a_feature_stands_out_is_by_ranks():
     X[0, 0] = 1000  # of class 0, whose mean is now the largest
     summary = Report(AnovaF("all").fit(X, np.array(list("uvw"))[y]), X, y, n_halves=2).summary
     rows = {row["index"]: row for row in summary["features"]}
-    assert rows[0]["stands_out"] == "high in 2"
+    assert rows[0]["stands_out"] == "high in class 2"
     assert rows[0]["auc"] == pytest.approx(
         np.mean([roc_auc_score(y[y != q] == 2, X[y != q, 0]) for q in (0, 1)])
     )
-    assert rows[1]["stands_out"] == "low in 0"
+    assert rows[1]["stands_out"] == "low in class 0"
     assert (rows[1]["auc"], rows[1]["high"]) == (1, False)
     assert (rows[1]["class"], rows[1]["stands_out_in"]) == (0, [0])
 
@@ -257,8 +271,20 @@ def test_redundant_pairs_are_counted_among_the_first_features():
     x = rng.normal(size=(40, 3)) + y[:, None]
     X = np.column_stack([x, x[:, 0] * 2 + 1, -x[:, 1] + 0.01 * rng.normal(size=40)])
     summary = Report(S2FS("all").fit(X, y), X, y).summary
-    found = {tuple(sorted((p["one"], p["other"]))) for p in summary["redundant"]["rows"]}
-    assert found == {("x0", "x3"), ("x1", "x4")}
+    order = [row["name"] for row in summary["features"]]
+    groups = summary["redundant"]["groups"]
+    assert {frozenset(one["name"] for one in group) for group in groups} == {
+        frozenset({"x0", "x3"}),
+        frozenset({"x1", "x4"}),
+    }
+    for group in groups:  # the one that was selected first stands for the others
+        assert [one["rank"] for one in group] == sorted(one["rank"] for one in group)
+        r = np.corrcoef(X[:, int(group[0]["name"][1])], X[:, int(group[1]["name"][1])])[0, 1]
+        assert group[1]["r"] == pytest.approx(r)
+    left = summary["redundant"]["one_per_group"]
+    assert left == [name for name in order if name in left]
+    assert len(left) == 3
+    assert np.abs(np.corrcoef(X[:, [int(name[1]) for name in left]].T) - np.eye(3)).max() < 0.9
     assert at(summary, 1)["redundant"] == 0
     assert at(summary, 5)["redundant"] == summary["redundant"]["total"] == 2
 
@@ -304,7 +330,7 @@ SELECTORS = [
     AnovaF(1),
     FDM(3),
     S2FS("all"),
-    SelectorCV(alphas=[0.1], betas=[0.1]),
+    SelectorCV(selector=S2FS(), alphas=[0.1], betas=[0.1]),
     StabilitySelector(selector=S2FS(3), n_resamples=3),
     SelectKBest(k=3),
     SelectKBest(mutual_info_classif, k=2),
@@ -386,6 +412,75 @@ def test_misclassified_are_the_samples_that_are_wrong_in_half_of_the_repeats(srb
         assert one["class"] == data.class_names[data.y[i]]
         others = [data.class_names[q] for q in said[:, i] if q != data.y[i]]
         assert others.count(one["predicted"]) == max(others.count(name) for name in others)
+
+
+def test_recall_precision_and_the_hardest_pair(srbct, held_out):
+    data, selector, summary = srbct
+    for k in SIZES:
+        said = held_out[1][k]
+        counts = np.mean([confusion_matrix(data.y, one) for one in said], axis=0)
+        rates = at(summary, k)["rates"]
+        recall, precision = (
+            np.diag(counts) / counts.sum(axis=1),
+            np.diag(counts) / counts.sum(axis=0),
+        )
+        assert [row["recall"] for row in rates] == [f"{100 * share:.0f}" for share in recall]
+        assert [row["precision"] for row in rates] == [f"{100 * share:.0f}" for share in precision]
+        shares = {}
+        for q, r in itertools.combinations(range(4), 2):
+            both = counts[q].sum() + counts[r].sum()
+            shares[data.class_names[q], data.class_names[r]] = (counts[q, r] + counts[r, q]) / both
+        hardest = at(summary, k)["hardest"]
+        assert shares[hardest["one"], hardest["other"]] == max(shares.values())
+    q, r = (data.class_names.index(hardest[end]) for end in ("one", "other"))
+    one, other = (data.X[data.y == c] for c in (q, r))
+    freedom = len(one) + len(other) - 2
+    variance = (one.var(axis=0) * len(one) + other.var(axis=0) * len(other)) / freedom
+    apart = np.abs(one.mean(axis=0) - other.mean(axis=0)) / np.sqrt(variance)
+    apart[selector.indices_] = 0
+    best = [data.feature_names[f] for f in np.argsort(-apart)[:3]]
+    assert [feature["name"] for feature in hardest["features"]] == best
+    text = at(summary, SIZES[-1])["hardest_text"]
+    assert text.startswith(f"Hardest pair: {hardest['one']} and {hardest['other']}, ")
+    assert best[0] in text
+
+
+def test_misclassified_samples_follow_the_number_of_features(srbct, held_out):
+    data, _, summary = srbct
+    for k in SIZES:
+        n_wrong = (held_out[1][k] != data.y).sum(axis=0)
+        found = at(summary, k)["misclassified"]
+        assert found["total"] == (n_wrong >= 2.5).sum()
+
+
+def test_differences_are_those_of_the_comparison(srbct):
+    data, selector, _ = srbct
+    report = Report(selector, data, n_halves=2)
+    for entry in report.summary["by_size"]:
+        here = report.comparison.at(entry["size"])
+        for row in entry["forest"]:
+            gap = here.difference("S²FS", row["name"])
+            shown = [row["mean"], row["low"], row["high"]]
+            assert shown == [round(100 * end, 2) for end in (gap.mean, gap.low, gap.high)]
+            assert gap.relation.startswith(row["word"])
+
+
+def test_the_paragraph_for_the_paper_has_the_numbers(srbct):
+    summary = srbct[-1]
+    text, k = summary["methods"], summary["recommended"]
+    start = at(summary, k)
+    names = [row["name"] for row in summary["features"][:k]]
+    facts = [
+        "S²FS (s2fs ",
+        "2,308 features of 83 samples in 4 classes",
+        "BL: 11, EWS: 29, NB: 18 and",
+    ]
+    facts += ["5 × 5 stratified folds (seed 0)", f"With {k} features", start["accuracy_text"]]
+    facts += [f"was {start['stability']:.2f} (95 %", ", ".join(names[:-1]), f"and {names[-1]}."]
+    for row in start["rows"][1:]:
+        facts.append(f"{row['accuracy_text']} % for {row['name']} (difference ")
+    for fact in facts:
+        assert fact in text
 
 
 def test_a_class_of_one_sample_is_left_out_and_named():
@@ -494,18 +589,33 @@ def test_wrong_input_is_one_sentence(wine):
         Report(S2FS(1).fit(data.X, data.y), data)
 
 
-def test_sparse_data_are_made_dense_unless_too_large():
-    from scipy.sparse import csc_array
+@pytest.mark.parametrize("selector", [PairCover(3), AnovaF(3)], ids=str)
+def test_a_sparse_table_has_the_page_of_the_dense_one(selector, monkeypatch):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    X = np.where(rng.random((60, 400)) < 0.8, 0.0, rng.normal(size=(60, 400)))
+    X[:, :4] += y[:, None] * rng.random(4)
+    fitted = clone(selector).fit(X, y)
+    monkeypatch.setattr(checks, "_MOST_RANKED", 60 * 50)
+    expected = Report(fitted, X, y, n_halves=2).to_dict()
+    n_dense = []
+    to_dense = csc_array.toarray
 
-    data = load_srbct()
-    sparse = Dataset(csc_array(data.X), data.y, data.feature_names, data.class_names)
-    sparse.image_shape = (4, 577)
-    dense = made_dense(sparse)
-    np.testing.assert_array_equal(dense.X, data.X)
-    assert dense.image_shape == (4, 577)
-    large = sparse._replace(X=csc_array((1 << 13, 1 << 12)))
-    with pytest.raises(ValueError, match="report needs a dense table"):
-        made_dense(large)
+    def watched(part):
+        n_dense.append(part.shape[0] * part.shape[1])
+        return to_dense(part)
+
+    monkeypatch.setattr(problem, "BLOCK", 60 * 50)
+    monkeypatch.setattr(neighbours, "_VALUES", 60 * 50)
+    monkeypatch.setattr(csc_array, "toarray", watched)
+    shown = Report(fitted, csc_array(X), y, n_halves=2).to_dict()
+    assert shown["verdict"] == expected["verdict"]
+    assert shown["checks"] == expected["checks"]
+    assert shown["data"] == expected["data"]
+    assert [at["rows"] for at in shown["by_size"]] == [at["rows"] for at in expected["by_size"]]
+    assert shown["run"]["data_sha256"] == expected["run"]["data_sha256"]
+    if isinstance(selector, PairCover):  # a selector that takes no sparse table gets a dense one
+        assert max(n_dense) < 60 * 300
 
 
 def test_a_frame_of_polars_is_read(wine):

@@ -1,45 +1,28 @@
-"""Curves over the number of features: of algorithms, of accuracy, of Sep and its components."""
+"""Curves of algorithms over the number of features."""
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
-from s2fs._core.criterion import PERFECT
-from s2fs.evaluation import Comparison, Curve
-from s2fs.evaluation.comparison import MAJORITY
+from s2fs.evaluation import Curve
 from s2fs.plotting.style import (
-    COLOURS,
     COLUMN_WIDTH,
     FONT_SIZE,
-    MARKERS,
     LineStyle,
     axes_or_new,
     finish,
     integer_ticks,
     legend_below,
     line_styles,
-    new_figure,
     panel_grid,
     shown,
 )
 
-#: The lines of all selectors but the first in a figure of sizes.
-_LINES = ("--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 #: The line of what does not compete.
 _NOT_COMPETING = LineStyle("0.45", "--", "")
 #: The longest label of a legend: one that says how an algorithm was tuned must not lose that.
 _LONGEST_LABEL = 64
-#: Field of the path, label, colour and line style.
-_COMPONENTS = (
-    ("lambda_dis", r"$\Lambda_{\mathrm{dis}}$, apart", COLOURS[1], "-"),
-    ("lambda_dir", r"$\Lambda_{\mathrm{dir}}$, turned apart", COLOURS[1], ":"),
-    ("theta_dis", r"$\Theta_{\mathrm{dis}}$, wide", COLOURS[5], "-"),
-    ("theta_dir", r"$\Theta_{\mathrm{dir}}$, turned away", COLOURS[5], ":"),
-)
 _SCORES = {"accuracy": "accuracy", "nmi": "normalised mutual information"}
 
 
@@ -180,151 +163,4 @@ def plot_curve_panels(
         title=note or None,
         title_fontsize=FONT_SIZE,
     )
-    return figure
-
-
-def plot_sizes(
-    comparison: Comparison,
-    *,
-    recommended: int | None = None,
-    title: str = "",
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw the accuracy on held-out samples over the number of features.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What :func:`s2fs.compare` returned for several numbers of features.
-    recommended : int, optional
-        A number of features to mark: the area up to it is shaded.
-    title : str, default=""
-        What to write above.
-    ax : Axes, optional
-        Where to draw; by default on a new figure, found as ``ax.figure``.
-
-    Returns
-    -------
-    Axes
-        A line for each selector, the first with the band of its 95 % interval, and for random
-        features; level lines for all features and for the majority class.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> import s2fs
-    >>> from s2fs.plotting import plot_sizes
-    >>> X, y = load_wine(return_X_y=True)
-    >>> found = s2fs.compare(X, y, k=[1, 2, 3, 5], selectors=["paircover", "anovaf"])
-    >>> ax = plot_sizes(found, recommended=3)
-    >>> [line.get_label() for line in ax.lines[:2]]
-    ['PairCover', 'ANOVA F']
-    """
-    sizes = comparison.sizes
-    if not sizes:
-        raise ValueError("comparison has one size; give compare several, as in k=[1, 2, 5, 10].")
-    ax = axes_or_new(ax, height=COLUMN_WIDTH * 0.8)
-    if recommended is not None:
-        ax.axvspan(0, recommended, color="0.5", alpha=0.16, linewidth=0, gid="recommended")
-    rows = [comparison.at(size).rows for size in sizes]
-    names = [row["selector"] for row in rows[0]]
-    levels = [name for name in names if name.startswith("all ") or name == MAJORITY]
-    for i, name in enumerate(names):
-        if name in levels:
-            continue
-        accuracy = [100 * row[i]["accuracy"] for row in rows]
-        first, color = i == 0, COLOURS[i % len(COLOURS)]
-        if first:
-            low = [100 * row[0]["accuracy_low"] for row in rows]
-            high = [100 * row[0]["accuracy_high"] for row in rows]
-            ax.fill_between(sizes, low, high, color=color, alpha=0.2, linewidth=0, gid="interval")
-        ax.plot(
-            sizes,
-            accuracy,
-            color=color,
-            linestyle="-" if first else _LINES[(i - 1) % len(_LINES)],
-            marker=MARKERS[i % len(MARKERS)],
-            markersize=3.5 if first else 2.5,
-            linewidth=1.8 if first else 1.0,
-            label=shown(name),
-            gid=f"line-{i}",
-            zorder=4 if first else 3,
-        )
-    for name, line in zip(levels, ("-", ":"), strict=True):
-        level = 100 * next(row for row in rows[-1] if row["selector"] == name)["accuracy"]
-        ax.axhline(level, color="black", linestyle=line, linewidth=0.8, label=shown(name), zorder=2)
-    finish(
-        ax,
-        xlabel="number of features",
-        ylabel="accuracy on held-out samples, %",
-        title=shown(title),
-    )
-    ax.set_xlim(min(0.5, sizes[0] / 2), sizes[-1] * 1.02 + 0.2)
-    integer_ticks(ax)
-    ax.grid(color="0.5", alpha=0.2, linewidth=0.5)
-    legend_below(ax, names)
-    ax.tick_params(labelsize=FONT_SIZE - 0.5)
-    return ax
-
-
-def plot_path(path: NDArray[Any], *, suggested: int | None = None, title: str = "") -> Figure:
-    """Draw Sep and its four components over the number of selected features.
-
-    Parameters
-    ----------
-    path : structured ndarray of shape (n_selected,)
-        The ``path_`` of a fitted :class:`s2fs.S2FS`.
-    suggested : int, optional
-        A number of features to mark.
-    title : str, default=""
-        What to write above.
-
-    Returns
-    -------
-    Figure
-        Sep above, the components below: separation Λ, which should be large, and compactness Θ,
-        which should be small.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from s2fs import S2FS
-    >>> from s2fs.plotting import plot_path
-    >>> selector = S2FS(6).fit(*load_wine(return_X_y=True))
-    >>> figure = plot_path(selector.path_, suggested=2)
-    >>> len(figure.axes[0].lines), len(figure.axes[1].lines)
-    (2, 5)
-    """
-    sizes = np.arange(1, len(path) + 1)
-    figure = new_figure(height=COLUMN_WIDTH * 1.05)
-    above, below = figure.subplots(2, 1, sharex=True)
-    look: dict[str, Any] = {"linewidth": 1.3, "markersize": 3, "markevery": max(1, len(path) // 25)}
-    # A gap where Sep is that of single points: all else would be flat beside it.
-    sep = np.where(path["sep"] < PERFECT, path["sep"], np.nan)
-    above.plot(sizes, sep, "-o", color=COLOURS[0], gid="sep", **look)
-    for field, label, color, line in _COMPONENTS:
-        below.plot(sizes, path[field], line, color=color, label=label, marker=".", **look)
-    if suggested is not None:
-        for ax in (above, below):
-            ax.axvline(suggested, color="0.5", linestyle="--", linewidth=0.9, zorder=1)
-        above.annotate(
-            f" {suggested}",
-            (suggested, 0),
-            xycoords=("data", "axes fraction"),
-            va="bottom",
-            fontsize=FONT_SIZE,
-        )
-    finish(above, ylabel="Sep", title=title)
-    finish(below, xlabel="number of features", ylabel="components")
-    # Outside the axes: inside, no place is free of lines for every path.
-    figure.legend(
-        *below.get_legend_handles_labels(),
-        loc="outside lower center",
-        fontsize=FONT_SIZE - 1,
-        ncols=2,
-        frameon=False,
-    )
-    integer_ticks(below)
-    for ax in (above, below):
-        ax.grid(color="0.5", alpha=0.2, linewidth=0.5)
     return figure

@@ -1,13 +1,18 @@
 """Where the classes are: means, distances, directions and memberships, and who stands out."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.preprocessing import minmax_scale
 
-from s2fs._core.criterion import cosine, memberships, nearest
-from s2fs._util.types import Floats, Indices
+from s2fs._native.class_moments import compute_class_moments
+from s2fs._utils.messages import join_words
+from s2fs._utils.types import Floats, Indices
+from s2fs.criteria.problem import blocks
+from s2fs.criteria.separability import cosine, memberships, nearest
+from s2fs.evaluation.samples import take_columns
 
 #: More classes than this are not all named beside a feature.
 MOST_NAMED = 4
@@ -35,22 +40,17 @@ class StandsOut(NamedTuple):
     auc: Floats
 
     def in_words(self, feature: int, class_names: Sequence[str]) -> str:
-        """Return ``high in BL``, or both sides if there are several classes on each."""
-        inside = self.members[feature]
-        named, others = (
-            [str(n) for n, m in zip(class_names, inside, strict=True) if m == side]
-            for side in (True, False)
-        )
-        word, opposite = ("high", "low") if self.high[feature] else ("low", "high")
-        text = f"{word} in {' '.join(named)}"
-        if len(named) > 1 and len(others) <= MOST_NAMED:
-            text += f", {opposite} in {' '.join(others)}"
-        return text
+        """Return ``high in BL``, ``low in BL and NB``, or how many classes if there are many."""
+        word = "high" if self.high[feature] else "low"
+        named = [str(class_names[int(q)]) for q in np.flatnonzero(self.members[feature])]
+        if len(named) > MOST_NAMED:
+            return f"{word} in {len(named)} of {len(class_names)} classes"
+        return f"{word} in {join_words(named)}"
 
 
 def class_means(X: Floats, codes: Indices) -> Floats:
     """The mean of each class in each feature."""
-    return np.array([X[codes == q].mean(axis=0) for q in range(int(codes.max()) + 1)])
+    return compute_class_moments(X, codes, int(codes.max()) + 1).means
 
 
 def stands_out(X: Floats, codes: Indices) -> StandsOut:
@@ -105,7 +105,7 @@ def pair_distances(X: Floats, codes: Indices) -> Floats:
 
 
 class ClassGeometry(NamedTuple):
-    """Where the classes are and how the instances lie between them.
+    """Where the classes are and how the samples lie between them.
 
     Attributes
     ----------
@@ -121,9 +121,9 @@ class ClassGeometry(NamedTuple):
     spread : ndarray of shape (n_classes,)
         Mean distance of the members of each class to its centroid.
     memberships : ndarray of shape (n_samples, n_classes)
-        Fuzzy membership of each instance in each class (Eq. 12).
+        Fuzzy membership of each sample in each class (Eq. 12).
     codes : ndarray of shape (n_samples,)
-        The class of each instance.
+        The class of each sample.
     """
 
     centroids: Floats
@@ -137,15 +137,13 @@ class ClassGeometry(NamedTuple):
     @property
     def separation(self) -> Floats:
         """Distance of each two centroids over the mean spread of the two classes."""
-        tightness = (self.spread[:, None] + self.spread[None, :]) / 2
-        apart = np.where(self.distances > 0, np.inf, 0.0)
-        return np.divide(self.distances, tightness, out=apart, where=tightness > 0)
+        return _relative_distances(self.distances, self.spread)
 
     @property
     def own_share(self) -> Floats:
         """Membership in the own class over that in the own and the strongest other one.
 
-        Below one half, an instance is nearer to the centroid of another class.
+        Below one half, a sample is nearer to the centroid of another class.
         """
         rows = np.arange(len(self.codes))
         own = self.memberships[rows, self.codes]
@@ -154,10 +152,45 @@ class ClassGeometry(NamedTuple):
 
     @property
     def nearest_other(self) -> Indices:
-        """For each instance the class other than its own with the largest membership."""
+        """For each sample the class other than its own with the largest membership."""
         others = self.memberships.copy()
         others[np.arange(len(self.codes)), self.codes] = -1
         return others.argmax(axis=1)
+
+
+def _relative_distances(distances: Floats, spread: Floats) -> Floats:
+    tightness = (spread[:, None] + spread[None, :]) / 2
+    apart = np.where(distances > 0, np.inf, 0.0)
+    return np.divide(distances, tightness, out=apart, where=tightness > 0)
+
+
+def scaled_separation(values: Any, codes: Indices) -> Floats:
+    """The separation of every two classes by features scaled to [0, 1], a few of them at a time.
+
+    Parameters
+    ----------
+    values : ndarray or csc_array of shape (n_samples, n_features)
+        The table, complete and not scaled.
+    codes : ndarray of shape (n_samples,)
+        The class of each sample as 0, 1, …
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+        As ``class_geometry(minmax_scale(values), codes).separation``, without copies of the table.
+    """
+    n, m = values.shape
+    p = int(codes.max()) + 1
+    squares, own_squares = np.zeros((p, p)), np.zeros(n)
+    for columns in blocks(np.arange(m), max(n, p * p)):
+        part = minmax_scale(take_columns(values, None, columns))
+        centroids = class_means(part, codes)
+        squares += ((centroids[:, None] - centroids[None]) ** 2).sum(axis=2)
+        part -= centroids[codes]
+        own_squares += np.einsum("ij,ij->i", part, part)
+    own = np.sqrt(own_squares)
+    spread = np.array([own[codes == q].mean() for q in range(p)])
+    return _relative_distances(np.sqrt(squares), spread)
 
 
 def class_geometry(X: ArrayLike, y: ArrayLike) -> ClassGeometry:
@@ -166,7 +199,7 @@ def class_geometry(X: ArrayLike, y: ArrayLike) -> ClassGeometry:
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The instances in the features to look at; not scaled here.
+        The samples in the features to look at; not scaled here.
     y : array-like of shape (n_samples,)
         Class labels, at least two distinct ones.
 

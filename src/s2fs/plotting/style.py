@@ -1,7 +1,6 @@
 """What all figures share: sizes, colours, and how names are written."""
 
 from collections.abc import Iterable, Sequence
-from itertools import cycle, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-from s2fs._util.messages import cut
-from s2fs._util.types import Floats, Indices
+from s2fs._utils.messages import truncate_middle
+from s2fs._utils.types import Floats, Indices
+from s2fs.plotting.colours import INKS, assign_inks
 
 #: Width in inches of one column of a two-column page.
 COLUMN_WIDTH = 3.5
@@ -21,31 +21,13 @@ FONT_SIZE = 7.0
 LONGEST_NAME = 28
 LONGEST_TICK = 14
 
-#: Colours that people with any common colour vision tell apart; the first one is kept for S²FS.
-#: Each has a contrast of 3:1 or more with white and with the dark paper of a report.
-COLOURS = (
-    "#D55E00",
-    "#0072B2",
-    "#009E73",
-    "#C26A9B",
-    "#2F9BD8",
-    "#B57C00",
-    "#7F7F7F",
-    "#7B61BF",
-    "#9A6324",
-    "#8A8A2B",
-)
-#: With more classes there is no colour for each: names or numbers tell them apart.
-MOST_COLOURS = len(COLOURS)
 #: A figure with more points draws them as one picture.
 MOST_POINTS = 1000
 #: Dots per inch of figures saved as pictures.
 DPI = 300
 # Line style and marker tell the curves apart where the colours are lost.
-_LINES = ("-", "--", "-.", ":")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
-#: The algorithms of the paper; each looks the same in every figure.
-_KNOWN = ("S2FS", "SFSS", "FDM", "FSNMER", "IPD", "MDP", "N3Y", "RDSI", "FGZEFSR", "MAFRFS")
+_LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h", "p")
 
 #: Ink on a light patch of a figure. Black proper is the ink of the page, which may be dark.
 DARK = "#111111"
@@ -59,7 +41,7 @@ class LineStyle(NamedTuple):
     """How an algorithm is drawn, in the words of Matplotlib."""
 
     color: str
-    linestyle: str
+    linestyle: Any
     marker: str
 
 
@@ -98,18 +80,12 @@ def integer_ticks(ax: Axes) -> None:
 
 
 def line_styles(names: Iterable[str]) -> dict[str, LineStyle]:
-    """A look for each algorithm, fixed for those of the paper and distinct for all."""
-    names = list(names)
-    looks = [
-        LineStyle(color, line, marker)
-        for color, line, marker in islice(
-            zip(cycle(COLOURS), cycle(_LINES), cycle(MARKERS), strict=False), len(_KNOWN)
-        )
-    ]
-    fixed = dict(zip(_KNOWN, looks, strict=True))
-    # A stranger takes the look of an algorithm that is not in the figure.
-    free = cycle([look for name, look in fixed.items() if name not in names] or looks)
-    return {name: fixed[name] if name in fixed else next(free) for name in names}
+    """A look for each selector: ink, line and marker, the same in every figure."""
+    looks = {}
+    for name, ink in assign_inks(list(names)).items():
+        line, marker = _LINES[ink % len(_LINES)], MARKERS[ink % len(MARKERS)]
+        looks[name] = LineStyle(INKS[ink].light, line, marker)
+    return looks
 
 
 def legend_below(ax: Axes, names: Iterable[Any]) -> None:
@@ -130,7 +106,9 @@ def legend_below(ax: Axes, names: Iterable[Any]) -> None:
 
 def shown(name: Any, longest: int = LONGEST_NAME) -> str:
     """A name as a figure shows it: in one line, cut in the middle, never read as mathematics."""
-    return "S²FS" if str(name) == "S2FS" else cut(str(name), longest).replace("$", r"\$")
+    return (
+        "S²FS" if str(name) == "S2FS" else truncate_middle(str(name), longest).replace("$", r"\$")
+    )
 
 
 def names_or_numbers(class_names: Sequence[str] | None, p: int) -> list[str]:
@@ -161,7 +139,8 @@ def coded(X: Any, y: Any, class_names: Sequence[str] | None) -> tuple[Floats, In
         raise ValueError("y has one class only; at least two are needed.")
     if len(codes) != len(values):
         raise ValueError(
-            f"y has {len(codes)} label(s) for the {len(values)} row(s) of X; give one per row."
+            f"y has {len(codes)} label(s) for the {len(values)} sample(s) of X; give one label "
+            "per sample."
         )
     names = classes.tolist() if class_names is None else class_names
     return values, codes, names_or_numbers(names, len(classes))

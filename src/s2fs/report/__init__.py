@@ -6,23 +6,31 @@ as SVG, and a template puts both on a page.
 
 from typing import TYPE_CHECKING
 
-from s2fs._util.lazy import lazy_names
+from s2fs._utils.lazy import lazy_names
 
 if TYPE_CHECKING:
     from s2fs.report._comparison import comparison_report
     from s2fs.report._report import Origin, Report
-    from s2fs.report._table import made_dense
+    from s2fs.report.names import FeatureLabel, read_feature_labels
     from s2fs.report.page import check_destination
 
-__all__ = ["Origin", "Report", "check_destination", "comparison_report", "made_dense"]
+__all__ = [
+    "FeatureLabel",
+    "Origin",
+    "Report",
+    "check_destination",
+    "comparison_report",
+    "read_feature_labels",
+]
 
 __getattr__ = lazy_names(
     __name__,
     {
+        "FeatureLabel": "s2fs.report.names",
         "Origin": "s2fs.report._report",
         "Report": "s2fs.report._report",
         "check_destination": "s2fs.report.page",
         "comparison_report": "s2fs.report._comparison",
-        "made_dense": "s2fs.report._table",
+        "read_feature_labels": "s2fs.report.names",
     },
 )

@@ -8,13 +8,15 @@ from typing import Any
 
 import sklearn
 
-from s2fs._util.files import write_whole
-from s2fs._util.version import __version__
+from s2fs._utils.files import write_atomic
+from s2fs._utils.version import __version__
 from s2fs.evaluation import Comparison, Difference
-from s2fs.evaluation.comparison import points
-from s2fs.report._figures import sizes_drawing
+from s2fs.evaluation.comparison import MAJORITY, percent, points
+from s2fs.report._figures import draw_sizes
+from s2fs.report._forest import forest_axis, forest_rows
 from s2fs.report._report import Origin
 from s2fs.report.page import check_destination, render
+from s2fs.report.provenance import hide_folders
 
 
 def comparison_report(
@@ -49,41 +51,66 @@ def comparison_report(
     >>> import s2fs
     >>> from s2fs.report import comparison_report
     >>> X, y = load_wine(return_X_y=True)
-    >>> found = s2fs.compare(X, y, k=[2, 4], selectors=["paircover", "anovaf"])
+    >>> comparison = s2fs.compare(X, y, k=[2, 4], selectors=["paircover", "anovaf"])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     comparison_report(found, f"{folder}/wine.html", title="Wine").name
+    ...     comparison_report(comparison, f"{folder}/wine.html", title="Wine").name
     'wine.html'
     """
-    place = check_destination(path)
-    came = origin or Origin()
+    destination = check_destination(path)
+    origin = origin or Origin()
     run = {
-        "Command": came.command,
-        "Seconds": None if came.seconds is None else f"{came.seconds:.1f}",
-        "Date": (came.date or datetime.now()).strftime("%Y-%m-%d %H:%M"),
+        "Command": None if origin.command is None else hide_folders(origin.command),
+        "Seconds": None if origin.seconds is None else f"{origin.seconds:.1f}",
+        "Date": (origin.date or datetime.now()).strftime("%Y-%m-%d %H:%M"),
         "Python": platform.python_version(),
         "scikit-learn": sklearn.__version__,
         "s2fs": __version__,
     }
-    found = comparison.to_dict()
+    values = comparison.to_dict()
+    rows = values["by_size"].get(str(values["recommended"]), values["rows"])
+    forest = forest_rows(rows)
+    accuracies = {}
+    for i, row in enumerate(comparison.rows):
+        accuracies[row["selector"]] = [
+            comparison.at(size).rows[i]["accuracy"] for size in comparison.sizes
+        ]
     page = render(
         "comparison.html",
         title=title,
-        found=found,
-        rows=[_row(row) for row in found["by_size"].get(str(found["recommended"]), found["rows"])],
-        by_size={
-            row["selector"]: [comparison.at(size).rows[i]["accuracy"] for size in comparison.sizes]
-            for i, row in enumerate(comparison.rows)
-        },
+        found=values,
+        headline=say_who_is_best(comparison.recommended),
+        rows=[_with_relation(row) for row in rows],
+        forest_rows=forest,
+        axis=forest_axis(forest),
+        by_size=accuracies,
         sizes=comparison.sizes,
-        drawing=sizes_drawing(comparison, found["recommended"]) if comparison.sizes else None,
+        figures=draw_sizes(comparison, values["recommended"]) if comparison.sizes else {},
         run={name: value for name, value in run.items() if value is not None},
         version=__version__,
     )
-    write_whole(place, page.encode())
-    return place
+    write_atomic(destination, page.encode())
+    return destination
 
 
-def _row(row: dict[str, Any]) -> dict[str, Any]:
+def say_who_is_best(comparison: Comparison) -> str:
+    """One sentence: the selector with the largest accuracy, and what the next one is beside it."""
+    selectors = [row for row in comparison.rows if row["seconds"] is not None]
+    ranked = sorted(selectors, key=lambda row: -row["accuracy"])  # ties in the order given
+    best = ranked[0]
+    interval = f"{percent(best['accuracy_low'])} to {percent(best['accuracy_high'])}"
+    sentence = (
+        f"{best['selector']} has the largest accuracy: {percent(best['accuracy'])} % on held-out "
+        f"samples (95 % interval {interval})"
+    )
+    other = MAJORITY if len(ranked) == 1 else ranked[1]["selector"]
+    gap = comparison.difference(best["selector"], other)
+    article = "the " if other == MAJORITY else ""
+    link = "and is" if gap.relation == "better than" else "but"
+    relation = gap.relation if gap.relation != "as good as" else "is as good as"
+    return f"{sentence}, {link} {relation} {article}{other} ({points(gap)})."
+
+
+def _with_relation(row: dict[str, Any]) -> dict[str, Any]:
     """A row of the table, with what the first selector is beside it."""
     gap = row["difference"]
     if gap is None:

@@ -1,6 +1,7 @@
-"""A report of what a selector chose."""
+"""A report of what a selector has selected."""
 
 import re
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,13 +11,17 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from s2fs._selectors.stability import StabilitySelector
-from s2fs._util.files import write_whole
+from s2fs._utils.files import write_atomic
 from s2fs.evaluation import Comparison
 from s2fs.report._figures import draw
-from s2fs.report._summary import N_HALVES, summarise
+from s2fs.report._forest import forest_axis
+from s2fs.report._selected import N_HALVES
+from s2fs.report._summary import summarise
 from s2fs.report._table import Table
+from s2fs.report.names import FeatureLabel
 from s2fs.report.page import check_destination, render
+from s2fs.report.provenance import hide_folders
+from s2fs.selectors.stability import StabilitySelector
 
 
 @dataclass(frozen=True)
@@ -26,18 +31,34 @@ class Origin:
     Parameters
     ----------
     command : str, optional
-        The command line that made it.
+        The command line that made it; folders in it are not shown.
     seconds : float, optional
         How long the selection took.
     date : datetime, optional
         When it was made, by default now.
+    about : str, optional
+        A sentence on the data, such as what the names of the features mean.
     """
 
     command: str | None = None
     seconds: float | None = None
     date: datetime | None = None
+    about: str | None = None
 
 
+#: Where the evidence of each check is on the page.
+EVIDENCE = {
+    "majority": "differences",
+    "random": "differences",
+    "rising": "how-many",
+    "fragile": "features",
+    "redundant": "redundancy",
+    "small_class": "classes",
+    "skewed": "heatmap",
+    "ranks": "heatmap",
+    "stability": "features",
+    "identifier": "details",
+}
 #: What the columns of the table mean, by the names they have in ``ranking_table()``.
 COLUMNS = {
     "gain": "How much this feature added to the score; may be negative",
@@ -49,7 +70,7 @@ COLUMNS = {
     "p_value": "How often the best of the permuted features does as well; smaller is better",
     "q_value": "Estimated false discovery rate of the features selected as often (q-value); the "
     "smallest that so few permutations can show is an upper limit",
-    "stand_ins": "Features that could take its place at little loss, with their r to it",
+    "substitutes": "Features that could take its place at little loss, with their r to it",
 }
 
 
@@ -66,7 +87,7 @@ class Report:
     X : array-like, data frame, sparse array or Dataset
         The data the selector was fitted on, without missing values. The names of features and
         samples come from the columns and the index of a data frame, or from the
-        :class:`s2fs.datasets.Dataset`. Sparse data are made dense, which is refused beyond 2²⁴
+        :class:`s2fs.io.Dataset`. Sparse data are made dense, which is refused beyond 2²⁴
         numbers.
     y : array-like of shape (n_samples,), optional
         The class labels; left out if X is a Dataset.
@@ -88,6 +109,9 @@ class Report:
     covariates : array-like or data frame of shape (n_samples, n_covariates), optional
         The covariates the selector was fitted with, if any. Left out if X is a Dataset that has
         covariates.
+    feature_labels : mapping of str to FeatureLabel, optional
+        Symbols and descriptions to show in place of the names of features, see
+        :func:`s2fs.report.read_feature_labels`.
     comparison : Comparison, optional
         The evaluation of this selection, if it was made already; by default it is made here, of a
         fresh clone of the selector, with everything that it chooses from the data.
@@ -113,7 +137,7 @@ class Report:
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> report = Report(S2FS(4).fit(X, y), X, y, title="Wine")
     >>> report
-    Report: 4 features by S²FS: accuracy 96.7 % on held-out samples (95 % interval ...
+    Report: 4 features by S²FS: accuracy 96.5 % on held-out samples (95 % interval ...
     >>> report.summary["features"][0]["name"]
     'flavanoids'
     """
@@ -131,6 +155,7 @@ class Report:
         groups: Any = None,
         sample_weight: Any = None,
         covariates: Any = None,
+        feature_labels: Mapping[str, FeatureLabel] | None = None,
         comparison: Comparison | None = None,
         random_state: int = 0,
         n_jobs: int | None = None,
@@ -142,27 +167,33 @@ class Report:
             comparison=comparison,
             n_halves=n_halves,
             stable=stable,
+            feature_labels=feature_labels,
             random_state=random_state,
             n_jobs=n_jobs,
         )
-        came = origin or Origin()
+        origin = origin or Origin()
         self.summary["title"] = title
         self.summary["run"] |= {
-            "command": came.command,
-            "seconds": came.seconds,
-            "date": (came.date or datetime.now()).strftime("%Y-%m-%d %H:%M"),
+            "command": None if origin.command is None else hide_folders(origin.command),
+            "seconds": origin.seconds,
+            "date": (origin.date or datetime.now()).strftime("%Y-%m-%d %H:%M"),
+            "about": origin.about,
         }
 
     @cached_property
     def html(self) -> str:
         """The page."""
+        confusion = _confusion(self.summary)
         return render(
             "selection.html",
             title=self.summary["title"],
             summary=self.summary,
             figures=draw(self._table, self.summary, self.comparison),
-            confusion=_confusion(self.summary),
+            confusion=confusion,
+            confusion_is_whole=all(n.is_integer() for row in confusion for n in row),
+            axis=forest_axis([row for at in self.summary["by_size"] for row in at["forest"]]),
             words=COLUMNS,
+            evidence=EVIDENCE,
             version=self.summary["run"]["versions"]["s2fs"],
         )
 
@@ -179,9 +210,9 @@ class Report:
         Path
             The file.
         """
-        place = check_destination(path)
-        write_whole(place, self.html.encode())
-        return place
+        destination = check_destination(path)
+        write_atomic(destination, self.html.encode())
+        return destination
 
     def to_dict(self) -> dict[str, Any]:
         """Return all that the page says as plain values, which JSON can hold.
@@ -194,7 +225,7 @@ class Report:
         return deepcopy(self.summary)
 
     def to_markdown(self) -> str:
-        """Return the verdict, the checks and the features as Markdown.
+        """Return the verdict, the checks, the features and a methods paragraph as Markdown.
 
         Returns
         -------
@@ -219,11 +250,16 @@ class Report:
             f"- {'✓' if check['passed'] else '!'} {_plain_line(check['text'])}"
             for check in summary["checks"]
         ]
-        lines += ["", "## Features", "", "| rank | feature | stands out |", "| ---: | --- | --- |"]
-        lines += [
-            f"| {row['rank']} | {_plain_line(row['name'])} | {_plain_line(row['stands_out'])} |"
-            for row in summary["features"]
-        ]
+        lines += ["", "## Features", ""]
+        lines += ["| rank | feature | stands out | AUC | selection frequency |"]
+        lines += ["| ---: | --- | --- | ---: | ---: |"]
+        for row in summary["features"]:
+            frequency = "" if row["frequency"] is None else f"{row['frequency']:.0%}"
+            lines.append(
+                f"| {row['rank']} | {_plain_line(row['name'])} | {_plain_line(row['stands_out'])} "
+                f"| {row['auc']:.2f} | {frequency} |"
+            )
+        lines += ["", "## For the paper", "", _plain_line(summary["methods"])]
         return "\n".join(lines) + "\n"
 
     def __repr__(self) -> str:
@@ -249,6 +285,6 @@ def _confusion(summary: dict[str, Any]) -> list[list[float]]:
     """The confusion matrix of the recommended number of features."""
     p = len(summary["data"]["classes"])
     table = [[0.0] * p for _ in range(p)]
-    for of, said, n in summary["by_size"][summary["start"]]["confusion"]:
-        table[of][said] = n
+    for true, predicted, n in summary["by_size"][summary["start"]]["confusion"]:
+        table[true][predicted] = float(n)
     return table

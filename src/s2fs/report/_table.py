@@ -7,63 +7,32 @@ from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import issparse
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csc_array, issparse
+from sklearn.impute import SimpleImputer
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from s2fs._util.types import Floats, Indices
-from s2fs.datasets import Dataset
+from s2fs._utils.types import Floats, Indices
+from s2fs.evaluation.samples import take_columns
+from s2fs.io import Dataset
 
-#: A sparse table of at most this many numbers is made dense to be drawn; that takes 128 MB.
-MOST_NUMBERS = 1 << 24
-
-
-def made_dense(data: Dataset) -> Dataset:
-    """The same data with a dense table; raise if that would be too large.
-
-    Parameters
-    ----------
-    data : Dataset
-        Data with a dense or a sparse table.
-
-    Returns
-    -------
-    Dataset
-        The data given, if they are dense.
-
-    Examples
-    --------
-    >>> from s2fs.datasets import load_srbct
-    >>> from s2fs.report import made_dense
-    >>> data = load_srbct()
-    >>> made_dense(data) is data
-    True
-    """
-    return data._replace(X=_dense(data.X)) if issparse(data.X) else data
-
-
-def _dense(X: Any) -> NDArray[Any]:
-    n, m = X.shape
-    if n * m > MOST_NUMBERS:
-        raise ValueError(
-            f"report needs a dense table, but the data are sparse and {n} × {m}, more than "
-            f"{MOST_NUMBERS} numbers; leave the report out, or make it of fewer rows or columns."
-        )
-    return X.toarray()
+#: How many numbers of a table go into its fingerprint at once.
+_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
     """What a report is about.
 
-    ``X`` and ``labels`` are as the selector got them, but not sparse; ``values`` are numbers, with
-    the median of a feature where a value is missing, and ``codes`` the positions of the classes.
+    ``X`` and ``labels`` are as the selector got them; ``values`` are numbers, sparse if ``X`` is,
+    with the median of a feature where a value is missing, and ``codes`` the positions of the
+    classes.
     Samples without a name are "row 1", "row 2", …. The last four are those of a Dataset.
     """
 
     X: Any
     labels: NDArray[Any]
-    values: Floats
+    values: Any
     codes: Indices
     features: list[str]
     classes: list[str]
@@ -85,7 +54,7 @@ class Table:
         if isinstance(X, Dataset):
             if y is not None:
                 raise ValueError("y is given, but X is a Dataset, which has its own; leave it out.")
-            data = made_dense(X)
+            data = X
             return cls(
                 data.X,
                 data.y,
@@ -103,8 +72,7 @@ class Table:
                 data.repeated_subjects,
             )
         if y is None:
-            raise ValueError("y is None; give a label per row of X.")
-        X = _dense(X) if issparse(X) else X
+            raise ValueError("y is None; give a label per sample of X.")
         labels = column_or_1d(y)
         check_consistent_length(X, labels)
         classes, codes = np.unique(labels, return_inverse=True)
@@ -121,40 +89,64 @@ class Table:
             codes,
             [str(name) for name in features],
             [str(label) for label in classes],
-            _names(None if counted else index, len(values)),
+            _names(None if counted else index, values.shape[0]),
             groups=None if groups is None else column_or_1d(groups),
             sample_weight=sample_weight,
             covariates=covariates,
         )
 
+    def columns(self, features: ArrayLike) -> Floats:
+        """Some features of all samples, dense."""
+        return take_columns(self.values, None, np.asarray(features, dtype=np.intp))
+
+    @property
+    def n_constant(self) -> int:
+        """How many features have the same value in all samples."""
+        ends = self.values.min(axis=0), self.values.max(axis=0)
+        if issparse(self.values):
+            ends = ends[0].toarray(), ends[1].toarray()
+        return int(np.equal(*ends).sum())
+
     @property
     def n_filled(self) -> int:
         """How many values were missing and have been filled in."""
-        return 0 if self.imputer is None else int(np.isnan(self.incomplete).sum())
+        return 0 if self.imputer is None else _count_missing(self.incomplete)
 
     @property
     def n_missing(self) -> int:
         """How many values are missing."""
-        return int(np.isnan(np.asarray(self.X, dtype=np.float64)).sum())
+        return _count_missing(self.X)
 
     @property
     def fingerprint(self) -> str:
         """The SHA-256 digest of values and classes, to recognise the data again."""
-        digest = sha256(repr(self.values.shape).encode())
-        digest.update(np.ascontiguousarray(self.values))
+        n, m = self.values.shape
+        digest = sha256(repr((n, m)).encode())
+        rows = self.values.tocsr() if issparse(self.values) else self.values
+        step = max(1, _BLOCK // max(m, 1))
+        for start in range(0, n, step):
+            block = rows[start : start + step]
+            digest.update(np.ascontiguousarray(block.toarray() if issparse(block) else block))
         digest.update(np.ascontiguousarray(self.codes, dtype=np.int64))
         return digest.hexdigest()
 
 
-def _numbers(X: Any) -> Floats:
-    """The values, with the median of a feature where one is missing."""
-    values = np.asarray(X, dtype=np.float64)
-    if np.isinf(values).any():
-        raise ValueError("X has infinite values; replace them before you select.")
-    if not np.isnan(values).any():
+def _numbers(X: Any) -> Any:
+    """The values, with the median of a feature where one is missing; a sparse table stays so."""
+    values = csc_array(X, dtype=np.float64) if issparse(X) else np.asarray(X, dtype=np.float64)
+    stored = np.asarray(values.data if issparse(values) else values)
+    # One value that is not finite makes the ends so; no mask of the size of the table is needed.
+    lowest, highest = (stored.min(), stored.max()) if stored.size else (0.0, 0.0)
+    if np.isfinite(lowest) and np.isfinite(highest):
         return values
-    median = np.array([np.median(c[~np.isnan(c)]) if len(c[~np.isnan(c)]) else 0 for c in values.T])
-    return np.where(np.isnan(values), median, values)
+    if np.isinf(stored).any():
+        raise ValueError("X has infinite values; replace them before you select.")
+    return SimpleImputer(strategy="median", keep_empty_features=True).fit_transform(values)
+
+
+def _count_missing(X: Any) -> int:
+    stored = X.data if issparse(X) else np.asarray(X, dtype=np.float64)
+    return int(np.isnan(stored).sum())
 
 
 def _names(names: Any, n: int) -> list[str]:

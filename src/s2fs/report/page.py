@@ -7,10 +7,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from s2fs._core.criterion import PERFECT
-from s2fs._util.files import check_place
-from s2fs._util.messages import cut
-from s2fs._util.optional import need
+from s2fs._utils.files import check_writable
+from s2fs._utils.messages import truncate_middle
+from s2fs._utils.optional import need
+from s2fs.criteria.separability import PERFECT
 
 _SUFFIXES = (".html", ".htm")
 
@@ -28,14 +28,16 @@ def check_destination(path: str | os.PathLike[str]) -> Path:
     Path
         The same place.
     """
-    return check_place(path, "report", _SUFFIXES)
+    return check_writable(path, "report", _SUFFIXES)
 
 
-def render(template: str, **content: Any) -> str:
-    """Fill a template; whatever comes from the user is escaped."""
+def render(template: str, *, package: str = "s2fs.report", **content: Any) -> str:
+    """Fill a template of a package, based on ours; whatever comes from the user is escaped."""
     jinja2 = need("jinja2", extra="report", purpose="A report")
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("s2fs.report"),
+        loader=jinja2.ChoiceLoader(
+            [jinja2.PackageLoader(package), jinja2.PackageLoader("s2fs.report")]
+        ),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -45,7 +47,7 @@ def render(template: str, **content: Any) -> str:
         "short": _short,
         "fixed": _fixed,
         "thousands": "{:,}".format,
-        "middle": cut,
+        "middle": truncate_middle,
         "symbol": _symbol,
     }
     folder = files("s2fs.report") / "templates"
@@ -54,9 +56,20 @@ def render(template: str, **content: Any) -> str:
     return environment.get_template(template).render(
         script=script,
         script_hash=f"sha256-{digest}",
-        style=(folder / "page.css").read_text(encoding="utf-8"),
+        style=_colour_rules() + (folder / "page.css").read_text(encoding="utf-8"),
         **content,
     )
+
+
+def _colour_rules() -> str:
+    """The colours of classes and selectors on light paper, on dark paper, and in print."""
+    from s2fs.plotting.colours import MOST_COLOURS, css_variables  # loads Matplotlib
+
+    light, dark = css_variables(dark=False), css_variables(dark=True)
+    rules = [f":root{{{light}}}", f"@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"]
+    rules.append(f"@media print{{:root{{{light}}}}}")
+    rules += [f".c{q}{{--c:var(--class-{q})}}" for q in range(MOST_COLOURS)]
+    return "\n".join(rules) + "\n"
 
 
 def _short(value: float) -> str:

@@ -1,12 +1,14 @@
 """Figures as SVG that fits into a page: text stays text, and ink takes the page's colour."""
 
+import re
 import warnings
 from collections.abc import Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree  # nosec B405
 
-from s2fs._util.optional import need
+from s2fs._utils.optional import need
+from s2fs.plotting.colours import as_css_variable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 #: Without these, the same figure would be another text in every run.
 _SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "s2fs"}
 _BLACK = "#000000"
+#: A hundredth of a point cannot be seen, and digits make most of a drawing.
+_MANY_DIGITS = re.compile(r"(\.\d\d)\d+")
 _SVG = "{http://www.w3.org/2000/svg}"
 _XLINK = "{http://www.w3.org/1999/xlink}"
 
@@ -21,7 +25,9 @@ _XLINK = "{http://www.w3.org/1999/xlink}"
 def inline_svg(
     figure: "Figure", prefix: str, label: str, *, titles: dict[str, Sequence[str]] | None = None
 ) -> str:
-    """Draw a figure as an SVG element for an HTML page; black is written ``currentColor``.
+    """Draw a figure as an SVG element for an HTML page, with colours that the page decides.
+
+    Black is written ``currentColor``, and the colours of classes and selectors are variables.
 
     The prefix goes before every id, which must be unique on the page, and the label says what the
     figure shows to those who cannot see it. ``titles`` are, for the id of a set of markers, the
@@ -61,6 +67,10 @@ def _fit_in(element: ElementTree.Element, prefix: str) -> None:
     attributes = {}
     for name, value in element.attrib.items():
         value = value.replace(_BLACK, "currentColor").replace("url(#", f"url(#{prefix}-")
+        if name == "style":
+            value = as_css_variable(value)
+        elif name in ("d", "x", "y"):
+            value = _MANY_DIGITS.sub(r"\1", value)
         if name == "id":
             value = f"{prefix}-{value}"
         elif name == f"{_XLINK}href":

@@ -1,5 +1,5 @@
 "use strict";
-// Sorting, search, slider, copy, download and tooltips; the page can be read without any of them.
+// Sorting, search, slider, copy, download, saved figures and tooltips; the page can be read without any of them.
 (() => {
   const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
   const byId = (id) => document.getElementById(id);
@@ -75,16 +75,41 @@
     const lines = [columns.map(([heading]) => safe(heading)), ...shown.map((row) =>
       columns.map(([, i]) => safe(value(row.cells[i]))))];
     const text = lines.map((line) => line.map(quoted).join(",") + "\n").join("");
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    save(URL.createObjectURL(new Blob([text], { type: "text/csv" })), name);
   };
   for (const button of all("button.download")) {
     button.closest(".tools").hidden = false;
     button.addEventListener("click", () => download(byId(button.dataset.table), button.dataset.name));
   }
+
+  // Copying, and what became of it in words.
+  const copy = async (text, status) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      status.textContent = "Copied.";
+    } catch {
+      const area = document.createElement("textarea");
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      status.textContent = document.execCommand("copy") ? "Copied." : "Copying is not allowed here.";
+      area.remove();
+    }
+  };
+  const copyMethods = byId("copy-methods");
+  if (copyMethods) {
+    copyMethods.closest(".tools").hidden = false;
+    copyMethods.addEventListener("click", () =>
+      copy(byId("methods").textContent.trim() + "\n", byId("methods-status")));
+  }
+
+  const save = (address, name) => {
+    const link = document.createElement("a");
+    link.href = address;
+    link.download = name;
+    link.click();
+    if (address.startsWith("blob:")) setTimeout(() => URL.revokeObjectURL(address), 1000);
+  };
 
   // The table of features: what is shown, what is copied, and the arrow keys.
   const table = byId("feature-table");
@@ -100,7 +125,7 @@
     const show = () => {
       const wanted = search.value.trim().toLowerCase();
       for (const row of rows) {
-        const found = row.cells[1].textContent.toLowerCase().includes(wanted);
+        const found = `${value(row.cells[1])} ${row.cells[1].textContent}`.toLowerCase().includes(wanted);
         row.hidden = !found || Number(row.cells[0].textContent) > first;
       }
       const some = wanted || shown().length < rows.length;
@@ -133,22 +158,9 @@
       visible[to].focus();
     });
 
-    const copy = async (text) => {
-      try {
-        await navigator.clipboard.writeText(text);
-        status.textContent = "Copied.";
-      } catch {
-        const area = document.createElement("textarea");
-        area.value = text;
-        document.body.append(area);
-        area.select();
-        status.textContent = document.execCommand("copy") ? "Copied." : "Copying is not allowed here.";
-        area.remove();
-      }
-    };
     byId("copy-names").addEventListener("click", () =>
-      copy(shown().map((row) => row.cells[1].textContent).join("\n") + "\n"));
-    byId("copy-python").addEventListener("click", () => copy(byId("python").textContent));
+      copy(shown().map((row) => value(row.cells[1])).join("\n") + "\n", status));
+    byId("copy-python").addEventListener("click", () => copy(byId("python").textContent, status));
 
     byId("download").addEventListener("click", (event) => {
       download(table, event.target.dataset.name);
@@ -156,42 +168,212 @@
     });
   }
 
-  // The slider over the numbers of features moves verdict, tiles, table and confusion matrix.
+  // Classes: of many, the ones with the lowest recall come first, and the others behind a button.
+  const rates = byId("rates");
+  let allClasses = false;
+  const worstFirst = () => {
+    if (!rates?.dataset.worst) return;
+    const body = rates.tBodies[0];
+    const recall = (row) => parseFloat(row.cells[2].textContent);
+    const rows = [...body.rows].sort((a, b) =>
+      recall(a) - recall(b) || a.dataset.class - b.dataset.class);
+    body.append(...rows);
+    rows.forEach((row, i) => { row.hidden = !allClasses && i >= Number(rates.dataset.worst); });
+  };
+  const showClasses = byId("all-classes");
+  if (showClasses) {
+    showClasses.closest(".tools").hidden = false;
+    showClasses.addEventListener("click", () => {
+      allClasses = true;
+      worstFirst();
+      showClasses.hidden = true;
+    });
+  }
+  worstFirst();
+
+  // The slider over the numbers of features moves all that depends on the number.
+  const sizes = byId("accuracy")?.dataset.sizes ? JSON.parse(byId("accuracy").dataset.sizes) : [];
   const slider = byId("size");
+  let at = sizes[slider ? slider.value : 0];
+
+  const moveForest = () => {
+    for (const plot of all("svg.forest")) {
+      const { left, scale, low } = plot.dataset;
+      const x = (points) => (Number(left) + (points - low) * scale).toFixed(1);
+      all(".row", plot).forEach((row, i) => {
+        const now = at.forest[i];
+        const line = row.querySelector(".interval");
+        row.dataset.word = now.word;
+        line.setAttribute("d", `M${x(now.low)} ${line.dataset.y}H${x(now.high)}`);
+        row.querySelector(".mean").setAttribute("cx", x(now.mean));
+        row.querySelector(".text").textContent = now.text;
+        const word = row.querySelector(".word");
+        if (word) word.textContent = now.word;
+      });
+    }
+  };
+  const moveCurve = () => {
+    for (const plot of all("[data-name=sizes] svg")) {
+      const marks = all("[id$=line-0] use", plot);
+      marks.forEach((mark, i) => { mark.style.opacity = i === Number(slider.value) ? 1 : 0.45; });
+    }
+  };
+  const moveConfusion = () => {
+    const confusion = byId("confusion");
+    if (!confusion) return;
+    const lines = [...confusion.tBodies[0].rows];
+    const total = lines.map((_, q) =>
+      at.confusion.reduce((sum, [of, , n]) => sum + (of === q ? n : 0), 0));
+    for (const cell of all("td", confusion)) {
+      cell.textContent = "";
+      cell.style.setProperty("--share", 0);
+    }
+    const digits = at.confusion.every(([, , n]) => Number.isInteger(n)) ? 0 : 1;
+    for (const [of, predicted, n] of at.confusion) {
+      const cell = lines[of].cells[predicted + 1];
+      cell.textContent = n.toFixed(digits);
+      cell.style.setProperty("--share", Math.sqrt(n / total[of]));
+    }
+    for (const row of rates.tBodies[0].rows) {
+      const now = at.rates[row.dataset.class];
+      [now.recall, now.precision, now.mostly].forEach((text, i) => {
+        row.cells[i + 2].textContent = text;
+      });
+    }
+    worstFirst();
+  };
+  const element = (tag, text) => {
+    const made = document.createElement(tag);
+    made.textContent = text;
+    return made;
+  };
+  const moveMisclassified = () => {
+    const list = document.querySelector(".mistakes");
+    if (!list) return;
+    const { total, rows } = at.misclassified;
+    list.replaceChildren(...rows.map((one) => {
+      const item = element("li", "");
+      const rest = `: ${one.class}, predicted ${one.predicted} (${one.n_wrong} of ${one.n_repeats})`;
+      item.append(element("b", one.sample), rest);
+      return item;
+    }));
+    const part = (name) => document.querySelector(`[data-misclassified=${name}]`);
+    part("total").textContent = total || "No";
+    part("word").textContent = total === 1 ? "sample" : "samples";
+    part("note").hidden = !total;
+  };
+  const labels = table ? [...table.tBodies[0].rows].map((row) => row.cells[1]) : [];
+  const moveGroups = () => {
+    const list = document.querySelector(".groups");
+    if (!list) return;
+    list.replaceChildren(...at.groups.map((group) => {
+      const [first, ...others] = group.map((rank) => labels[rank - 1].textContent);
+      const item = element("li", "");
+      item.append(element("b", first), `: ${others.join(", ")}`);
+      return item;
+    }));
+    document.querySelector("[data-groups=note]").hidden = !at.groups.length;
+    byId("copy-groups").hidden = !at.groups.length;
+    document.querySelector("[data-groups=total]").textContent = at.groups.length || "No";
+    document.querySelector("[data-groups=word]").textContent = at.groups.length === 1 ? "group" : "groups";
+  };
+  const copyGroups = byId("copy-groups");
+  if (copyGroups) {
+    copyGroups.closest(".tools").hidden = false;
+    copyGroups.addEventListener("click", () => {
+      const repeated = new Set(at.groups.flatMap((group) => group.slice(1)));
+      const names = labels.slice(0, at.size).filter((_, i) => !repeated.has(i + 1)).map(value);
+      copy(names.join("\n") + "\n", byId("groups-status"));
+    });
+  }
   if (slider) {
-    const sizes = JSON.parse(byId("how-many").dataset.sizes);
     const move = () => {
-      const at = sizes[slider.value];
+      at = sizes[slider.value];
       byId("size-out").textContent = at.size;
       slider.setAttribute("aria-valuetext", `${at.size} features`);
-      for (const element of all("[data-at]")) element.textContent = at[element.dataset.at];
-      const beside = document.querySelector(".beside");
+      for (const part of all("[data-at]")) part.textContent = at[part.dataset.at] ?? part.textContent;
       at.rows.forEach((row, i) => {
-        const cells = beside.tBodies[0].rows[i].cells;
+        const cells = document.querySelector(".beside").tBodies[0].rows[i].cells;
         const texts = [row.accuracy_text, row.interval_text, row.balanced_text];
         texts.forEach((text, j) => { cells[j + 1].textContent = text; });
       });
-      const confusion = byId("confusion");
-      if (confusion) {
-        const lines = [...confusion.tBodies[0].rows];
-        const total = lines.map((_, q) =>
-          at.confusion.reduce((sum, [of, , n]) => sum + (of === q ? n : 0), 0));
-        for (const cell of all("td", confusion)) {
-          cell.textContent = "";
-          cell.style.setProperty("--share", 0);
-        }
-        for (const [of, said, n] of at.confusion) {
-          const cell = lines[of].cells[said + 1];
-          cell.textContent = n;
-          cell.style.setProperty("--share", n / total[of]);
-        }
+      for (const row of all("#best tbody tr")) row.hidden = Number(row.dataset.rank) > at.size;
+      if (at.rows.length) {
+        moveForest();
+        moveConfusion();
+        moveMisclassified();
       }
+      moveCurve();
+      moveGroups();
       first = at.size;
       table.dispatchEvent(new Event("sizechange"));
     };
     slider.addEventListener("input", move);
     slider.closest(".slider").hidden = false;
+    moveCurve();
   }
+
+  // Every figure can be taken along. Colours of the page are written into the copy.
+  const painted = (svg) => {
+    const copied = svg.cloneNode(true);
+    const from = [svg, ...all("*", svg)];
+    const rules = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linecap",
+      "stroke-linejoin", "font-family", "font-size", "font-weight", "text-anchor", "overflow"];
+    [copied, ...all("*", copied)].forEach((part, i) => {
+      const style = getComputedStyle(from[i]);
+      for (const rule of rules) part.style.setProperty(rule, style.getPropertyValue(rule));
+    });
+    const [, , width, height] = svg.getAttribute("viewBox").split(" ");
+    copied.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copied.setAttribute("xmlns:xlink", "http://www.w3.org/1999/xlink");
+    copied.setAttribute("width", width);
+    copied.setAttribute("height", height);
+    copied.style.background = getComputedStyle(document.body).backgroundColor;
+    return { text: new XMLSerializer().serializeToString(copied), width: Number(width), height: Number(height) };
+  };
+  const shownDrawing = (figure) => all("svg", figure).find((svg) => svg.getBoundingClientRect().width > 0);
+  for (const figure of all("figure[data-name]")) {
+    const name = figure.dataset.name;
+    const bar = document.createElement("p");
+    bar.className = "save";
+    for (const kind of ["SVG", "PNG"]) {
+      const button = element("button", kind);
+      button.type = "button";
+      button.setAttribute("aria-label", `Save the figure ${name} as ${kind}`);
+      button.addEventListener("click", () => {
+        const { text, width, height } = painted(shownDrawing(figure));
+        if (kind === "SVG") {
+          save(URL.createObjectURL(new Blob([text], { type: "image/svg+xml" })), `${name}.svg`);
+          return;
+        }
+        const image = new Image();
+        image.onload = () => {
+          const canvas = document.createElement("canvas");
+          const zoom = Math.max(2, 1600 / width);
+          canvas.width = width * zoom;
+          canvas.height = height * zoom;
+          const pen = canvas.getContext("2d");
+          pen.fillStyle = getComputedStyle(document.body).backgroundColor;
+          pen.fillRect(0, 0, canvas.width, canvas.height);
+          pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+          canvas.toBlob((blob) => save(URL.createObjectURL(blob), `${name}.png`));
+        };
+        image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+      });
+      bar.append(button);
+    }
+    figure.append(bar);
+  }
+
+  // Folded parts belong to a printed record.
+  const folded = [];
+  addEventListener("beforeprint", () => {
+    for (const part of all("details:not([open])")) {
+      part.open = true;
+      folded.push(part);
+    }
+  });
+  addEventListener("afterprint", () => { for (const part of folded.splice(0)) part.open = false; });
 
   // Tooltips that also come with the keyboard, and at once.
   const tip = document.createElement("div");

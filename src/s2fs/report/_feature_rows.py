@@ -1,0 +1,176 @@
+"""The table of features: where each stands out, how often it is selected, what it repeats."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import minmax_scale
+
+from s2fs._utils.types import Floats, Indices
+from s2fs._utils.values import plain
+from s2fs.criteria.correlation import correlations
+from s2fs.criteria.problem import blocks
+from s2fs.plotting.colours import MOST_COLOURS
+from s2fs.plotting.geometry import stands_out
+from s2fs.report._selected import SelectedFeatures
+from s2fs.report._table import Table
+from s2fs.report.names import LONGEST_CLASS, label_classes, shorten_names
+from s2fs.selectors.search_selector import SearchSelector
+from s2fs.selectors.stability import StabilitySelector
+
+#: Features beyond this number have no plot of their own in the table, for size.
+MOST_STRIPS = 200
+#: With more values than this, a strip shows quartiles and not every sample.
+MOST_DOTS = 12_000
+#: The width of a strip, in its own units.
+STRIP_WIDTH = 150
+
+
+def describe_features(
+    selected: SelectedFeatures, table: Table, stable: StabilitySelector | None
+) -> list[dict[str, Any]]:
+    """A row for each feature, in order of selection."""
+    selector, indices = selected.selector, selected.indices
+    columns = table.columns(indices)
+    classes = label_classes(table.classes)
+    short = [shorten_names(classes, LONGEST_CLASS)[name] for name in classes]
+    out = stands_out(columns, table.codes)
+    nearest, r = _most_correlated(indices, table)
+    rank_of = {int(f): rank for rank, f in enumerate(indices, start=1)}
+    strips = make_strips(columns, table.codes, out.members)
+    scores = _scores_in_order(selected, table.values.shape[1])
+    names = component_names(selector)
+    substitutes = _find_substitutes(selector, table)
+    p_and_q_values = _p_and_q_values(selector, stable, indices)
+    rows = []
+    for i, f in enumerate(indices.tolist()):
+        has_partner = nearest[i] >= 0
+        rows.append(
+            {
+                "rank": i + 1,
+                "name": table.features[f],
+                "index": f,
+                "class": int(out.class_[i]),
+                "stands_out": out.in_words(i, classes),
+                "stands_out_label": out.in_words(i, short),
+                "stands_out_in": np.flatnonzero(out.members[i]).tolist(),
+                "high": bool(out.high[i]),
+                "auc": float(out.auc[i]),
+                "frequency": None if stable is None else float(stable.frequencies_[f]),
+                "correlated_with": table.features[nearest[i]] if has_partner else None,
+                "correlated_r": float(r[i]) if has_partner else None,
+                "correlated_rank": rank_of.get(int(nearest[i])),
+                "score": float(scores[i]) if np.isfinite(scores[i]) else None,
+                "components": [plain(float(selector.path_[name][i])) for name in names],
+                "chances": {name: values[i] for name, values in p_and_q_values.items()},
+                "substitutes": None if substitutes is None else substitutes[i],
+                "strip": strips[i] if i < len(strips) else None,
+            }
+        )
+    return rows
+
+
+def component_names(selector: Any) -> list[str]:
+    """The fields of the path that make up the score."""
+    path = getattr(selector, "path_", None)
+    names = [] if path is None or path.dtype.names is None else path.dtype.names[2:]
+    return [name for name in names if name != "p_value"]
+
+
+def false_selections(selector: Any) -> dict[str, Any] | None:
+    """How many of the selected features are false, by the estimate and by the bound."""
+    if not isinstance(selector, StabilitySelector):
+        return None
+    bound = selector.false_selections_bound_
+    return {
+        "estimate": plain(selector.false_selections_) if selector.n_permutations else None,
+        "bound": None if np.isnan(bound) else plain(bound),
+    }
+
+
+def _scores_in_order(selected: SelectedFeatures, n_features: int) -> Floats:
+    """The score of each selected feature, NaN where the selector has none.
+
+    Ours are in order of selection already; those of scikit-learn have one for each column.
+    """
+    k = len(selected.indices)
+    scores = np.asarray(getattr(selected.selector, "scores_", np.full(k, np.nan)), dtype=float)
+    if hasattr(selected.selector, "indices_") and len(scores) == k:
+        return scores
+    if len(scores) == n_features:
+        return scores[selected.indices]
+    return np.full(k, np.nan)
+
+
+def _p_and_q_values(
+    selector: Any, stable: StabilitySelector | None, indices: Indices
+) -> dict[str, list[float | None]]:
+    """What says how sure each feature is: p-values and q-values, None where there is none."""
+    columns = {}
+    path = getattr(selector, "path_", None)
+    if path is not None and "p_value" in (path.dtype.names or ()):
+        columns["p_value"] = selector.path_["p_value"]
+    if stable is not None and stable.n_permutations:
+        columns["q_value"] = stable.q_values_[indices]
+    return {
+        name: [None if np.isnan(value) else float(value) for value in values]
+        for name, values in columns.items()
+    }
+
+
+def _find_substitutes(selector: Any, table: Table) -> list[list[dict[str, Any]]] | None:
+    """For each feature those that could take its place, the best first; None if it cannot tell."""
+    if not isinstance(selector, SearchSelector):
+        return None
+    substitutes = selector._find_substitutes(
+        table.X, table.labels, sample_weight=table.sample_weight, covariates=table.covariates
+    )
+    rows = []
+    for one in substitutes:
+        pairs = zip(one.features, one.correlations, strict=True)
+        rows.append([{"name": table.features[f], "r": plain(float(r))} for f, r in pairs])
+    return rows
+
+
+def _most_correlated(indices: Indices, table: Table) -> tuple[Indices, Floats]:
+    """For each selected feature the other feature, of all, with the largest |r|, and that r."""
+    k, (n, m) = len(indices), table.values.shape
+    nearest, r = np.full(k, -1), np.zeros(k)
+    if m < 2:
+        return nearest, r
+    selected = table.columns(indices)
+    for columns in blocks(np.arange(m), n):  # a few at once, for memory
+        matrix = correlations(selected, table.columns(columns))
+        inside = np.isin(indices, columns)
+        matrix[np.flatnonzero(inside), indices[inside] - columns[0]] = 0.0
+        best = np.abs(matrix).argmax(axis=1)
+        value = matrix[np.arange(k), best]
+        better = (np.abs(value) > np.abs(r)) | (nearest < 0)
+        nearest, r = np.where(better, columns[best], nearest), np.where(better, value, r)
+    return nearest, r
+
+
+def make_strips(
+    columns: Floats, codes: Indices, members: NDArray[np.bool_]
+) -> list[dict[str, Any]]:
+    """For each feature the places of its values by class, from 0 to :data:`STRIP_WIDTH`.
+
+    Few values are all there ("dots"); of many the 5th, 25th, 50th, 75th and 95th percentile
+    ("boxes"). Of more classes than colours there are two lanes: the classes the feature stands out
+    in, and the others.
+    """
+    n, k = columns.shape
+    p = int(codes.max()) + 1
+    n_strips = min(k, MOST_STRIPS)
+    places = np.rint(minmax_scale(columns[:, :n_strips]) * STRIP_WIDTH).astype(int)
+    has_dots = n * n_strips <= MOST_DOTS and p <= MOST_COLOURS
+    strips = []
+    for i in range(n_strips):
+        lanes = codes if p <= MOST_COLOURS else (~members[i][codes]).astype(int)
+        parts = [places[lanes == q, i] for q in range(int(lanes.max()) + 1)]
+        if has_dots:
+            strips.append({"dots": [np.unique(part).tolist() for part in parts]})
+        else:
+            quantiles = [np.quantile(part, [0.05, 0.25, 0.5, 0.75, 0.95]) for part in parts]
+            strips.append({"boxes": [np.rint(five).astype(int).tolist() for five in quantiles]})
+    return strips
