@@ -18,6 +18,7 @@ from scipy import sparse
 from scipy.stats import false_discovery_control, ttest_ind
 
 from s2fs import S2FS, PairCover, StabilitySelector
+from s2fs.baselines import AnovaF
 from s2fs.bio import select
 from strategies import examples
 
@@ -91,36 +92,32 @@ def test_what_is_written(adata, method, options):
 
 def test_the_pair_each_gene_serves(adata):
     selector = select(adata, "cell_type", 6)
-    path, bound = adata.uns["s2fs"]["path"], adata.uns["s2fs"]["coverage"]
+    path, bound = adata.uns["s2fs"]["path"], adata.uns["s2fs"]["error_bounds"]
     paircover = adata.var["s2fs_pair"].iloc[selector.indices_]
     assert paircover.tolist() == [f"{a} | {b}" for a, b in path[["first", "second"]].to_numpy()]
-    assert path["first"].tolist() == selector.classes_[selector.pairs_["first"]].tolist()
-    np.testing.assert_array_equal(path["after"], selector.pairs_["after"])
+    assert path["first"].tolist() == selector.classes_[selector.class_pairs_["first"]].tolist()
+    np.testing.assert_array_equal(path["after"], selector.class_pairs_["after"])
     groups = adata.uns["s2fs"]["groups"].tolist()
     assert groups == TYPES  # as the categories are ordered
     np.testing.assert_allclose(
         pd.DataFrame(bound, groups, groups).loc[sorted(TYPES), sorted(TYPES)],
-        np.exp(-selector.separation_ / 8),
+        np.exp(-selector.class_distances_ / 8),
     )
     select(adata, "cell_type", 6, method="s2fs")  # serves no pairs
     assert "s2fs_pair" not in adata.var
-    assert "coverage" not in adata.uns["s2fs"]
+    assert "error_bounds" not in adata.uns["s2fs"]
 
 
-def test_how_sure_a_gene_is_and_what_could_take_its_place(adata, tmp_path):
-    selector = select(adata, "cell_type", "auto", level=0.5, tol=0, stand_ins=0.2)
+def test_how_sure_a_gene_is(adata, tmp_path):
+    selector = select(adata, "cell_type", "auto", level=0.5, tol=0)
     var, path = adata.var, adata.uns["s2fs"]["path"]
     np.testing.assert_array_equal(var["s2fs_p_value"].iloc[selector.indices_], path["p_value"])
     assert (var["s2fs_p_value"].notna() == var["s2fs_selected"]).all()
-    names = [", ".join(adata.var_names[some["feature"]]) for some in selector.stand_ins_]
-    assert any(names)
-    assert path["stand_ins"].tolist() == names
-    assert var["s2fs_stand_ins"].iloc[selector.indices_].tolist() == names
     repeated = StabilitySelector(selector=PairCover(3), n_resamples=5)
     selector = select(adata, "cell_type", 4, method=repeated)
     assert len(selector.indices_) == adata.var["s2fs_selected"].sum() == 4
     np.testing.assert_array_equal(adata.var["s2fs_q_value"], selector.q_values_)
-    assert not {"s2fs_p_value", "s2fs_stand_ins", "s2fs_pair"} & {*adata.var}
+    assert not {"s2fs_p_value", "s2fs_pair"} & {*adata.var}
     assert adata.uns["s2fs"]["params"]["method"] == "StabilitySelector"
     assert not hasattr(repeated, "indices_")
     adata.write_h5ad(tmp_path / "cells.h5ad")
@@ -363,12 +360,12 @@ def test_groups_of_genes(adata, kind):
 
 
 def test_a_gene_that_is_not_there_or_there_twice(adata):
-    with pytest.raises(ValueError, match=r"'gene 88', but adata has no such column .*'gene 8'"):
+    with pytest.raises(ValueError, match=r"'gene 88', but X has no such column .*'gene 8'"):
         select(adata, "cell_type", include=["gene 88"])
     names = adata.var_names.to_numpy(copy=True)
     names[[3, 4]] = "twin"
     adata.var_names = names
-    with pytest.raises(ValueError, match="'twin', but adata has 2 columns of this name"):
+    with pytest.raises(ValueError, match="'twin', but X has 2 columns of this name"):
         select(adata, "cell_type", exclude=["twin"])
 
 
@@ -573,7 +570,7 @@ def test_a_warning_about_rare_genes_names_them():
         X, obs=pd.DataFrame({"kind": np.repeat(["a", "b"], 50)}, index=map(str, range(100)))
     )
     cells.var_names = ["common", "seen in one cell"]
-    with pytest.warns(UserWarning, match="'seen in one cell'.*consider exclude"):
+    with pytest.warns(UserWarning, match="'seen in one cell'.*exclude these features"):
         select(cells, "kind", 2)
 
 
@@ -585,3 +582,81 @@ def test_raw_counts_are_told():
         select(adata, "cell_type", 3)
     adata.X = np.log1p(adata.X)
     select(adata, "cell_type", 3)  # nothing to say
+
+
+def cells_of(adata, *groups):
+    return adata[adata.obs["cell_type"].isin(groups)]
+
+
+def test_some_groups_against_the_rest(adata):
+    """The other cells are one group, as if they had been relabelled."""
+    selector = select(adata, "cell_type", n_genes=4, groups=[TYPES[1]])
+    merged = np.where(adata.obs["cell_type"] == TYPES[1], TYPES[1], "rest")
+    expected = PairCover(4).fit(adata.X.toarray(), merged)
+    assert selector.indices_.tolist() == expected.indices_.tolist()
+    result = adata.uns["s2fs"]
+    assert result["groups"].tolist() == [TYPES[1], "rest"]
+    assert result["names"].dtype.names == (TYPES[1],)  # the rest has no markers
+    assert set(adata.var["s2fs_group"].dropna()) == {TYPES[1]}
+
+
+def test_groups_compared_with_a_reference(adata):
+    """Only cells of these groups count, and t tests are against the reference."""
+    reference, group = TYPES[2], TYPES[0]
+    some = cells_of(adata, group, reference)
+    expected = PairCover(4).fit(some.X.toarray(), some.obs["cell_type"].astype(str))
+    selector = select(adata, "cell_type", 4, groups=[group], reference=reference)
+    assert selector.indices_.tolist() == expected.indices_.tolist()
+    result = adata.uns["s2fs"]
+    assert result["names"].dtype.names == (group,)
+    assert result["params"]["reference"] == reference
+    own, others = (cells_of(adata, name).X.toarray() for name in (group, reference))
+    exact = ttest_ind(own, others, equal_var=False).statistic[selector.indices_]
+    np.testing.assert_allclose(result["scores"][group], np.sort(exact)[::-1], rtol=1e-5)
+    everything = select(adata, "cell_type", 4, reference=reference)
+    assert everything.indices_.tolist() == truth(adata, 4).indices_.tolist()
+    assert adata.uns["s2fs"]["names"].dtype.names == tuple(t for t in TYPES if t != reference)
+
+
+def test_scanpy_compares_with_the_reference_alike(scanpy, blood):
+    groups, reference = ["CD19+ B", "Dendritic"], "CD34+"
+    select(blood, "bulk_labels", 10, groups=groups, reference=reference)
+    scanpy.tl.rank_genes_groups(
+        blood, "bulk_labels", groups=groups, reference=reference, method="t-test", key_added="own"
+    )
+    for group in groups:
+        ours = scanpy.get.rank_genes_groups_df(blood, group, key="s2fs").set_index("names")
+        theirs = scanpy.get.rank_genes_groups_df(blood, group, key="own").set_index("names")
+        np.testing.assert_allclose(ours["scores"], theirs.loc[ours.index, "scores"], rtol=1e-3)
+
+
+def test_a_batch_is_adjusted_for(adata):
+    rng = np.random.default_rng(0)
+    adata.obs["donor"] = pd.Categorical(np.array(["d1", "d2"])[rng.integers(0, 2, adata.n_obs)])
+    X = adata.X.toarray() + 3 * (adata.obs["donor"] == "d2").to_numpy()[:, None]
+    adata.X = X
+    selector = select(adata, "cell_type", 4, batch_key="donor")
+    labels = adata.obs["cell_type"].astype(str)
+    expected = PairCover(4).fit(X, labels, covariates=adata.obs["donor"].astype(str).to_numpy())
+    assert selector.indices_.tolist() == expected.indices_.tolist()
+    assert adata.uns["s2fs"]["params"]["batch_key"] == "donor"
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({"groups": "B cell"}, "give 'all', or a list"),
+    ({"groups": ["nobody"]}, "groups has 'nobody', but there is no such group"),
+    ({"reference": "nobody"}, "reference has 'nobody', but there is no such group"),
+    ({"groups": [TYPES[0]], "reference": TYPES[0]}, "at least two groups are needed"),
+    ({"batch_key": "plate"}, "batch_key is 'plate', but there is no such column"),
+    ({"batch_key": "cell_type", "method": AnovaF(3)}, "does not adjust for covariates"),
+])  # fmt: skip
+def test_groups_and_batches_that_are_not_there(adata, options, message):
+    with pytest.raises(ValueError, match=message):
+        select(adata, "cell_type", 3, **options)
+
+
+def test_each_group_gets_its_markers(adata):
+    selector = select(adata, "cell_type", 6, min_per_class=2)
+    assert np.bincount(selector.served_classes_, minlength=3).tolist() == [2, 2, 2]
+    plain = truth(adata, 6, min_per_class=2)
+    assert selector.indices_.tolist() == plain.indices_.tolist()

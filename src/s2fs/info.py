@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 
-from s2fs._engine.library import INSTRUCTION_SETS, engine
-from s2fs._util.version import __version__
+from s2fs._native.library import INSTRUCTION_SETS, engine
+from s2fs._utils.version import __version__
 
 __all__ = ["info"]
 

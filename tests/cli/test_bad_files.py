@@ -14,7 +14,7 @@ from scipy.io import savemat
 
 from flags import as_flags
 from s2fs.cli import main
-from s2fs.datasets import ReadWarning, read_table
+from s2fs.io import ReadWarning, read_table
 
 GOOD = "id,width,height,kind\np1,1,2,fern\np2,3,4,moss\np3,5,7,fern\n"
 ARFF = "@relation r\n@attribute a real\n@attribute y {u,v}\n@data\n"
@@ -52,7 +52,12 @@ X = np.arange(6.0).reshape(3, 2)
 # Name of the file, what writes it, arguments of read_table, what the sentence must say.
 CASES = {
     "missing file": ("t.csv", None, {}, r"no file '.*t\.csv'"),
-    "directory": ("t.csv", lambda p: p.mkdir(), {}, "is a directory; give a file"),
+    "directory": (
+        "t.csv",
+        lambda p: p.mkdir(),
+        {},
+        "a directory without .parquet files",
+    ),
     "no Excel file": ("t.xlsx", text(GOOD), {}, r"damaged, or not a \.xlsx file"),
     "no text": ("t", lambda p: p.write_bytes(bytes(99)), {}, r"neither text nor of a known format"),
     "archive of two": ("t.zip", two_files, {}, r"holds 2 files \('a.csv', 'b.csv'\)"),
@@ -113,7 +118,7 @@ CASES = {
         "t.csv",
         text("a;b;kind\n1,5;1.5;u\n2,5;2.5;v\n"),
         {},
-        "column 'a' .* such as '1,5': .*decimal comma and with a decimal point; write all",
+        r"column\(s\) 'a' .* such as '1,5': .*decimal comma and with a decimal point; write all",
     ),
     "dash": ("t.csv", text("a,kind\n-,u\n2,v\n"), {}, r"missing values in column\(s\) 'a'"),
     "text in parquet": (
@@ -155,16 +160,21 @@ CASES = {
     ),
     "missing label": (
         "t.csv",
-        text("a,kind\n1,u\n2,\n3,na\n4,v\n"),
+        text("a,kind\n1,u\n2,\n3,na\n4,v\n5,?\n"),
         {},
-        r"'kind' of .* has 2 missing label\(s\), the first in data row 2",
+        r"'kind' of .* has 3 missing label\(s\), the first in data row 2",
     ),
-    "missing number label": ("t.csv", text("a,kind\n1,1\n2,\n3,0\n"), {}, "1 missing label"),
+    "most labels missing": (
+        "t.csv",
+        text("a,kind\n1,1\n2,\n3,0\n4,\n5,\n"),
+        {},
+        "3 missing label",
+    ),
     "null label": (
         "t.parquet",
-        parquet(a=[1, 2, 3], kind=["u", None, "v"]),
+        parquet(a=[1, 2, 3, 4, 5], kind=["u", None, "v", None, None]),
         {},
-        "1 missing label",
+        "3 missing label",
     ),
     "fractions": ("t.csv", text("a,kind\n1,0.5\n2,1\n"), {}, "fractions such as 0.5"),
     "one class": ("t.csv", text("a,kind\n1,u\n2,u\n"), {}, r"one class only \('u'\)"),

@@ -1,11 +1,11 @@
 import re
 from pathlib import Path
 
+import literal_evaluation as literal
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-import literal_evaluation as literal
 from report.pages import Page
 from s2fs import S2FS, PairCover
 from s2fs.baselines import AnovaF
@@ -37,7 +37,7 @@ def test_rankings_are_those_of_the_estimators(output):
         selector = kind(20).fit(data.X, data.y)
         assert [row[place] for row in shown] == [data.feature_names[f] for f in selector.indices_]
         scores = [float(row[place + 1]) for row in shown]
-        assert scores == pytest.approx(selector.scores_.tolist(), rel=1e-5)
+        assert scores == pytest.approx(selector.scores_.tolist(), rel=5e-3)
 
 
 @pytest.fixture(scope="module")
@@ -70,27 +70,27 @@ def test_accuracies(output, table):
     by_size = {size: literal.fold_accuracies(one, y, repeats) for size, one in mine.items()}
     enough, _, rising = literal.recommended(by_size, repeats)
     assert not rising
-    headings = ["selected by", "k", "accuracy %", "95 % interval", "balanced %", "top 20: %"]
-    assert head == headings
+    assert head == ["selected by", f"top {enough}", "95 % interval", "balanced", "top 20"]
     everything = [[np.arange(2308)] * 5] * 5
     for name, rankings in {**ranked, "all 2308 features": everything}.items():
         sizes = (None, None) if name.startswith("all") else (enough, 20)
         few, more = (said(rankings, size) for size in sizes)
         share = literal.accuracy(few, y)[0]
-        assert rows[name] == [
-            "2308" if name.startswith("all") else str(enough),
-            f"{100 * share:.1f}",
+        wanted = [
+            f"{100 * share:.1f} %",
             " to ".join(f"{100 * end:.1f}" for end in literal.wilson(share, 83)),
-            f"{100 * literal.balanced_accuracy(few, y)[0]:.1f}",
-            f"{100 * literal.accuracy(more, y)[0]:.1f}",
+            f"{100 * literal.balanced_accuracy(few, y)[0]:.1f} %",
         ]
+        if not name.startswith("all"):
+            wanted.append(f"{100 * literal.accuracy(more, y)[0]:.1f} %")
+        assert rows[name] == wanted
     # Genes selected on all samples, those held out among them, would have shown.
     whole = PairCover(20).fit(X, y).indices_
     leaky = literal.accuracy(said([[whole] * 5] * 5, enough), y)[0]
-    assert rows["PairCover"][1] != f"{100 * leaky:.1f}"
+    assert rows["PairCover"][0] != f"{100 * leaky:.1f} %"
     guess = literal.wilson(29 / 83, 83)
     ends = " to ".join(f"{100 * end:.1f}" for end in guess)
-    assert rows["majority class"] == ["0", "34.9", ends, "25.0", "34.9"]
+    assert rows["majority class"] == ["34.9 %", ends, "25.0 %"]
     right = {enough: [], 20: []}
     for number, fold in enumerate(fold for folds in repeats for fold in folds):
         rng = np.random.default_rng([0, number])
@@ -98,11 +98,11 @@ def test_accuracies(output, table):
             for size, counts in right.items():
                 held_out = literal.predict(X, y, fold, genes[:size])
                 counts.append((held_out == y[fold[1]]).sum())
-    shares = [f"{100 * sum(right[size]) / (83 * 50):.1f}" for size in (enough, 20)]
-    assert [rows["random features"][i] for i in (1, 4)] == shares
+    shares = [f"{100 * sum(right[size]) / (83 * 50):.1f} %" for size in (enough, 20)]
+    assert [rows["random features"][i] for i in (0, 3)] == shares
     verdict = " ".join(output.split())
     assert (
-        f"{enough} features by PairCover are enough: accuracy {rows['PairCover'][1]} %" in verdict
+        f"{enough} features by PairCover are enough: accuracy {rows['PairCover'][0]} on" in verdict
     )
 
 
@@ -126,8 +126,8 @@ def test_the_report_says_the_same(demo, table):
     verdict = re.search(r"\n\n(\d+ features by .*?)\n\n", output, flags=re.DOTALL)[1]
     assert " ".join(verdict.split()) in " ".join("".join(page.text).split())
     beside = {row[0]: row[1:4] for row in page.rows if len(row) == 4}
-    for name, (_, accuracy, ends, balanced, _) in table[1].items():
-        assert beside[name] == [accuracy, ends, balanced]
+    for name, (accuracy, ends, balanced, *_) in table[1].items():
+        assert beside[name] == [accuracy.removesuffix(" %"), ends, balanced.removesuffix(" %")]
 
 
 def test_the_readme_shows_what_it_prints(output):

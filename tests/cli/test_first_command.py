@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from s2fs import PairCover
 from s2fs.cli import main
-from s2fs.datasets import ReadWarning, read_table
+from s2fs.io import ReadWarning, read_table
 
 N, K = 48, 4
 RNG = np.random.default_rng(11)
@@ -90,7 +90,71 @@ def data_without_header(folder):
     return ["wdbc.data", "-t", "1"], CLEAN.set_axis([f"x{j + 2}" for j in range(9)], axis=1)
 
 
-FILES = [survey, survey_with_gaps, otu_table, counts, workbook, data_without_header]
+def feature_counts(folder):
+    """Paths of files in the header, where features lie on the genome beside the names."""
+    whole = np.round(2**CLEAN).astype(int)
+    table = whole.set_axis([f"/runs/{name}.sorted.bam" for name in IDS]).T
+    for place, (name, value) in enumerate({"Chr": "1;1", "Start": "5;9", "Length": 900}.items()):
+        table.insert(place, name, value)
+    text = table.to_csv(sep="\t", index_label="Geneid")
+    (folder / "counts.txt").write_text('# Program:featureCounts; Command:"-a" "genes.gtf"\n' + text)
+    pd.DataFrame({"sample": IDS, "kind": KINDS}).iloc[::-1].to_csv(folder / "s.csv", index=False)
+    return ["counts.txt", "--samples", "s.csv", "-t", "kind"], whole
+
+
+def names_changed_by_r(folder):
+    """Dashes of the sheet are points in the header of the table."""
+    names = [f"TCGA-{name}-01A" for name in IDS]
+    CLEAN.set_axis([name.replace("-", ".") for name in names]).T.to_csv(folder / "genes.csv")
+    pd.DataFrame({"barcode": names, "kind": KINDS}).iloc[::-1].to_csv(
+        folder / "clinical.csv", index=False
+    )
+    return ["genes.csv", "--samples", "clinical.csv", "-t", "kind"], CLEAN
+
+
+def classes_of_columns(folder):
+    """Features in rows that are numbered, and a file of classes that numbers them too."""
+    table = pd.concat([CLEAN] * 7, axis=1).set_axis([f"g{j}" for j in range(63)], axis=1)
+    table = table + RNG.normal(0, 1, table.shape)
+    numbered = table.T.reset_index(drop=True).set_axis([f"V{i + 1}" for i in range(N)], axis=1)
+    numbered.to_csv(folder / "x.csv")
+    pd.DataFrame({"cl": KINDS}).to_csv(folder / "y.csv")
+    clean = table.round(12).set_axis([str(j) for j in range(63)], axis=1)
+    return ["x.csv", "--samples", "y.csv", "-t", "cl"], clean
+
+
+def spectra(folder):
+    """Decimal commas, but wavelengths with a point in the header."""
+    clean = CLEAN.set_axis([f"{800 + 1.5 * j:.2f}" for j in range(9)], axis=1)
+    clean.assign(kind=KINDS).to_csv(folder / "s.csv", sep=";", decimal=",", index=False)
+    return ["s.csv", "-t", "kind"], clean
+
+
+def gct_with_cls(folder):
+    """The classes of a .gct file in the .cls file beside it."""
+    table = CLEAN.set_axis(IDS).T
+    table.insert(0, "Description", "na")
+    text = table.to_csv(sep="\t", index_label="NAME")
+    (folder / "x.gct").write_text(f"#1.2\n9\t{N}\n{text}")
+    order = list(dict.fromkeys(KINDS))
+    codes = " ".join(str(order.index(kind)) for kind in KINDS)
+    (folder / "x.cls").write_text(f"{N} 3 1\n# {' '.join(order)}\n{codes}\n")
+    return ["x.gct", "--samples", "x.cls"], CLEAN
+
+
+def two_sheets(folder):
+    """A workbook with the samples in one sheet and their data in another."""
+    with pd.ExcelWriter(folder / "book.xlsx") as book:
+        CLEAN.set_axis(IDS).T.to_excel(book, sheet_name="expression", index_label="gene")
+        about = pd.DataFrame({"sample": IDS, "age": np.arange(N) % 30, "kind": KINDS})
+        about.iloc[::-1].to_excel(book, sheet_name="samples", index=False)
+    return ["book.xlsx", "-t", "kind"], CLEAN
+
+
+FILES = [
+    *(survey, survey_with_gaps, otu_table, counts, workbook, data_without_header, feature_counts),
+    *(names_changed_by_r, classes_of_columns, spectra, gct_with_cls, two_sheets),
+]
 
 
 @pytest.mark.parametrize("write", FILES)
@@ -107,14 +171,15 @@ def test_the_first_command_ends_or_names_one_that_does(tmp_path, monkeypatch, wr
     assert result.exit_code == 0, result.output
     if method == "paircover":
         assert shown(result) == ranking(clean)
-    assert result.stderr.splitlines()[0].startswith(f"{arguments[0]}: {N} samples × ")
+    if write is not spectra:  # of which there is nothing to say
+        assert result.stderr.splitlines()[0].startswith(f"{arguments[0]}: {N} samples · ")
 
 
 def test_everything_in_the_way_is_told_at_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = np.round(2**CLEAN).astype(int).astype(object)
     table = table.assign(
-        price=[f"{i % 8 + 1},{i * 7 % 900 + 100}" for i in range(N)], kind=["", *KINDS[1:]]
+        price=[f"{i % 8 + 1},{i * 7 % 900 + 100}" for i in range(N)], kind=[*[""] * 30, *KINDS[30:]]
     )
     table.loc[3, "v0"] = ""
     table.loc[4, "v1"] = "inf"
@@ -175,9 +240,32 @@ def test_a_sheet_without_names_may_be_in_order(tmp_path, monkeypatch):
     pd.DataFrame({"lab": KINDS}).to_csv("y.csv", index=False)
     options = ["-t", "lab", "-k", K, "--method", "paircover", "--no-verdict"]
     result = run("select", "x.csv", "--samples", "y.csv", *options)
+    assert shown(result) == ranking()
+    assert "(--by-position)" in result.stderr
+    pd.DataFrame({"who": IDS, "lab": KINDS}).to_csv("y.csv", index=False)  # these may name others
+    result = run("select", "x.csv", "--samples", "y.csv", *options)
     assert result.exit_code == 2
     again = run(*shlex.split(result.stderr.splitlines()[-1].removeprefix("Try: s2fs ")))
     assert shown(again) == ranking()
+
+
+def test_classes_in_the_names_of_rows_and_columns_are_not_guessed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = [f"{kind}_{i}" for i, kind in enumerate(KINDS)]
+    genes = [f"{'ABCD'[j % 4]}{j}" for j in range(9)]
+    clean = CLEAN.set_axis(genes, axis=1)
+    for table, option in (
+        (clean.set_axis(names).T, "--transpose"),
+        (clean.set_axis(names), "--id"),
+    ):
+        table.to_csv("t.csv", index_label="ID")
+        pattern = ["--target-from-names", "^[A-Za-z]+"]
+        result = run("select", "t.csv", *pattern, "-k", K, "--no-verdict")
+        assert result.exit_code == 2
+        command = result.stderr.splitlines()[-1]
+        assert option in command
+        again = run(*shlex.split(command.removeprefix("Try: s2fs ")))
+        assert shown(again) == ranking(clean)
 
 
 def test_what_was_decided_is_machine_readable(tmp_path):

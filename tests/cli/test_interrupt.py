@@ -7,7 +7,6 @@ import signal
 import sys
 import time
 from importlib.util import find_spec
-from io import StringIO
 from tempfile import NamedTemporaryFile
 
 import numpy as np
@@ -17,23 +16,32 @@ import rich.progress
 
 from processes import s2fs, started
 from s2fs import S2FS, PairCover
-from s2fs.datasets import read_table
+from s2fs.io import read_table
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 
 
 def until(wanted, last, *command):
     """``s2fs``, whose progress bar of the given label stops after a number of steps."""
-    track = rich.progress.track
+    track, advance = rich.progress.Progress.track, rich.progress.Progress.advance
 
-    def stopping(items, label, **options):
-        for step, item in enumerate(track(items, label, **options), start=1):
+    def wait_after(label, step):
+        if label == wanted and step == last:
+            print("waiting", file=sys.__stderr__, flush=True)
+            time.sleep(3600)
+
+    def stopping_track(bar, items, *, total, description):
+        steps = track(bar, items, total=total, description=description)
+        for step, item in enumerate(steps, start=1):
             yield item
-            if label.endswith(wanted) and step == last:
-                print("waiting", file=sys.__stderr__, flush=True)
-                time.sleep(3600)
+            wait_after(description, step)
 
-    rich.progress.track = stopping
+    def stopping_advance(bar, task):
+        advance(bar, task)
+        wait_after(bar.tasks[task].description, bar.tasks[task].completed)
+
+    rich.progress.Progress.track = stopping_track
+    rich.progress.Progress.advance = stopping_advance
     s2fs(*command)
 
 
@@ -74,33 +82,37 @@ def interrupted(folder, label, step, *options):
     return process.exitcode, printed, seen
 
 
+def ranked(stdout):
+    """The features of a printed ranking, which follow their ranks."""
+    return re.findall(r"^ *\d+ +(\S+)", stdout, flags=re.MULTILINE)
+
+
 @pytest.mark.parametrize(
-    ("label", "options", "kind"),
-    [("PairCover", [], PairCover), ("S²FS", ["--method", "s2fs"], S2FS)],
+    ("options", "kind"), [([], PairCover), (["--method", "s2fs"], S2FS)], ids=["PairCover", "S2FS"]
 )
-def test_the_ranking_found_so_far_is_printed(table, tmp_path, label, options, kind):
+def test_the_ranking_found_so_far_is_printed(table, tmp_path, options, kind):
     options = [*options, "-k", 30, "-o", "r.csv", "--save", "m.json"]
-    code, stdout, seen = interrupted(tmp_path, label, 7, "select", table, *options)
+    code, stdout, seen = interrupted(tmp_path, "Selecting", 7, "select", table, *options)
     assert code == 130
     if find_spec("sklearn.callback") is None:
         assert "Stopped before the end. No file was written." in seen
         assert stdout == ""
         return
-    found = pd.read_csv(StringIO(stdout), sep=r"\s+")
+    found = ranked(stdout)
     told = re.search(r"Stopped after (\d+) of 30 features; this ranking is partial", seen)
     assert int(told[1]) == len(found) == 7
     assert "No file was written." in seen
     assert list(tmp_path.iterdir()) == []
     data = read_table(table)
     first = kind(7).fit(data.X, data.y).indices_
-    assert found["feature"].tolist() == [data.feature_names[f] for f in first]
+    assert found == [data.feature_names[f] for f in first]
 
 
 def test_a_complete_ranking_is_printed_if_only_the_stability_is_missing(table, tmp_path):
     options = ["-k", 3, "--stability", 10, "-o", "r.csv"]
-    code, stdout, seen = interrupted(tmp_path, "subsamples", 2, "select", table, *options)
+    code, stdout, seen = interrupted(tmp_path, "Subsamples", 2, "select", table, *options)
     assert code == 130
-    assert len(pd.read_csv(StringIO(stdout), sep=r"\s+")) == 3
+    assert len(ranked(stdout)) == 3
     assert "the ranking is complete" in seen
     assert list(tmp_path.iterdir()) == []
 
@@ -109,18 +121,18 @@ def test_files_are_written_though_the_verdict_is_missing(table, tmp_path):
     options = ["-k", 3, "-o", "r.csv", "--save", "m.json"]
     code, stdout, seen = interrupted(tmp_path, "Comparing", 2, "select", table, *options)
     assert code == 130
-    found = pd.read_csv(StringIO(stdout), sep=r"\s+")
+    found = ranked(stdout)
     data = read_table(table)
     chosen = PairCover(3).fit(data.X, data.y).indices_
-    assert found["feature"].tolist() == [data.feature_names[f] for f in chosen]
+    assert found == [data.feature_names[f] for f in chosen]
     assert "Stopped before the verdict; the ranking is complete." in " ".join(seen.split())
     assert sorted(file.name for file in tmp_path.iterdir()) == ["m.json", "r.csv"]
-    assert pd.read_csv(tmp_path / "r.csv")["feature"].tolist() == found["feature"].tolist()
+    assert pd.read_csv(tmp_path / "r.csv")["feature"].tolist() == found
 
 
 def test_nothing_is_printed_before_anything_is_chosen(table, tmp_path):
     code, stdout, seen = interrupted(
-        tmp_path, "folds", 1, "select", table, "-k", "auto", "--tune", "-o", "r.csv"
+        tmp_path, "Tuning", 1, "select", table, "-k", "auto", "--tune", "-o", "r.csv"
     )
     assert (code, stdout) == (130, "")
     assert "Stopped." in seen

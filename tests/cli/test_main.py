@@ -53,7 +53,7 @@ def test_a_group_alone_shows_its_help(group):
 def test_a_command_that_is_not_there():
     result = CliRunner().invoke(main, ["slect"])
     assert result.exit_code == 2
-    assert result.stderr.startswith("Error: No such command 'slect'")
+    assert result.stderr.startswith("Error: There is no command 'slect' (did you mean 'select'?)")
 
 
 @pytest.mark.parametrize("package", ["click", "rich"])
@@ -70,3 +70,25 @@ def test_the_console_script_runs_the_commands():
     command = [sys.executable, "-m", "s2fs", "--version"]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     assert result.stdout.startswith("s2fs, version ")
+
+
+@pytest.mark.parametrize("command", ["bench", "data", "figures"])
+def test_without_the_laboratory_its_commands_say_what_to_install(monkeypatch, command):
+    monkeypatch.setattr("s2fs.cli.app.entry_points", lambda **_: ())
+    done = CliRunner().invoke(main, [command, "run", "quick", "--results", "quick.sqlite"])
+    assert done.exit_code == 2
+    assert done.stderr.count("\n") == 1
+    assert "pip install s2fs-bench" in done.stderr
+    done = CliRunner().invoke(main, [command, "--help"])
+    assert done.exit_code == 0
+    assert "pip install s2fs-bench" in done.output
+
+
+@pytest.mark.parametrize("command", ["select", "compare", "score"])
+def test_help_has_headings_and_fits_a_terminal(command):
+    lines = CliRunner().invoke(main, [command, "--help"], terminal_width=80).output.splitlines()
+    headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert headings == [h for h in ("Data:", "Selection:", "Evaluation:", "Output:") if h in lines]
+    assert len(headings) >= 3
+    examples = lines.index("  Example:") if "  Example:" in lines else len(lines)
+    assert max(map(len, lines[:examples])) <= 80

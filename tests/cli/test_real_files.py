@@ -326,7 +326,7 @@ CASES = {
     "GCT": ("t.gct", with_sheet(gct), ["--samples", "sheet.tsv"], "describes the features"),
     "GCT 1.3": ("t.gct", gct_3, [], "describes the features"),
     "log2": ("t.csv", raw_intensities, ["--log2"], ""),
-    "no label": ("t.csv", unlabelled, ["--drop-unlabelled"], "no label in 3 row(s)"),
+    "no label": ("t.csv", unlabelled, [], "no label in 3 of 33 row(s)"),
     "id": ("t.csv", csv(LABELLED.assign(patient=SAMPLES)), ["--id", "patient"], ""),
     # 6: columns that are not numbers
     "numeric only": ("t.csv", csv(LABELLED.assign(town="York, or so")), ["--numeric-only"],
@@ -381,7 +381,8 @@ FAULTS = {
                 "--encoding", 2),
     "missing values": ("t.csv", with_gaps(""), ["--drop", "other", "--method", "s2fs"],
                        "--impute median.*--drop-missing 0.2.*--drop", 2),
-    "no labels": ("t.csv", unlabelled, [], "--drop-unlabelled", 2),
+    "no labels": (
+        "t.csv", csv(LABELLED.assign(kind=[*KINDS[:9], *[""] * 21])), [], "--drop-unlabelled", 2),
     "names in the header": ("t.csv", csv(TURNED.drop("kind"), index=True),
                             ["--transpose", "-t", 0], "all different.*--samples", 2),
     "samples elsewhere": ("t.csv", csv(TURNED.drop("kind"), index=True), ["--transpose"],

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from io import StringIO
@@ -11,13 +12,13 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_wine
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.preprocessing import minmax_scale
+from sklearn.preprocessing import minmax_scale, scale
 
 from processes import s2fs, started
 from s2fs import S2FS, __version__, components, separability
 from s2fs.cli import main
-from s2fs.datasets import read_table
 from s2fs.evaluation import stratified_folds
+from s2fs.io import read_table
 
 COMPONENTS = ["theta_dis", "theta_dir", "lambda_dis", "lambda_dir"]
 COLUMNS = ["rank", "feature", "score", "gain", *COMPONENTS]
@@ -34,9 +35,20 @@ def succeeds(*args):
     return result.stdout
 
 
+def parse(table):
+    """A printed table as a data frame, with the headings of files and plain numbers."""
+    head, *rows = [re.split(r"\s{2,}", line.strip()) for line in table.splitlines()]
+    names = {"#": "rank", "score so far": "score", "selected in": "selected_in", "q": "q_value"}
+    head = [names.get(name, name) for name in head]
+    frame = pd.DataFrame([row[: len(head)] for row in rows], columns=head)
+    for name in set(head) - {"feature", "stands out", "selected_in", "q_value"}:
+        frame[name] = pd.to_numeric(frame[name].str.replace("−", "-"))
+    return frame
+
+
 def printed(output):
     """The first table of the output."""
-    return pd.read_csv(StringIO(output.split("\n\n")[0]), sep=r"\s+")
+    return parse(output.split("\n\n")[0])
 
 
 def rows_of(path):
@@ -63,7 +75,7 @@ def wine(tmp_path_factory):
         (["-k", 4], {"n_features_to_select": 4}),
         (["-k", "0.4"], {"n_features_to_select": 0.4}),
         (["--alpha", 0, "--beta", 0.5], {"alpha": 0.0, "beta": 0.5}),
-        (["--no-scale", "-k", 3], {"scale": None, "n_features_to_select": 3}),
+        (["--scale", "none", "-k", 3], {"scale": None, "n_features_to_select": 3}),
         (["--beta", 1, "--centroid-membership", "normalized"], {"beta": 1.0}),
         (["--n-jobs", 2], {"n_jobs": 2}),
     ],
@@ -93,14 +105,14 @@ def test_printed_table_is_the_written_one(wine, tmp_path):
     output = tmp_path / "r.csv"
     options = [wine, "-t", "cultivar", "--drop", "bottle", "-k", 5, "--output", output]
     options += ["--method", "s2fs", "--no-verdict"]
-    for details, columns in (([], COLUMNS[:4]), (["--details"], COLUMNS)):
-        table = printed(succeeds("select", *options, *details))
-        assert list(table.columns) == columns
-        written = pd.read_csv(output)
-        assert list(written.columns) == COLUMNS
+    first, second = succeeds("select", *options, "--details").split("\n\n")[:2]
+    written = pd.read_csv(output)
+    assert list(written.columns) == COLUMNS
+    for table, columns in ((parse(first), ["gain", "score"]), (parse(second), COMPONENTS)):
+        assert [name for name in table if name not in ("rank", "feature", "stands out")] == columns
         assert table["feature"].tolist() == written["feature"].tolist()
-        for name in columns[2:]:
-            np.testing.assert_allclose(table[name], written[name], rtol=1e-5)
+        for name in columns:
+            np.testing.assert_allclose(table[name], written[name], rtol=5e-3)
 
 
 def test_score_equals_components(wine):
@@ -108,8 +120,12 @@ def test_score_equals_components(wine):
     X = data.X[:, [6, 0, 9]]
     names = ",".join(data.feature_names[f] for f in (6, 0, 9))
     options = [wine, "--target", "cultivar", "--drop", "bottle", "--alpha", 0.1, "--beta", 0.2]
-    for reading in ("printed", "normalized"):
-        for flags, values in (([], minmax_scale(X)), (["--no-scale"], X)):
+    for reading in ("published", "normalized"):
+        for flags, values in (
+            ([], scale(X)),
+            (["--scale", "minmax"], minmax_scale(X)),
+            (["--scale", "none"], X),
+        ):
             for features in (names, "6,0,9"):
                 row = printed(
                     succeeds(
@@ -123,20 +139,21 @@ def test_score_equals_components(wine):
                     )
                 ).iloc[0]
                 truth = components(values, data.y, centroid_membership=reading)
-                np.testing.assert_allclose(row[COMPONENTS], truth, rtol=1e-5)
+                np.testing.assert_allclose(row[COMPONENTS], truth, rtol=5e-3)
                 sep = separability(values, data.y, 0.1, 0.2, centroid_membership=reading)
-                np.testing.assert_allclose(row["sep"], sep, rtol=1e-5)
+                np.testing.assert_allclose(row["sep"], sep, rtol=5e-3)
 
 
 def test_score_of_a_selection_is_its_last_row(wine):
     options = [wine, "--target", "cultivar", "--drop", "bottle"]
     wanted = ["-k", 4, "--details", "--method", "s2fs", "--no-verdict"]
-    path = printed(succeeds("select", *options, *wanted)).rename(columns={"score": "sep"})
+    first, second = succeeds("select", *options, *wanted).split("\n\n")[:2]
+    path = parse(second).assign(sep=parse(first)["score"])
     row = printed(succeeds("score", *options, "--features", ",".join(path["feature"]))).iloc[0]
     np.testing.assert_allclose(
         row[["sep", *COMPONENTS]].astype(float),
         path.iloc[-1][["sep", *COMPONENTS]].astype(float),
-        rtol=1e-5,
+        rtol=5e-3,
     )
 
 
@@ -168,13 +185,13 @@ def test_features_that_separate_perfectly(tmp_path):
     assert "The first 1 feature(s) are constant inside every class" in shown
     (row,) = json.loads((tmp_path / "r.json").read_text())["rows"]
     assert row["score"] == row["gain"] == 1e12
-    assert row["lambda_dis"] == 1.0
+    assert row["lambda_dis"] == 2.0  # the standard deviation is half of the range
 
 
 def test_more_features_than_the_file_has(wine):
     result = run("select", wine, "--target", "cultivar", "--drop", "bottle", "-k", "14")
     assert result.exit_code == 0
-    assert "Note: n_features_to_select=14 is more than the 13 feature(s)" in result.stderr
+    assert "Note: -k is 14, but there are 13 features; all are selected." in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -313,7 +330,7 @@ def test_score_checks_a_panel(wine):
     parts = shown.split("\n\n")
     confusion = pd.read_csv(StringIO(parts[2].replace("as ", "as_")), sep=r"\s+")
     X, y = load_wine(return_X_y=True)
-    X = minmax_scale(X[:, [6, 0, 10]])
+    X = scale(X[:, [6, 0, 10]])
     names = np.array(["barolo", "grignolino", "barbera"])
     y = np.unique(names[y], return_inverse=True)[1]
     said = np.empty_like(y)
@@ -325,8 +342,8 @@ def test_score_checks_a_panel(wine):
     after = pd.read_csv(StringIO(parts[-1]), sep=r"\s+")
     assert after["change"].tolist() == ["add", "drop"]
     X, y = load_wine(return_X_y=True)
-    X = minmax_scale(X)
+    X = scale(X)
     added = {f: separability(X[:, [6, 0, 10, f]], y) for f in range(13) if f not in (6, 0, 10)}
-    assert after["sep"][0] == pytest.approx(max(added.values()), rel=1e-5)
+    assert after["sep"][0] == pytest.approx(max(added.values()), rel=5e-3)
     dropped = [separability(X[:, pair], y) for pair in ([6, 0], [6, 10], [0, 10])]
-    assert after["sep"][1] == pytest.approx(max(dropped), rel=1e-5)
+    assert after["sep"][1] == pytest.approx(max(dropped), rel=5e-3)

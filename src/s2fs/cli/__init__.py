@@ -1,5 +1,5 @@
 """The command line: parse, call, print."""
 
-from s2fs.cli._shared import COMMANDS, main
+from s2fs.cli.app import COMMANDS, main
 
 __all__ = ["COMMANDS", "main"]

@@ -12,19 +12,13 @@ import numpy as np
 from sklearn.utils import get_tags
 
 from s2fs import report as reports
-from s2fs._util.messages import did_you_mean
-from s2fs.cli._shared import (
-    DATA_OPTIONS,
-    DataArguments,
-    n_jobs_option,
-    note,
-    output_option,
-    print_table,
-    reject_input_as_output,
-    report_option,
-    taken,
-    write_table,
-)
+from s2fs._utils.messages import did_you_mean
+from s2fs.cli.data import DataArguments
+from s2fs.cli.help import Command
+from s2fs.cli.options import DATA_OPTIONS, n_jobs_option, output_option, pop_options, report_option
+from s2fs.cli.outputs import reject_input_as_output, write_table
+from s2fs.cli.tables import print_table
+from s2fs.cli.terminal import note
 from s2fs.evaluation import LEARNERS, SELECTORS
 from s2fs.evaluation import compare as compare_selectors
 
@@ -77,6 +71,7 @@ def _takes_missing(selector: Any) -> bool:
 
 
 @click.command(
+    cls=Command,
     params=[*DATA_OPTIONS],
     epilog="\b\nExample:\n"
     "  s2fs compare tumours.csv --target diagnosis --drop patient -k 5,10,20\n"
@@ -135,7 +130,7 @@ def compare(
     features and always guessing the largest class stand beside them. "stable" is 1 if the folds
     agree on the features, "|r|" the mean correlation of two of them.
     """
-    data = DataArguments(**taken(DATA_OPTIONS, given))
+    data = DataArguments(**pop_options(DATA_OPTIONS, given))
     reject_input_as_output(data.inputs, output=output, report=report)
     takes_missing = any(_takes_missing(one) for one in selectors)
     table = data.read(takes_missing=takes_missing)

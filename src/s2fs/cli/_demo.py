@@ -7,8 +7,10 @@ from time import perf_counter
 import click
 
 from s2fs import S2FS, PairCover
-from s2fs.cli._select import ranking_columns
-from s2fs.cli._shared import note, print_table, report_option
+from s2fs.cli._ranking import ranking_columns
+from s2fs.cli.options import report_option
+from s2fs.cli.tables import print_table
+from s2fs.cli.terminal import note
 from s2fs.datasets import load_srbct
 from s2fs.report import Origin, Report
 
@@ -50,7 +52,11 @@ def demo(*, report: Path) -> None:
     )
     note("Selecting and predicting in 5 × 5 folds, and writing the report …")
     title = "SRBCT: genes that tell four childhood tumours apart"
-    origin = Origin(command="s2fs demo", seconds=seconds)
+    about = (
+        "V153 is the 153rd of the 2,308 cDNA clones of Khan et al. (2001); the bundled table gives "
+        "their numbers, not gene names."
+    )
+    origin = Origin(command="s2fs demo", seconds=seconds, about=about)
     page = Report(selector, data, title=title, origin=origin)
     evaluation = page.comparison
     if evaluation is not None:

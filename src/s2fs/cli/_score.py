@@ -10,23 +10,21 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
 from s2fs import S2FS, components
-from s2fs._core.folds import stratified_folds
-from s2fs._core.problem import Problem
-from s2fs._util.inputs import Columns
-from s2fs._util.types import Floats
-from s2fs.cli._shared import (
-    CRITERION_OPTIONS,
-    DATA_OPTIONS,
-    DataArguments,
-    print_table,
-    taken,
-)
+from s2fs._utils.columns import Columns
+from s2fs._utils.folds import stratified_folds
+from s2fs._utils.types import Floats
+from s2fs.cli.data import DataArguments
+from s2fs.cli.help import Command
+from s2fs.cli.options import CRITERION_OPTIONS, DATA_OPTIONS, check_scale, pop_options
+from s2fs.cli.tables import print_table
+from s2fs.criteria.problem import Problem
 
 if TYPE_CHECKING:
-    from s2fs.datasets import Dataset
+    from s2fs.io import Dataset
 
 
 @click.command(
+    cls=Command,
     params=[*DATA_OPTIONS, *CRITERION_OPTIONS],
     epilog="\b\nExample:\n  s2fs score tumours.csv --target diagnosis --features TP53,MYC,ALK",
 )
@@ -49,13 +47,14 @@ def score(*, features: str, check: bool, **given: Any) -> None:
 
     Positions count the features alone, without the target and the dropped columns.
     """
-    data, criterion = DataArguments(**taken(DATA_OPTIONS, given)), given
+    data, criterion = DataArguments(**pop_options(DATA_OPTIONS, given)), given
     table = data.read()
     wanted = [name.strip() for name in next(csv.reader([features]), [])]
     if not wanted:
         raise ValueError("--features is empty; give at least one feature.")
     chosen = Columns.of_file(table.feature_names, data.file).positions(wanted, "--features")
     # The selector's own scaling, so that a subset scores here what it scored when selected.
+    criterion["scale"] = check_scale(criterion["scale"] or "standard", "s2fs")
     problem = Problem(table.X, table.y, criterion["scale"])
     columns = problem.columns(np.array(chosen)).T * problem.unit
     parts = components(columns, table.y, centroid_membership=criterion["centroid_membership"])

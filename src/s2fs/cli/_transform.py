@@ -7,23 +7,17 @@ from typing import Any
 import click
 import numpy as np
 
-from s2fs import Selection, datasets
-from s2fs._util.inputs import Columns
-from s2fs._util.types import Floats
-from s2fs.cli._shared import (
-    FILE,
-    PATH,
-    TEXT_OPTIONS,
-    as_text,
-    note,
-    output_option,
-    raw_text_option,
-    reject_input_as_output,
-    write_table,
-)
+from s2fs import Selection, io
+from s2fs._utils.columns import Columns
+from s2fs._utils.types import Floats
+from s2fs.cli.help import Command
+from s2fs.cli.options import FILE, PATH, TEXT_OPTIONS, output_option, raw_text_option
+from s2fs.cli.outputs import as_text, reject_input_as_output, write_table
+from s2fs.cli.terminal import note
 
 
 @click.command(
+    cls=Command,
     params=[
         click.Argument(["model"], type=PATH),
         FILE,
@@ -69,7 +63,7 @@ def transform(
     """
     reject_input_as_output([file, model], output=output)
     selection = Selection.load(model)
-    table = datasets.read_unlabelled(file, transpose=transpose, **options)
+    table = io.read_unlabelled(file, transpose=transpose, **options)
     names, columns = [*table.names], [*table.columns]
     n_columns = len(names)
     for name in selection.columns:

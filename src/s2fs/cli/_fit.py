@@ -1,0 +1,127 @@
+"""Fitting what ``s2fs select`` was asked for, so that Ctrl-C leaves what was selected so far."""
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+import s2fs
+from s2fs._utils.progress import ProgressCallback
+from s2fs.cli._ranking import Table, ranking_columns
+from s2fs.cli.app import INTERRUPTED
+from s2fs.cli.tables import print_table
+from s2fs.selectors import base
+
+if TYPE_CHECKING:
+    from s2fs.io import Dataset
+
+
+class _Latest:
+    """A callback of scikit-learn that keeps what a search has found so far."""
+
+    selector: Any = None
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Nothing to prepare."""
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Nothing to clear away."""
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        """Nothing to do before the step is done."""
+
+    def on_fit_task_end(self, estimator: Any, context: Any, *, fitted_estimator: Any) -> None:
+        """Keep the selector as it would be if the search ended here."""
+        self.selector = fitted_estimator
+
+
+def _beside(selector: Any, data: "Dataset") -> dict[str, Any]:
+    """What ``fit`` of a selector gets beside the table and the classes."""
+    given = {"covariates": data.covariates, "groups": data.groups}
+    return {
+        name: value
+        for name, value in given.items()
+        if value is not None and has_fit_parameter(selector, name)
+    }
+
+
+def fit_selector(selector: Any, data: "Dataset") -> Any:
+    """Fit a selector; if that is interrupted, print the features it has found so far and exit."""
+    latest, followed = _Latest(), hasattr(selector, "set_callbacks")
+    _with_progress(selector, "Selecting", latest)
+    try:
+        return selector.fit(data.named_X(), data.y, **_beside(selector, data))
+    except KeyboardInterrupt:
+        if not followed:
+            stop("before the end")
+        if latest.selector is None:
+            stop("before a feature was chosen")
+        found = ranking_columns(latest.selector, data.feature_names)
+        wanted = selector.n_features_to_select
+        of = f" of {wanted}" if isinstance(wanted, int) else ""
+        stop(f"after {len(found['rank'])}{of} features; this ranking is partial", found)
+
+
+def make_tuner(selector: Any, asked: SimpleNamespace) -> s2fs.SelectorCV:
+    """The search for the number of features, and for the weights of S²FS."""
+    return s2fs.SelectorCV(asked.n_features, selector=make_quiet(selector), n_jobs=asked.n_jobs)
+
+
+def tune_selector(tuner: s2fs.SelectorCV, selector: Any, data: "Dataset") -> tuple[Any, str]:
+    """The selector with what the search has chosen, and a line that says what that is."""
+    covariates = {} if data.covariates is None else {"covariates": data.covariates}
+    fresh = _with_progress(clone(tuner), "Tuning")
+    found = fresh.fit(data.named_X(), data.y, groups=data.groups, **covariates)
+    best = found.best_params_
+    weights = "".join(f"{name} {best[name]:g}, " for name in ("alpha", "beta") if name in best)
+    k = best["n_features_to_select"]
+    return clone(selector).set_params(**best), (
+        f"Chosen by {found.n_splits_}-fold cross-validation: {weights}{k} "
+        f"feature{'' if k == 1 else 's'}. The verdict makes this choice again in every fold."
+    )
+
+
+def make_quiet(selector: Any) -> Any:
+    """The same selector for one of several fits side by side: on one thread, not followed."""
+    quiet = clone(selector)
+    if hasattr(quiet, "set_callbacks"):
+        quiet.set_callbacks()
+    return quiet.set_params(n_jobs=None) if "n_jobs" in quiet.get_params() else quiet
+
+
+def _with_progress(selector: Any, label: str, *callbacks: Any) -> Any:
+    """The selector with a progress bar and other callbacks, where scikit-learn has callbacks."""
+    if hasattr(selector, "set_callbacks"):
+        selector.set_callbacks(*callbacks, ProgressCallback(label))
+    return selector
+
+
+def fit_stability(
+    selector: Any, data: "Dataset", n_resamples: int, table: Table
+) -> s2fs.StabilitySelector:
+    """Select again on halves; if that is interrupted, print the complete ranking and exit."""
+    stable = s2fs.StabilitySelector(
+        selector=make_quiet(selector),
+        n_resamples=n_resamples,
+        n_permutations=min(5, -(-20 // len(table["rank"]))),  # short lists take more of them
+        n_jobs=getattr(selector, "n_jobs", None),
+    )
+    _with_progress(stable, "Subsamples")
+    try:
+        # The selection itself has warned of its features.
+        given: dict[str, Any] = {"groups": data.groups}
+        if data.covariates is not None:
+            given["covariates"] = data.covariates
+        return base.fit_selector(stable, data.named_X(), data.y, given)
+    except KeyboardInterrupt:
+        stop("before the stability was known; the ranking is complete", table)
+
+
+def stop(when: str, table: Table | None = None) -> NoReturn:
+    """Say on standard error what a result on standard output is, and that no file was written."""
+    click.echo(f"Stopped {when}. No file was written.", err=True)
+    if table is not None:
+        print_table(table)
+    raise click.exceptions.Exit(INTERRUPTED)

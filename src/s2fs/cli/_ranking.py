@@ -1,0 +1,157 @@
+"""A ranking as columns, and as it is printed."""
+
+import math
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.impute import SimpleImputer
+
+import s2fs
+from s2fs._utils.messages import truncate_middle
+from s2fs._utils.text_table import PAGE_WIDTH, format_number, format_table
+from s2fs.cli.tables import print_table
+from s2fs.cli.terminal import open_pipe, print_line
+from s2fs.criteria.separability import PERFECT
+from s2fs.plotting.geometry import stands_out
+
+if TYPE_CHECKING:
+    from s2fs.io import Dataset
+
+#: The longest bar, and the longest text on classes, in characters.
+_BAR, _LONGEST_CLASSES = 8, 24
+_NO_LIMIT = 10_000
+Table = dict[str, list[Any]]
+
+
+def ranking_columns(selector: Any, feature_names: list[str]) -> Table:
+    """The ranking of a fitted selector as columns, with the features by name."""
+    columns: Table = {
+        "rank": list(range(1, len(selector.indices_) + 1)),
+        "feature": [feature_names[f] for f in selector.indices_],
+        "score": selector.scores_.tolist(),
+    }
+    if hasattr(selector, "path_"):
+        _, _, *others = selector.path_.dtype.names
+        columns |= {name: selector.path_[name].tolist() for name in others}
+    return columns
+
+
+def print_ranking(
+    selector: Any,
+    table: Table,
+    lines: list[str],
+    asked: SimpleNamespace,
+    data: "Dataset | None" = None,
+) -> None:
+    """Print a ranking, and below it what else there is to say.
+
+    Parameters
+    ----------
+    selector : selector
+        A fitted one.
+    table : dict of str to list
+        The ranking as columns.
+    lines : list of str
+        Sentences to print below it.
+    asked : SimpleNamespace
+        The options of the command: ``details``, and the ``q_value_floor`` of a stability selection.
+    data : Dataset, optional
+        The samples, which tell in which classes a feature stands out.
+    """
+    n_perfect = count_perfect(selector, table["score"])
+    if n_perfect:
+        lines = [
+            f"The first {n_perfect} feature(s) are constant inside every class: they separate "
+            "perfectly the classes in which they differ.",
+            *lines,
+        ]
+    with open_pipe():
+        print_table(_shown_columns(table, n_perfect, asked, data), numbers=_NUMBERS)
+        if asked.details:
+            parts = {"#": table["rank"], "feature": table["feature"], **_parts(table)}
+            click.echo()
+            print_table(parts)
+        for line in lines:
+            print_line(line)
+
+
+#: Columns of a ranking that are text and yet numbers.
+_NUMBERS = ("gain", "score", "score so far", "selected in", "q", "p")
+#: What is in the first table, or nowhere but in files.
+_NOT_DETAILS = ("rank", "feature", "score", "gain", "selected in", "q_value", "p_value")
+
+
+def _shown_columns(
+    table: Table, n_perfect: int, asked: SimpleNamespace, data: "Dataset | None"
+) -> Table:
+    """The columns of the first table: what a reader looks for."""
+    shown: Table = {"#": table["rank"], "feature": table["feature"]}
+    if data is not None and table["feature"]:
+        shown["stands out"] = describe_classes(data, table["feature"])
+    if "gain" in table:
+        shown["gain"] = [format_number(gain) for gain in table["gain"]]
+        shown["gain"][:n_perfect] = ["perfect"] * n_perfect
+    heading = "score so far" if "gain" in table else "score"
+    shown[heading] = [format_number(score) for score in table["score"]]
+    shown[heading][:n_perfect] = ["perfect"] * n_perfect
+    if "p_value" in table:
+        shown["p"] = [format_number(p) for p in table["p_value"]]
+    if "selected in" in table:
+        shown["selected in"] = [f"{100 * share:.0f} %" for share in table["selected in"]]
+        shown["q"] = [_show_q_value(q, asked.q_value_floor) for q in table["q_value"]]
+    width = max(map(len, format_table(shown, _NUMBERS, width=_NO_LIMIT)))
+    if "gain" in table and not n_perfect and width + 2 + _BAR <= PAGE_WIDTH:
+        shown[" "] = _draw_bars(table["score"])
+    return shown
+
+
+def _parts(table: Table) -> Table:
+    """What the criterion is made of, for ``--details``."""
+    return {name: values for name, values in table.items() if name not in _NOT_DETAILS}
+
+
+def _draw_bars(scores: list[float]) -> list[str]:
+    """A bar for each score, the longest for the largest."""
+    largest = max(scores, default=0.0)
+    if not 0 < largest < math.inf:
+        return ["" for _ in scores]
+    return ["▇" * max(round(_BAR * score / largest), 0) for score in scores]
+
+
+def describe_classes(data: "Dataset", features: list[str]) -> list[str]:
+    """For each feature the classes it is high or low in."""
+    position = {name: f for f, name in enumerate(data.feature_names)}
+    X = data.X[:, [position[name] for name in features]]
+    X = X.toarray() if issparse(X) else np.asarray(X)
+    if np.isnan(X).any():
+        X = SimpleImputer(strategy="median", keep_empty_features=True).fit_transform(X)
+    result = stands_out(X, data.y)
+    words = [result.in_words(f, data.class_names) for f in range(len(features))]
+    return [truncate_middle(text, _LONGEST_CLASSES) for text in words]
+
+
+def count_perfect(selector: Any, scores: list[float]) -> int:
+    """How many features of a path by S²FS leave no spread inside any class."""
+    if not isinstance(selector, s2fs.S2FS):
+        return 0
+    return sum(score >= PERFECT for score in scores)
+
+
+def describe_stability(stable: s2fs.StabilitySelector) -> str:
+    """The stability of the selected sets in words."""
+    n, index = len(stable.selected_), stable.stability_
+    if index is None:
+        return f"All features were selected on all {n} halves, so there is no stability to measure."
+    return (
+        f"Stability of the selections on {n} random halves (Nogueira): {index.value:.3f}, "
+        f"{index.confidence:.0%} interval {index.low:.3f} to {index.high:.3f}."
+    )
+
+
+def _show_q_value(q_value: float, floor: float) -> str:
+    """A q-value; the smallest there can be is only known to be at most that."""
+    is_smallest = q_value <= floor * (1 + 1e-9)
+    return f"≤{q_value:.2g}" if is_smallest else f"{q_value:.2g}"

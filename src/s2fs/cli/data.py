@@ -1,0 +1,73 @@
+"""The table that a command reads, and the block of decisions about it."""
+
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import click
+
+from s2fs import io
+from s2fs.cli.messages import print_note
+from s2fs.cli.options import FLAGS
+from s2fs.cli.terminal import make_printable, wrap_on_terminal
+
+
+class DataArguments(SimpleNamespace):
+    """Which data to read: the values of ``DATA_OPTIONS``."""
+
+    def read(self, *, takes_missing: bool = False, **more: Any) -> "io.Dataset":
+        """Read the data, with ``more`` options; missing values stay if the method takes them."""
+        given = vars(self) | more
+        if takes_missing and self.impute is None:
+            given["impute"] = "keep"
+        given["drop_unlabelled"] = self.drop_unlabelled or None  # not given is not refused
+        with warnings.catch_warnings():  # they stand in the block of decisions
+            warnings.simplefilter("ignore", io.ReadWarning)
+            data = io.read_table(given.pop("file"), **given)
+        print_decisions(data, self)
+        return data
+
+    @property
+    def inputs(self) -> list[Path]:
+        """The files that are read, which no output may replace."""
+        return [self.file, *([] if self.samples is None else [self.samples])]
+
+    @property
+    def read_in_one_place(self) -> dict[str, Any]:
+        """The options that were given and need all rows in one place, as on the command line."""
+        given = {FLAGS[name]: value for name, value in vars(self).items()}
+        for everywhere in ("file", "--target", "--drop", "--numeric-only"):
+            del given[everywhere]
+        return {**given, "--header": self.header is not None}
+
+
+def print_decisions(data: "io.Dataset", asked: DataArguments) -> None:
+    """Show in one block on standard error what was made of a file: one line, then the remarks.
+
+    A file that is taken as it is gets the line on a terminal only.
+    """
+    if not (data.remarks or sys.stderr.isatty()):
+        return
+    n, m = data.X.shape
+    counts = Counter(data.y.tolist())
+    sizes = [f"{name} {counts[code]}" for code, name in enumerate(data.class_names)]
+    target = "" if asked.target is None else f" of {asked.target}"
+    features = f"{m:,} feature{'' if m == 1 else 's'}"
+    parts = [f"{n:,} samples · {features}", f"{len(sizes)} classes{target} ({_first(sizes)})"]
+    left_out = [f"{name or 'unnamed'} ({r.kind})" for r in data.remarks for name in r.columns]
+    if left_out:
+        parts.append(f"left out: {_first(left_out)}")
+    summary = make_printable(f"{asked.file.name}: {' · '.join(parts)}")
+    click.echo(wrap_on_terminal(summary, "  "), err=True)
+    for remark in data.remarks:
+        print_note(remark.text.replace(str(asked.file), asked.file.name))
+
+
+def _first(words: Sequence[str], limit: int = 8) -> str:
+    """A few of the words, and how many more there are."""
+    more = f" and {len(words) - limit} more" if len(words) > limit else ""
+    return ", ".join(words[:limit]) + more

@@ -1,0 +1,126 @@
+"""Files that commands write: refused early, written whole."""
+
+import csv
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from io import BytesIO, StringIO
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import click
+
+from s2fs import report
+from s2fs._utils.files import check_writable, write_atomic
+from s2fs._utils.optional import need
+from s2fs.cli.terminal import make_printable, note
+
+#: Columns of a table by name, all of one length.
+Columns = Mapping[str, Sequence[Any]]
+OUTPUT_SUFFIXES = (".csv", ".tsv", ".json", ".parquet", ".xlsx")
+#: Cells that begin with one of these are formulas to a spreadsheet.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def check_output(_: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
+    """Refuse an output that cannot be written before any work is done."""
+    if path is None:
+        return None
+    option = max(param.opts, key=len)  # the long name
+    check_writable(path, option, OUTPUT_SUFFIXES)
+    if path.suffix.lower() == ".parquet":
+        need("pyarrow", extra="parquet", purpose=f"{option} to a Parquet file")
+    if path.suffix.lower() == ".xlsx":
+        need("openpyxl", extra="excel", purpose=f"{option} to a workbook")
+    return path
+
+
+def check_report(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    """Refuse a report that cannot be written before any work is done."""
+    return None if path is None else report.check_destination(path)
+
+
+def reject_input_as_output(inputs: Sequence[Path], **outputs: Path | None) -> None:
+    """Raise if an output would take the place of a file that is read."""
+    for (option, output), file in product(outputs.items(), inputs):
+        if output is not None and output.exists() and file.exists() and output.samefile(file):
+            what = "the data itself" if file == inputs[0] else "a file that is read"
+            raise ValueError(f"--{option} is {str(output)!r}, {what}; choose another name.")
+
+
+def write_table(path: Path, columns: Columns, *, raw_text: bool = False) -> None:
+    """Write a table as the suffix says: the whole file or, if anything fails, nothing."""
+    encoders: dict[str, Callable[[Columns], bytes]] = {
+        ".csv": partial(as_text, raw_text=raw_text),
+        ".tsv": partial(as_text, raw_text=raw_text, delimiter="\t"),
+        ".json": _as_json,
+        ".parquet": _as_parquet,
+        ".xlsx": _as_workbook,
+    }
+    write_atomic(path, encoders[path.suffix.lower()](columns))
+    note(f"Wrote {path}.")
+
+
+def as_text(columns: Columns, *, raw_text: bool, delimiter: str = ",") -> bytes:
+    """A table as delimited text in UTF-8, by default without cells that a spreadsheet would run."""
+    safe: Callable[[Any], Any] = (lambda cell: cell) if raw_text else _without_formula
+    text = StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(map(safe, columns))
+    writer.writerows(map(safe, row) for row in zip(*columns.values(), strict=True))
+    return text.getvalue().encode()
+
+
+def _without_formula(cell: Any) -> Any:
+    """A cell that a spreadsheet takes for text; numbers stay numbers."""
+    if not isinstance(cell, str) or not cell.startswith(_FORMULA):
+        return cell
+    with suppress(ValueError):
+        float(cell.replace(",", "."))
+        return cell
+    return f"'{cell}"
+
+
+def _as_json(columns: Columns) -> bytes:
+    return (json.dumps(as_records(columns), ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def as_records(columns: Columns) -> list[dict[str, Any]]:
+    """A dict for each row; JSON has no infinity, so that becomes None."""
+    return [
+        {
+            name: None if isinstance(cell, float) and not math.isfinite(cell) else cell
+            for name, cell in zip(columns, row, strict=True)
+        }
+        for row in zip(*columns.values(), strict=True)
+    ]
+
+
+def _as_parquet(columns: Columns) -> bytes:
+    buffer = BytesIO()
+    table = need("pyarrow", extra="parquet").table(dict(columns))
+    need("pyarrow.parquet", extra="parquet").write_table(table, buffer)
+    return buffer.getvalue()
+
+
+def _as_workbook(columns: Columns) -> bytes:
+    """A workbook of one sheet; text is text, whatever it begins with."""
+    openpyxl = need("openpyxl", extra="excel")
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("Sheet1")
+
+    def as_cell(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value if not isinstance(value, float) or math.isfinite(value) else None
+        cell = openpyxl.cell.WriteOnlyCell(sheet, make_printable(value))
+        cell.data_type = "s"  # also one that begins with =
+        return cell
+
+    for row in (list(columns), *zip(*columns.values(), strict=True)):
+        sheet.append([as_cell(value) for value in row])
+    buffer = BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()

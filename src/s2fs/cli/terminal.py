@@ -1,0 +1,50 @@
+"""What goes to the terminal beside tables."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from textwrap import fill
+
+import click
+
+from s2fs._utils.text_table import PAGE_WIDTH
+
+
+def make_printable(text: str) -> str:
+    """A text that cannot steer a terminal: control characters are shown escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def note(message: str) -> None:
+    """Say something beside the result, if there is a user to see it."""
+    if sys.stderr.isatty():
+        click.echo(message, err=True)
+
+
+def wrap_on_terminal(text: str, indent: str = "") -> str:
+    """A message by words in lines of a terminal; one line where standard error is a pipe."""
+    if not sys.stderr.isatty():
+        return text
+    width = max(PAGE_WIDTH, shutil.get_terminal_size().columns - 1)
+    return fill(
+        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def print_line(text: str) -> None:
+    """Print an empty line and a sentence that fits a terminal."""
+    click.echo(f"\n{fill(text, 79)}")
+
+
+@contextmanager
+def open_pipe() -> Iterator[None]:
+    """Go on if the reader of our output has gone: files are still to be written."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
