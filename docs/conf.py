@@ -21,9 +21,11 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     "accessible",
+    "aligned_numbers",
     "baselines",
     "docstrings",
     "linked_names",
+    "live_report",
     "mathml",
     "offline",
 ]

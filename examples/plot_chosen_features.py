@@ -1,6 +1,6 @@
 """
-Are the chosen features good, needed, and different?
-====================================================
+Are the selected features good, needed, and different?
+======================================================
 
 Three questions to ask of any selection, each with a figure: do the features tell the classes apart,
 how many of them are needed, and which of them repeat each other?
@@ -8,11 +8,11 @@ how many of them are needed, and which of them repeat each other?
 
 from sklearn.preprocessing import minmax_scale
 
-from s2fs import S2FS, compare
+from s2fs import PairCover, compare
 from s2fs.datasets import load_srbct
 from s2fs.plotting import (
+    plot_class_separation,
     plot_confusion,
-    plot_coverage,
     plot_features,
     plot_redundancy,
     plot_samples,
@@ -20,24 +20,24 @@ from s2fs.plotting import (
 )
 
 data = load_srbct()
-selector = S2FS(20).fit(data.X, data.y)
-chosen = data.X[:, selector.indices_]
+selector = PairCover(20).fit(data.X, data.y)
+selected = data.X[:, selector.indices_]
 genes = [data.feature_names[f] for f in selector.indices_]
 
 # %%
-# **Do they tell the classes apart?** One gene at a time, the first nine chosen:
+# **Do they tell the classes apart?** One gene at a time, the first nine selected:
 
-figure = plot_features(chosen, data.y, feature_names=genes, class_names=data.class_names)
-
-# %%
-# All samples in the plane of the two principal components of the chosen genes:
-
-samples = plot_samples(chosen, data.y, class_names=data.class_names)
+figure = plot_features(selected, data.y, feature_names=genes, class_names=data.class_names)
 
 # %%
-# And every two tumours, in all genes and in the chosen ones, on one scale:
+# All samples in the plane of the two principal components of the selected genes:
 
-coverage = plot_coverage(
+samples = plot_samples(selected, data.y, class_names=data.class_names)
+
+# %%
+# And every two tumours, in all genes and in the selected ones, on one scale:
+
+class_separation = plot_class_separation(
     minmax_scale(data.X), data.y, selector.indices_, class_names=data.class_names
 )
 
@@ -57,4 +57,4 @@ confusion = plot_confusion(data.y, predicted, class_names=data.class_names, titl
 # %%
 # **Which repeat each other?** Pairs with a frame correlate by 0.8 or more, up or down:
 
-redundancy = plot_redundancy(chosen, feature_names=genes, threshold=0.8)
+redundancy = plot_redundancy(selected, feature_names=genes, threshold=0.8)

@@ -2,7 +2,7 @@
 The classes in the plane
 ========================
 
-The criterion sees instances, the centroids of the classes, and the vectors between them. In two
+The criterion sees samples, the centroids of the classes, and the vectors between them. In two
 features all of that can be drawn.
 """
 
@@ -14,15 +14,15 @@ from s2fs.datasets import load_srbct
 from s2fs.plotting import class_geometry, plot_centroids, plot_plane
 
 data = load_srbct()
-selector = S2FS(6).fit(data.X, data.y)
+selector = S2FS(6, scale="minmax").fit(data.X, data.y)
 X = minmax_scale(data.X)  # what the selector sees
 names = np.array(data.feature_names)
 
 # %%
-# The two genes that are chosen first. A thin line leads from each sample to the centroid of its own
-# class: Θ_dis is their mean length, and Θ_dir asks how much they point another way than the lines
-# to the other centroids. An arrow leads from each centroid to the nearest other one: Λ_dis is their
-# mean length, and Λ_dir asks how far the remaining centroids lie in other directions.
+# The two genes that are selected first. A thin line leads from each sample to the centroid of its
+# own class: Θ_dis is their mean length, and Θ_dir asks how much they point another way than the
+# lines to the other centroids. An arrow leads from each centroid to the nearest other one: Λ_dis is
+# their mean length, and Λ_dir asks how far the remaining centroids lie in other directions.
 
 first_two = selector.indices_[:2]
 plane = plot_plane(

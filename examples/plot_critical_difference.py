@@ -9,7 +9,7 @@ test cannot tell apart are joined by a bar. These are the published numbers, not
 
 import numpy as np
 
-from s2fs.bench import friedman_test, nemenyi_test, plot_critical_difference, published_results
+from s2fs_bench import friedman_test, nemenyi_test, plot_critical_difference, published_results
 
 published = published_results()
 datasets = sorted({dataset for _, _, dataset, _ in published})

@@ -1,12 +1,12 @@
 """
-Two selectors side by side
-==========================
+Selectors side by side
+======================
 
 How good are the first 1, 2, … features of a ranking? A prefix curve answers by cross-validation,
 with the features selected inside the folds.
 """
 
-from s2fs import S2FS
+from s2fs import S2FS, PairCover
 from s2fs.baselines import FDM, SFSS, RandomOrder
 from s2fs.datasets import load_srbct
 from s2fs.evaluation import prefix_curves
@@ -14,6 +14,7 @@ from s2fs.plotting import plot_curves
 
 data = load_srbct()
 selectors = {
+    "PairCover": PairCover(40),
     "S2FS": S2FS(40),
     "SFSS": SFSS(40),
     "FDM": FDM(40),

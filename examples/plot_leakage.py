@@ -8,7 +8,7 @@ honest accuracy is 50 %.
 
 import numpy as np
 
-from s2fs import S2FS
+from s2fs import PairCover
 from s2fs.evaluation import prefix_curves
 from s2fs.plotting import plot_curves
 
@@ -22,7 +22,7 @@ y = np.repeat([0, 1], 30)
 # not.
 
 curves = {
-    label: prefix_curves(X, y, S2FS(40), learners=["knn"], protocol=protocol)["knn"]
+    label: prefix_curves(X, y, PairCover(40), learners=["knn"], protocol=protocol)["knn"]
     for label, protocol in {"before the split": "before", "inside the folds": "inside"}.items()
 }
 ax = plot_curves(curves, title="5 neighbours on noise")

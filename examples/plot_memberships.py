@@ -27,7 +27,7 @@ ax = plot_memberships(all_genes, class_names=data.class_names, title="all genes"
 # In the ten genes S²FS selects, most samples belong to their own class. Within each class the
 # surest members stand at the left.
 
-selector = S2FS(10).fit(data.X, data.y)
+selector = S2FS(10, scale="minmax").fit(data.X, data.y)
 geometry = class_geometry(X[:, selector.indices_], data.y)
 selected_genes = plot_memberships(
     geometry, class_names=data.class_names, title="ten selected genes"

@@ -3,7 +3,7 @@ The paper's experiments, repeated
 =================================
 
 The results of our repeat come with the source, so the paper's figures can be drawn without running
-anything: ``s2fs figures benchmarks/results/paper.npz --out figures`` draws all of them. Here are
+anything: ``s2fs figures bench/results/paper.npz --out figures`` draws all of them. Here are
 two, after a picture of how near our numbers come to the published ones.
 """
 
@@ -13,31 +13,32 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from s2fs.bench import (
+from s2fs.plotting.colours import INKS
+from s2fs_bench import (
     LEARNER_TITLES,
     build_tables,
+    iter_results,
     nemenyi_test,
     open_results,
     plot_critical_difference,
     plot_sensitivity,
-    results,
 )
 
-kept = Path("..", "benchmarks", "results")
+kept = Path("..", "bench", "results")
 with open_results(kept / "paper.npz") as archive:
-    found = list(results(archive))
+    found = list(iter_results(archive))
 
 tables = build_tables(found)
 
 # %%
 # Each point is one number of the paper's Tables 2 to 5. On the line ours is as published, above it
-# ours is larger. S²FS has its best weights in both, as in the paper.
+# ours is larger. S²FS has its best weights in both, as in the paper; here it is scaled to [0, 1].
 
 figure = Figure(figsize=(7, 7.2), layout="compressed")
 panels = figure.subplots(2, 2, sharex=True, sharey=True)
 for ax, learner in zip(panels.flat, ("cart", "knn", "svm", "kmeans"), strict=True):
     ax.axline((0, 0), slope=1, color="0.6", linewidth=0.8)
-    for name, colour, marker in (("the baselines", "#0072B2", "o"), ("S²FS", "#D55E00", "D")):
+    for name, ink, marker in (("the baselines", 2, "o"), ("S²FS", 1, "D")):
         points = np.concatenate(
             [
                 np.column_stack([table.published[:, j], table.ours[:, j]])
@@ -48,7 +49,7 @@ for ax, learner in zip(panels.flat, ("cart", "knn", "svm", "kmeans"), strict=Tru
                 and (column.algorithm == "S2FS") == (name == "S²FS")
             ]
         )
-        ax.plot(*points.T, marker, color=colour, markersize=3, label=name)
+        ax.plot(*points.T, marker, color=INKS[ink].light, markersize=3, label=name)
     title = LEARNER_TITLES[learner]
     ax.set(title=title, xlabel="published", ylabel="ours", xlim=(0, 1.02), ylim=(0, 1.02))
     ax.set_aspect("equal")

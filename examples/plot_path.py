@@ -12,7 +12,7 @@ from s2fs.datasets import load_srbct
 from s2fs.plotting import plot_path
 
 data = load_srbct()
-selector = S2FS(20).fit(data.X, data.y)
+selector = S2FS(20, scale="minmax").fit(data.X, data.y)
 
 # %%
 # Sep rises as long as a new gene sets the classes further apart than it widens them. After its peak

@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 
 from s2fs import s2fs_paths
-from s2fs.bench import plot_sensitivity
+from s2fs_bench import plot_sensitivity
 
 X, y = load_digits(return_X_y=True)
 X = X[:, (X > 0).mean(axis=0) > 0.1]  # pixels without ink in nine of ten pictures say little

@@ -1,21 +1,21 @@
 """
-Features that come back
-=======================
+Features that are selected again
+================================
 
 A selection from few samples depends on which samples those are. Selecting again and again from
 random halves shows which features can be relied on.
 """
 
-from s2fs import S2FS, StabilitySelector
+from s2fs import PairCover, StabilitySelector
 from s2fs.datasets import load_srbct
 from s2fs.plotting import plot_stability
 
 data = load_srbct()
-selector = StabilitySelector(selector=S2FS(10), n_resamples=50).fit(data.X, data.y)
+selector = StabilitySelector(selector=PairCover(10), n_resamples=50).fit(data.X, data.y)
 
 # %%
-# How often the most frequent genes were among the ten chosen, in 50 random halves of the samples.
-# Filled are those chosen in six of ten halves.
+# How often the most frequent genes were among the ten selected, in 50 random halves of the samples.
+# Filled are those selected in six of ten halves.
 
 ax = plot_stability(
     selector.frequencies_,

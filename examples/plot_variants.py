@@ -9,9 +9,9 @@ both. They are special cases of the same estimator.
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from s2fs import S2FS
-from s2fs.bench import plot_variants
 from s2fs.datasets import load_srbct
 from s2fs.evaluation import prefix_curves
+from s2fs_bench import plot_variants
 
 srbct = load_srbct()
 tables = [load(return_X_y=True) for load in (load_iris, load_wine, load_breast_cancer)]

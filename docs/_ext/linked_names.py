@@ -19,8 +19,7 @@ class LinkNames(SphinxPostTransform):
         known = self._described()
         for literal in list(self.document.findall(nodes.literal)):
             full = known.get(re.sub(r"\(.*\)$", "", literal.astext(), flags=re.DOTALL))
-            inside = isinstance(literal.parent, nodes.reference | nodes.title)
-            if full is None or inside:
+            if full is None or _is_inside_link_or_title(literal):
                 continue
             entry = self.env.domains["py"].objects[full]
             if entry.docname != self.env.docname:
@@ -35,6 +34,15 @@ class LinkNames(SphinxPostTransform):
         objects = self.env.domains["py"].objects
         top = [name for name, entry in objects.items() if entry.objtype in ("class", "function")]
         return {short: name for name in sorted(top) for short in (name, name.rsplit(".", 1)[-1])}
+
+
+def _is_inside_link_or_title(node: nodes.Node) -> bool:
+    """Whether any ancestor is a link or a title: a link inside a link cannot be followed."""
+    while node.parent is not None:
+        node = node.parent
+        if isinstance(node, nodes.reference | nodes.title):
+            return True
+    return False
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, StrMethodFormatter
 
 DOCS = Path(__file__).parents[1]
-RESULTS = DOCS.parent / "benchmarks" / "results"
+RESULTS = DOCS.parent / "bench" / "results"
 #: Colours that colour-blind readers tell apart (Okabe and Ito), and the marks that go with them.
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
 SMALL = 8.0
@@ -41,7 +41,7 @@ def page_table(page: str, *headings: str) -> Rows:
 
 
 def file_table(name: str) -> Rows:
-    """A file of benchmarks/results."""
+    """A file of bench/results."""
     with open(RESULTS / name, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -89,36 +89,12 @@ def dots(ax, series, names, *, label, markers="osD^"):  # type: ignore[no-untype
 
 def speed(rows: Rows) -> Figure:
     """How long S²FS and fastcan take on the paper's tables."""
-    columns = ("fastcan, indicators", "fastcan, numbers")
+    columns = ("fastcan, indicators",)
     ours = np.array([number(row["S²FS, k = 30"]) for row in rows])
     series = {"S²FS": ours} | {name: ours * [number(row[name]) for row in rows] for name in columns}
     ax = figure(len(rows))
     dots(ax, series, [f"{r['data']}  {r['n × m']}" for r in rows], label="milliseconds (log scale)")
     log_axis(ax)
-    return ax.figure
-
-
-def searches(rows: Rows) -> Figure:
-    """What two other searches gain in accuracy, and what they cost."""
-    forward = {row["data"]: row for row in rows if row["search"] == "forward"}
-    ax = figure(10)
-    ax.grid(axis="y", linewidth=0.4, color="0.85")
-    ax.axhline(0, color="0.4", linewidth=0.8)
-    for name, colour, marker in (("beam, width 5", BLUE, "o"), ("floating", ORANGE, "s")):
-        found = [row for row in rows if row["search"] == name]
-        gains = [
-            np.mean([number(r[c]) - number(forward[r["data"]][c]) for c in ("kNN, %", "SVM, %")])
-            for r in found
-        ]
-        seconds = [number(r["time"]) for r in found]
-        ax.scatter(seconds, gains, 18, colour, marker, label=name, zorder=2)
-        for row, x, gain in zip(found, seconds, gains, strict=True):
-            if gain > 5 or gain < -1:
-                ax.annotate(row["data"], (x, gain), (4, 2), textcoords="offset points", fontsize=6)
-    log_axis(ax)
-    ax.set_xlabel("seconds of one fit (log scale)", fontsize=SMALL)
-    ax.set_ylabel("accuracy over forward, points", fontsize=SMALL)
-    ax.figure.legend(loc="outside upper center", ncols=2, fontsize=SMALL, frameon=False)
     return ax.figure
 
 
@@ -243,13 +219,252 @@ def compare(rows: Rows) -> Figure:
     return ax.figure
 
 
+def two_shapes() -> Rows:
+    """Two classes whose samples stand all around their centroids, or on two sides of them."""
+    angles = {
+        "isotropic": np.arange(12) * np.pi / 6,
+        "two-sided": np.concatenate([side + np.linspace(-0.5, 0.5, 6) for side in (1.57, 4.71)]),
+    }
+    return [
+        {"shape": shape, "class": str(q), "x": f"{3 * q + np.cos(a):.3f}", "y": f"{np.sin(a):.3f}"}
+        for shape, of_class in angles.items()
+        for q in (0, 1)
+        for a in of_class
+    ]
+
+
+def isotropic(rows: Rows) -> Figure:
+    """Equal distances, different directions: Fig. 1 of the paper with numbers."""
+    from s2fs import components
+    from s2fs.plotting.colours import CLASS_COLOURS
+
+    drawn = Figure(figsize=(6.4, 2.1), layout="constrained")
+    panels = drawn.subplots(1, 2, sharex=True, sharey=True)
+    for ax, shape in zip(panels, ("isotropic", "two-sided"), strict=True):
+        own = [row for row in rows if row["shape"] == shape]
+        X = np.array([[float(row["x"]), float(row["y"])] for row in own])
+        y = np.array([int(row["class"]) for row in own])
+        parts = components(X, y)
+        for q, marker in enumerate("os"):
+            ax.scatter(*X[y == q].T, 16, CLASS_COLOURS[q], marker)
+            ax.scatter(*X[y == q].mean(axis=0), 40, "black", "x", linewidths=1.2)
+        ax.set_aspect("equal")
+        ax.set_axis_off()
+        ax.set_title(
+            f"{shape}: Θ_dis = {parts.theta_dis:.2f}, Θ_dir = {parts.theta_dir:.2f}", fontsize=SMALL
+        )
+    return drawn
+
+
+#: Centroids and one sample of the small drawings of the criterion's parts.
+CENTROIDS = {"own": (0.0, 0.0), "nearest": (2.2, 0.5), "other": (0.9, 2.1)}
+SAMPLE = (0.9, 0.55)
+
+
+def parts_of_criterion() -> Rows:
+    """What the small drawings show."""
+    places = {**CENTROIDS, "sample": SAMPLE}
+    return [{"what": name, "x": f"{x:g}", "y": f"{y:g}"} for name, (x, y) in places.items()]
+
+
+def criterion_parts(rows: Rows) -> Figure:
+    """Compactness by direction, separation by distance and by direction, as small drawings."""
+    from s2fs.plotting.colours import CLASS_COLOURS
+
+    places = {row["what"]: np.array([float(row["x"]), float(row["y"])]) for row in rows}
+    sample, own, nearest = places["sample"], places["own"], places["nearest"]
+    titles = (
+        "Θ_dir: from a sample, its own centroid\nand another one lie on opposite sides",
+        "Λ_dis: how far the nearest centroid is",
+        "Λ_dir: from a class, do others lie\nbehind the nearest one, or elsewhere?",
+    )
+    drawn = Figure(figsize=(7.2, 2.3), layout="constrained")
+    panels = drawn.subplots(1, 3)
+    for ax, title in zip(panels, titles, strict=True):
+        for q, name in enumerate(CENTROIDS):
+            ax.scatter(*places[name], 60, CLASS_COLOURS[q], "X", zorder=3)
+            above = name == "other"  # arrows come from below
+            ax.annotate(name, places[name], (0, 7 if above else -12), textcoords="offset points",
+                        ha="center", fontsize=SMALL - 1)  # fmt: skip
+        ax.set_title(title, fontsize=SMALL)
+        ax.set_aspect("equal")
+        ax.set_axis_off()
+        ax.margins(0.25)
+    panels[0].scatter(*sample, 22, CLASS_COLOURS[0], "o", zorder=3)
+    arrow(panels[0], sample, own, "-|>")
+    arrow(panels[0], sample, nearest, "-|>")
+    arrow(panels[1], own, nearest, "<|-|>")
+    arrow(panels[2], own, nearest, "-|>")
+    arrow(panels[2], own, places["other"], "-|>")
+    return drawn
+
+
+def arrow(ax, start, end, style):  # type: ignore[no-untyped-def]
+    """An arrow between two places, which leaves their marks free."""
+    look = {"arrowstyle": style, "color": "0.25", "shrinkA": 4, "shrinkB": 6, "lw": 1}
+    ax.annotate("", end, start, arrowprops=look)
+
+
+def curves_of_paper() -> Rows:
+    """The curves of 5 nearest neighbours: S²FS by how its weights were set, and two baselines."""
+    from s2fs_bench import Archive, iter_results
+
+    with Archive(RESULTS / "paper.npz") as archive:
+        results = list(iter_results(archive))
+    rows: Rows = []
+    for dataset in dict.fromkeys(result.run.dataset_title for result in results):
+        mine = [result for result in results if result.run.dataset_title == dataset]
+        grid = [result for result in mine if result.selector.name == "S2FS" and result.weights]
+        best = max(grid, key=lambda result: result.curves["knn"].ave)
+        inside = next(r for r in mine if r.selector.name == "S2FS" and not r.weights)
+        shown = {"chosen inside": inside, "best, chosen on the test results": best}
+        shown |= {
+            name: next(result for result in mine if result.selector.name == name)
+            for name in ("SFSS", "FDM")
+        }
+        for name, result in shown.items():
+            curve = result.curves["knn"]
+            values = zip(curve.sizes.tolist(), curve.values.tolist(), strict=True)
+            rows += [
+                {
+                    "panel": f"{dataset} ({best.weights[0]:g}, {best.weights[1]:g})",
+                    "line": name,
+                    "size": str(size),
+                    "accuracy": f"{value:.3f}",
+                }
+                for size, value in values
+                if size % 2
+            ]
+    return rows
+
+
+def claims_curves(rows: Rows) -> Figure:
+    """Accuracy over the number of features, with the best α and β above each panel."""
+    from s2fs.plotting.colours import INKS, assign_inks
+    from s2fs.plotting.style import panel_grid
+
+    inks = assign_inks(["S2FS", "SFSS", "FDM"])
+    looks = {
+        "chosen inside": (INKS[inks["S2FS"]].light, "-", 1.4),
+        "best, chosen on the test results": (INKS[inks["S2FS"]].light, ":", 1.0),
+        "SFSS": (INKS[inks["SFSS"]].light, "--", 0.9),
+        "FDM": (INKS[inks["FDM"]].light, "-.", 0.9),
+    }
+    panels = list(dict.fromkeys(row["panel"] for row in rows))
+    drawn, axes = panel_grid(len(panels))
+    for ax, panel in zip(axes, panels, strict=True):
+        for line, (colour, style, width) in looks.items():
+            own = [row for row in rows if (row["panel"], row["line"]) == (panel, line)]
+            x, y = ([float(row[key]) for row in own] for key in ("size", "accuracy"))
+            name = line if line in ("SFSS", "FDM") else f"S²FS, {line}"
+            ax.plot(x, y, style, color=colour, linewidth=width, label=name)
+        ax.set_title(panel, fontsize=SMALL)
+        ax.tick_params(labelsize=SMALL - 1, width=0.6, length=2.5)
+        ax.spines[["top", "right"]].set_visible(False)
+    handles, labels = axes[0].get_legend_handles_labels()
+    drawn.legend(
+        handles, labels, loc="outside lower center", ncols=4, fontsize=SMALL, frameon=False
+    )
+    return drawn
+
+
+def weightings_with_z_scores() -> Rows:
+    """The average accuracy of 5 nearest neighbours by dataset and weights, with z-scores."""
+    from s2fs_bench import Archive, iter_results
+
+    with Archive(RESULTS / "scales_weights.npz") as archive:
+        return [
+            {
+                "dataset": result.run.dataset_title,
+                "variant": variant_of(*result.weights),
+                "alpha": f"{result.weights[0]:g}",
+                "beta": f"{result.weights[1]:g}",
+                "average": f"{result.curves['knn'].ave:.4f}",
+            }
+            for result in iter_results(archive)
+        ]
+
+
+def variant_of(alpha: float, beta: float) -> str:
+    """What the paper calls the criterion with these weights."""
+    if alpha and beta:
+        return "S2FS"
+    without = [name for name, weight in (("DWC", alpha), ("DBS", beta)) if not weight]
+    return "-".join(["S2", *without])
+
+
+def weightings_of_paper() -> Rows:
+    """The average accuracy of 5 nearest neighbours by dataset, variant and weights."""
+    from s2fs_bench import Archive, iter_results
+
+    with Archive(RESULTS / "paper.npz") as archive:
+        return [
+            {
+                "dataset": result.run.dataset_title,
+                "variant": result.selector.name,
+                "alpha": f"{result.weights[0]:g}",
+                "beta": f"{result.weights[1]:g}",
+                "average": f"{result.curves['knn'].ave:.4f}",
+            }
+            for result in iter_results(archive)
+            if result.weights is not None
+        ]
+
+
+def claims_variants(rows: Rows) -> Figure:
+    """The criterion and its variants, a point for each weighting."""
+    from s2fs.plotting.style import panel_grid
+    from s2fs_bench import plot_spread
+
+    names = {"S2FS": "S²FS", "S2-DWC": "α = 0", "S2-DBS": "β = 0", "S2-DWC-DBS": "both 0"}
+    datasets = sorted({row["dataset"] for row in rows})
+    drawn, axes = panel_grid(len(datasets))
+    for ax, dataset in zip(axes, datasets, strict=True):
+        scores = {
+            title: [
+                float(row["average"])
+                for row in rows
+                if (row["dataset"], row["variant"]) == (dataset, name)
+            ]
+            for name, title in names.items()
+        }
+        plot_spread(scores, title=dataset, ax=ax)
+    return drawn
+
+
+def claims_sensitivity(rows: Rows) -> Figure:
+    """The grid of weights, one scale for all datasets."""
+    from s2fs.plotting.style import panel_grid
+    from s2fs_bench import plot_sensitivity
+
+    grid = [row for row in rows if row["variant"] == "S2FS"]
+    datasets = sorted({row["dataset"] for row in grid})
+    weights = sorted({float(row["alpha"]) for row in grid})
+    every = [float(row["average"]) for row in grid]
+    drawn, axes = panel_grid(len(datasets))
+    for ax, dataset in zip(axes, datasets, strict=True):
+        of = {
+            (float(row["alpha"]), float(row["beta"])): float(row["average"])
+            for row in grid
+            if row["dataset"] == dataset
+        }
+        scores = [[of[alpha, beta] for beta in weights] for alpha in weights]
+        limits = (min(every), max(every))
+        plot_sensitivity(scores, alphas=weights, betas=weights, limits=limits, title=dataset, ax=ax)
+    return drawn
+
+
 STUDIES = {
+    "isotropic": Study(two_shapes, isotropic),
+    "criterion-parts": Study(parts_of_criterion, criterion_parts),
+    "claims-curves": Study(curves_of_paper, claims_curves),
+    "claims-variants": Study(weightings_with_z_scores, claims_variants),
+    "claims-sensitivity": Study(weightings_of_paper, claims_sensitivity),
     "compare": Study(
         lambda: page_table("compare-your-method.md", "Algorithm", "difference [95 %]"), compare
     ),
     "unseen": Study(lambda: page_table("unseen.md", "selector", "minus PairCover, points"), unseen),
     "speed": Study(lambda: page_table("speed.md", "data", "S²FS, k = 30"), speed),
-    "searches": Study(lambda: page_table("study-searches.md", "search", "kNN, %"), searches),
     "tuning": Study(lambda: file_table("tuning.csv"), tuning),
     "stopping": Study(lambda: page_table("study-stopping.md", "rule", "mean size"), stopping),
     "fidelity": Study(variants_of_baselines, fidelity),
