@@ -17,7 +17,13 @@ from s2fs.baselines import BASELINES
 KEPT = Path(__file__).with_name("algorithm_versions.json")
 SELECTORS = {"S2FS": S2FS, "PairCover": PairCover, **BASELINES}
 #: These follow the random numbers of scikit-learn, or another package, which may change by version.
-ELSEWHERE = ("FastCan", "MutualInformation", "RandomForestImportance", "RandomOrder")
+ELSEWHERE = (
+    "FastCan",
+    "LightGBMGain",
+    "MutualInformation",
+    "RandomForestImportance",
+    "RandomOrder",
+)
 NAMES = [name for name in SELECTORS if name not in ELSEWHERE]
 
 

@@ -20,27 +20,28 @@ PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 TESTS = [path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)]
 
 #: The test files that name private parts of the package, and why they do.
-PRIVATE = {"inner.py": "the inner parts that tests are about, in one place"}
+PRIVATE = {
+    "inner.py": "the inner parts that tests are about, in one place",
+    "io/test_plain_numbers.py": "the parser of plain numbers against float, piece by piece",
+}
 #: The tests whose subject is an inner part, which they take from ``inner.py``, and what it is.
 ABOUT_INNER = {
-    "conftest.py": "a native loop cut into the shortest calls",
-    "_core/test_correlation.py": "correlations of any form of a table against exact ones",
-    "_engine/test_library.py": "which build of the native library is loaded",
-    "_engine/test_native.py": "the native engine against the NumPy state",
-    "_engine/test_native_pairs.py": "pair cover in the native library against NumPy",
-    "_engine/test_neighbours.py": "nearest neighbours of the native library against NumPy",
-    "_engine/test_state.py": "both states against the definition, and the bounds of a step",
-    "_selectors/test_pairs.py": "what moments tell without the rows",
-    "_selectors/test_paths.py": "each distinct set of a grid is evaluated once",
+    "criteria/test_correlation.py": "correlations of any form of a table against exact ones",
+    "_native/test_library.py": "which build of the native library is loaded",
+    "_native/test_border.py": "wrong arguments of native functions are errors",
+    "_native/test_pair_cover.py": "PairCover in the native library against NumPy",
+    "_native/test_neighbours.py": "nearest neighbours of the native library against NumPy",
+    "_native/test_subset.py": "the native engine against the NumPy state",
+    "_native/test_state.py": "both states against the definition, and the bounds of a step",
+    "selectors/test_pair_cover.py": "what moments tell without the rows",
+    "selectors/test_paths.py": "each distinct set of a grid is evaluated once",
     "baselines/test_completion.py": "how a list goes on where a search stops, for any set function",
     "baselines/test_loops.py": "the native loops of the baselines against NumPy",
-    "bench/test_forest.py": "one compiled tree against scikit-learn's",
-    "bench/test_learners.py": "the solver and the kernel of the compiled SVM",
-    "distributed/test_cli.py": "how long a scheduler is waited for",
-    "distributed/test_exchange.py": "what is sent between workers",
-    "distributed/test_lost_workers.py": "how long workers are waited for, and when they die",
-    "distributed/test_pairs.py": "chunks add up to the moments of the whole",
-    "distributed/test_shards.py": "shards add up to the state of the whole",
+    "dask/test_cli.py": "how long a scheduler is waited for",
+    "dask/test_lost_workers.py": "how long workers are waited for, and when they die",
+    "dask/test_pairs.py": "chunks add up to the moments of the whole",
+    "dask/test_shards.py": "shards add up to the state of the whole",
+    "lazy/test_fit.py": "queries in several batches, and how many classes there may be",
 }
 
 
@@ -119,12 +120,17 @@ def copy(tmp_path):
 @pytest.mark.parametrize(
     ("file", "line", "words"),
     [
-        ("_core/criterion.py", "from s2fs import _search", "_core is not allowed to import"),
-        ("_util/types.py", "def f():\n    import s2fs.cli", "_util is not allowed to import"),
-        ("report/page.py", "from s2fs import bench", "report is not allowed to import s2fs.bench"),
+        (
+            "criteria/separability.py",
+            "from s2fs import search",
+            "criteria is not allowed to import",
+        ),
+        ("_utils/types.py", "def f():\n    import s2fs.cli", "_utils is not allowed to import"),
+        ("report/page.py", "from s2fs import cli", "report is not allowed to import s2fs.cli"),
+        ("info.py", "import s2fs_bench", "s2fs is not allowed to import s2fs_bench"),
         ("attic.py", "", "attic"),  # every module of the package has its place in the contract
     ],
-    ids=["at the top", "in a function", "a module above", "a new module"],
+    ids=["at the top", "in a function", "a module above", "the laboratory", "a new module"],
 )
 def test_a_wrong_import_is_noticed(copy, file, line, words):
     with (copy / file).open("a", encoding="utf-8") as module:
@@ -137,16 +143,16 @@ def test_a_wrong_import_is_noticed(copy, file, line, words):
 @pytest.mark.parametrize(
     "line",
     [
-        "from s2fs.datasets._readers import read_table",
-        "def f():\n    from s2fs.datasets import _readers",
-        "from ..datasets._readers import read_table",
+        "from s2fs.io._readers import read_table",
+        "def f():\n    from s2fs.io import _readers",
+        "from ..io._readers import read_table",
     ],
     ids=["at the top", "in a function", "relative"],
 )
 def test_a_private_name_of_another_subpackage_is_noticed(line):
     path = PACKAGE / "report" / "page.py"
     (found,) = reaching_in(path, f"{path.read_text('utf-8')}\n{line}\n")
-    assert found.startswith("s2fs.datasets._readers")
+    assert found.startswith("s2fs.io._readers")
 
 
 def of_tests(names_of):
@@ -159,7 +165,7 @@ def of_tests(names_of):
 
 
 def attributes(code):
-    """Every name that is reached through the package itself, as in ``s2fs.bench.run_plan``."""
+    """Every name that is reached through the package itself, as in ``s2fs.io.read_table``."""
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Attribute) and (name := ast.unparse(node)).startswith("s2fs."):
             yield name
@@ -186,11 +192,11 @@ def test_inner_parts_are_for_the_tests_about_them():
 @pytest.mark.parametrize(
     "line",
     [
-        "from s2fs._core.pairs import cover",
-        "from s2fs.bench import _run",
-        "def test(monkeypatch):\n    monkeypatch.setattr('s2fs.cli._data.fetch_dataset', None)",
-        "CHILD = 'from s2fs.bench._runner import run'",
-        "import s2fs.bench\ns2fs.bench._run.Outcome",
+        "from s2fs._native.library import load",
+        "from s2fs.io import _readers",
+        "def test(monkeypatch):\n    monkeypatch.setattr('s2fs.cli._select.check', None)",
+        "CHILD = 'from s2fs.io._readers import read'",
+        "import s2fs.io\ns2fs.io._readers.read",
     ],
     ids=["a subpackage", "a module", "a patch", "the code of a child", "an attribute"],
 )
@@ -217,7 +223,9 @@ def test_no_module_imports_itself_in_a_circle():
     }
     graph = {}
     for module, path in modules.items():
-        code = re.sub(r"^if TYPE_CHECKING:\n(    .*\n)+", "", path.read_text("utf-8"), flags=re.M)
+        code = re.sub(
+            r"^if TYPE_CHECKING:\n((    .*)?\n)+", "", path.read_text("utf-8"), flags=re.M
+        )
         found = set(imports(code, module.rpartition(".")[0]))
         graph[module] = {name for name in modules if name != module and reaches(found, name)}
     TopologicalSorter(graph).prepare()  # raises CycleError

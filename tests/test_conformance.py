@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from functools import partial
-from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -14,15 +13,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks, get_tags
 
 from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
-from s2fs.baselines import BASELINES, RandomForestImportance
+from s2fs.baselines import BASELINES, RandomForestImportance, installed_baselines
 
 #: The one baseline that another package computes is there for those who have that package.
-INSTALLED = [cls for name, cls in BASELINES.items() if name != "FastCan" or find_spec("fastcan")]
+INSTALLED = list(installed_baselines().values())
 FOREST = partial(RandomForestImportance, n_estimators=5)  # its many fits are quicker so
 CLASSES = [S2FS, PairCover, FOREST, *(c for c in INSTALLED if c is not RandomForestImportance)]
 #: Those that repeat a selection, with few repetitions.
 REPEATED = [
-    partial(SelectorCV, alphas=(0.0316, 1.0), betas=(0.0316,), cv=2),
+    partial(SelectorCV, selector=S2FS(), alphas=(0.0316, 1.0), betas=(0.0316,), cv=2),
     partial(StabilitySelector, n_resamples=3),
 ]
 #: With as many as by default, which takes long.
@@ -31,12 +30,12 @@ SELECTORS = [cls() for cls in [*CLASSES, *REPEATED]]
 SELECTORS += [cls(wanted) for cls in [*CLASSES, *REPEATED] for wanted in (1, 0.5)]
 SELECTORS += [
     S2FS("auto"),
-    S2FS(0.5, search="floating", class_weight="balanced"),
-    S2FS(0.5, search="beam", include=[0]),
+    S2FS(0.5, class_weight="balanced"),
+    S2FS(0.5, include=[0]),
     PairCover("auto"),
     PairCover(0.5, correlation=0.25, class_weight="balanced"),
 ]
-SELECTORS += [SelectorCV("auto", alphas=(0.1,), betas=(0.1,), cv=2)]
+SELECTORS += [SelectorCV("auto", selector=S2FS(), alphas=(0.1,), betas=(0.1,), cv=2)]
 #: Checks that ``check_estimator`` does not run.
 EXTRA = [
     "check_dataframe_column_names_consistency",
@@ -129,7 +128,7 @@ BAD_INPUT = {
     "one name twice": (
         {"X": table()[0].set_axis(list("abca"), axis=1)}, {}, "more than one column named 'a'",
     ),
-    "y too short": ({"y": np.arange(11) % 3}, {}, r"y has 11 label\(s\) for the 12 row\(s\) of X"),
+    "y too short": ({"y": np.arange(11) % 3}, {}, r"11 label\(s\) for the 12 sample\(s\) of X"),
     "continuous y": ({"y": np.linspace(0, 1, 12)}, {}, "continuous"),
     "k = 0": ({}, {"n_features_to_select": 0}, "'n_features_to_select' parameter"),
     "fraction 0": ({}, {"n_features_to_select": 0.0}, "'n_features_to_select' parameter"),

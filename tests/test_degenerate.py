@@ -46,12 +46,10 @@ SELECTORS = {
     "S2FS": S2FS("all"),
     "S2FS unscaled": S2FS("all", scale=None),
     "S2FS rms": S2FS("all", compactness="rms"),
-    "S2FS floating": S2FS(2, search="floating"),
-    "S2FS beam": S2FS(2, search="beam"),
     "S2FS auto": S2FS("auto"),
     "PairCover": PairCover("all"),
     "PairCover correlation": PairCover("all", correlation=0.5),
-    "SelectorCV": SelectorCV(2, alphas=[0.1], betas=[0.1]),
+    "SelectorCV": SelectorCV(2, selector=S2FS(), alphas=[0.1], betas=[0.1]),
     "StabilitySelector": StabilitySelector(2, n_resamples=3),
     **{name: cls("all") for name, cls in BASELINES.items()},
 }

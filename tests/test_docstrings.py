@@ -1,5 +1,6 @@
 """Every public name has a docstring as numpydoc wants it."""
 
+import doctest
 import inspect
 from importlib import import_module
 from pkgutil import iter_modules
@@ -54,3 +55,24 @@ def test_a_docstring_is_complete(path):
         entries = [*described["Parameters"], *described["Attributes"]]
         assert held <= {name for entry in entries for name in entry.name.split(", ")}
     assert [error for error in validate(path)["errors"] if error[0] not in left_out] == []
+
+
+CLASSES = {path: named for path, named in NAMES.items() if inspect.isclass(named)}
+
+
+@pytest.mark.parametrize("path", sorted(CLASSES))
+def test_a_public_class_is_named_by_a_public_path(path):
+    """So that a persisted model names no file of the package."""
+    named = CLASSES[path]
+    module, name = path.rsplit(".", 1)
+    assert module.startswith(named.__module__)
+    assert getattr(import_module(named.__module__), name) is named
+
+
+@pytest.mark.parametrize("path", sorted(CLASSES))
+def test_the_examples_of_a_class_run(path):
+    """Pytest looks for them in the module that a class names, which is not its file."""
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    for example in doctest.DocTestFinder().find(CLASSES[path], path, module=False, globs={}):
+        runner.run(example)
+    assert runner.failures == 0

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 import s2fs
+from s2fs.cli.app import ENTRY_POINTS, LABORATORY
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -84,7 +85,16 @@ def test_all_holds_every_extra_that_is_for_users():
 def test_the_version_is_the_same_everywhere():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8"))
-    assert {citation["version"], recipe["context"]["version"]} == {s2fs.__version__}
+    laboratory = runpy.run_path(str(ROOT / "bench" / "src" / "s2fs_bench" / "version.py"))
+    versions = {citation["version"], recipe["context"]["version"], laboratory["__version__"]}
+    assert versions == {s2fs.__version__}
+
+
+def test_the_laboratory_adds_its_commands_by_entry_points():
+    project = tomllib.loads((ROOT / "bench" / "pyproject.toml").read_text("utf-8"))["project"]
+    assert set(project["entry-points"][ENTRY_POINTS]) == set(LABORATORY)
+    names_of_product = {name.partition("[")[0] for name in project["dependencies"]}
+    assert "s2fs" in names_of_product
 
 
 def test_the_recipe_needs_what_the_package_needs():
@@ -116,7 +126,7 @@ def test_what_is_built_for_others_has_its_native_library():
 
 def test_the_cases_of_asv_run(monkeypatch, tmp_path):
     """`make bench` measures these; a name that is gone would end a run nobody watches."""
-    cases = runpy.run_path(str(ROOT / "benchmarks" / "asv" / "benchmarks" / "selectors.py"))
+    cases = runpy.run_path(str(ROOT / "bench" / "asv" / "benchmarks" / "selectors.py"))
     monkeypatch.delenv("S2FS_DATA", raising=False)
     tables, selectors = cases["Fit"].params
     assert tables == ["SRBCT", "ORL", "Isolet", "20000x500"]

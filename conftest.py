@@ -1,4 +1,4 @@
-"""Fixtures and settings shared by all tests."""
+"""Fixtures and settings shared by the tests of both distributions."""
 
 import json
 import os
@@ -10,25 +10,27 @@ import pytest
 from hypothesis import settings
 
 import inner
+from browser_fixtures import browser, visit  # noqa: F401  (fixtures of both distributions)
 from strategies import FEW, FULL
 
 # The same examples in every run; a failure can be repeated anywhere.
 for profile, count in {"ci": FEW, "long": FULL}.items():
     settings.register_profile(profile, deadline=None, derandomize=True, max_examples=count)
-PROFILE = os.environ.get("S2FS_TESTS", "ci")
-settings.load_profile(PROFILE)
+PROFILE = os.environ.get("S2FS_TESTS", "ci")  # "docs" also runs the slow code of the pages
+settings.load_profile("long" if PROFILE == "long" else "ci")
 
 #: One cluster, one browser and one compilation of each loop are enough.
 SHARED = {
-    "tests/distributed/": "cluster",
+    "tests/dask/": "cluster",
     "tests/browser/": "browser",
-    "tests/bench/test_forest": "compiled",
-    "tests/bench/test_learners": "compiled",
-    "tests/bench/test_run.py": "compiled",
-    "tests/bench/test_tree": "compiled",
+    "bench/tests/browser/": "browser",
+    "bench/tests/test_forest": "compiled",
+    "bench/tests/test_learners": "compiled",
+    "bench/tests/test_run.py": "compiled",
+    "bench/tests/test_tree": "compiled",
 }
 #: Tests that share nothing: they come last, and fill up what is left of each core.
-ALONE = ("tests/test_conformance.py", "tests/datasets/test_fuzz.py")
+ALONE = ("tests/test_conformance.py", "tests/io/test_fuzz.py")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -59,7 +61,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def vectors():
     """Numbers computed from the definitions with explicit vectors."""
-    return json.loads(Path(__file__).with_name("test_vectors.json").read_text())
+    return json.loads((Path(__file__).parent / "tests" / "test_vectors.json").read_text())
 
 
 @pytest.fixture
