@@ -492,13 +492,13 @@ def test_missing_numbers_are_told_by_gene(adata, make):
     X = adata.X.toarray()
     X[3, 2], X[5, 8] = np.nan, np.nan
     adata.X = make(X)
-    with pytest.raises(ValueError, match=r"NaN in column\(s\) '<script>', 'gene 8'"):
+    with pytest.raises(ValueError, match=r"NaN in columns '<script>', 'gene 8'"):
         select(adata, "cell_type", 3, method="s2fs")
     selector = select(adata, "cell_type", 3)  # which leaves them out
     np.testing.assert_array_equal(selector.indices_, truth(adata, 3).indices_)
     X[3, 2] = np.inf
     adata.X = make(X)
-    with pytest.raises(ValueError, match=r"infinity in column\(s\) '<script>'"):
+    with pytest.raises(ValueError, match=r"infinity in column '<script>'"):
         select(adata, "cell_type", 3)
 
 
@@ -529,7 +529,7 @@ def test_without_anndata(monkeypatch):
         select(None, "a")
 
 
-@pytest.mark.filterwarnings("ignore:.*differ from their most common value")
+@pytest.mark.filterwarnings("ignore:Few samples decide")
 @pytest.mark.parametrize("place", ["memory", "file"])
 def test_nothing_is_made_dense(tmp_path, place):
     """The largest allocation stays below a third of the dense float32 table."""

@@ -117,10 +117,10 @@ def with_value(value, *columns):
 
 BAD_INPUT = {
     "one class": ({"y": np.zeros(12)}, {}, "y has one class only"),
-    "NaN": ({"X": with_value(np.nan, "b", "d")}, {}, r"X has NaN in column\(s\) 'b', 'd'"),
-    "infinity": ({"X": with_value(np.inf, "c")}, {}, r"X has infinity in column\(s\) 'c'"),
+    "NaN": ({"X": with_value(np.nan, "b", "d")}, {}, r"X has NaN in columns 'b', 'd'"),
+    "infinity": ({"X": with_value(np.inf, "c")}, {}, r"X has infinity in column 'c'"),
     "NaN in an array": (
-        {"X": with_value(np.nan, "c").to_numpy()}, {}, r"X has NaN in column\(s\) 2",
+        {"X": with_value(np.nan, "c").to_numpy()}, {}, r"X has NaN in column 2",
     ),
     "text column": (
         {"X": table()[0].assign(c=["u", "v"] * 6)}, {}, "columns that are not numeric: 'c'",
@@ -128,7 +128,7 @@ BAD_INPUT = {
     "one name twice": (
         {"X": table()[0].set_axis(list("abca"), axis=1)}, {}, "more than one column named 'a'",
     ),
-    "y too short": ({"y": np.arange(11) % 3}, {}, r"11 label\(s\) for the 12 sample\(s\) of X"),
+    "y too short": ({"y": np.arange(11) % 3}, {}, r"11 labels for the 12 samples of X"),
     "continuous y": ({"y": np.linspace(0, 1, 12)}, {}, "continuous"),
     "k = 0": ({}, {"n_features_to_select": 0}, "'n_features_to_select' parameter"),
     "fraction 0": ({}, {"n_features_to_select": 0.0}, "'n_features_to_select' parameter"),

@@ -324,7 +324,7 @@ def test_sparse_input_is_never_dense_as_a_whole(monkeypatch):
 def test_sparse_input_with_bad_values(bad):
     X = sparse.random_array((20, 6), density=0.5, random_state=0).tolil()
     X[3, 4] = bad
-    with pytest.raises(ValueError, match=r"in column\(s\) 4"):
+    with pytest.raises(ValueError, match=r"in column 4"):
         S2FS(2).fit(X.tocsc(), np.arange(20) % 2)
 
 

@@ -39,7 +39,7 @@ def read(path, labels, **options):
 )
 def test_labels_of_files(tmp_path, file, labels, classes, codes):
     if -1 in codes:  # the label is missing
-        words = rf"no label in {codes.count(-1)} of {len(codes)} row\(s\)"
+        words = rf"no label in {codes.count(-1)} of {len(codes)} rows"
         with pytest.warns(UserWarning, match=words):
             found = read(tmp_path / file, labels)
         rows = [row for row, code in enumerate(codes) if code >= 0]
@@ -51,7 +51,7 @@ def test_labels_of_files(tmp_path, file, labels, classes, codes):
 
 
 def test_labels_of_files_that_are_all_missing(tmp_path):
-    with pytest.raises(ValueError, match=r"has 3 missing label\(s\)"):
+    with pytest.raises(ValueError, match=r"has 3 missing labels"):
         read(tmp_path / "t.parquet", [None, float("nan"), "?"])
 
 
@@ -80,11 +80,11 @@ EVENTS = [(True, 3.2), (False, 1.0)]
     ("labels", "words"),
     [
         ([1, "1"], r"different kinds \(numbers, text\)"),
-        (["a", None, "b"], r"missing labels .* in sample\(s\) 1; give"),
-        (["a", float("nan")], r"in sample\(s\) 1"),
-        (pd.Series(["a", None], dtype="string"), r"in sample\(s\) 1"),
-        (pd.Series([1, None], dtype="Int64"), r"in sample\(s\) 1"),
-        (pl.Series(["a", None]), r"in sample\(s\) 1"),
+        (["a", None, "b"], r"missing labels .* in sample 1; give"),
+        (["a", float("nan")], r"in sample 1"),
+        (pd.Series(["a", None], dtype="string"), r"in sample 1"),
+        (pd.Series([1, None], dtype="Int64"), r"in sample 1"),
+        (pl.Series(["a", None]), r"in sample 1"),
         ([b"a", b"b"], "holds bytes; give whole numbers or text"),
         (np.array([b"a", b"b"]), "holds bytes"),
         (np.array(["2020-01-01"], "M8[D]"), "holds dates"),

@@ -285,7 +285,7 @@ def test_rows_without_a_label_are_left_out_and_counted(tmp_path, monkeypatch):
     result = run("select", "t.csv", "-t", "case", "-k", K, "--no-verdict")
     known = labels != "NA"
     assert selected(result) == ranking(CLEAN[known], labels[known])
-    assert "no label in 16 of 48 row(s), which are left out" in result.stderr
+    assert "no label in 16 of 48 rows, which are left out" in result.stderr
     assert "32 samples" in result.stderr
 
 
@@ -298,7 +298,7 @@ def test_a_survey_of_words_is_encoded(tmp_path, monkeypatch):
     )
     result = run("select", "survey.csv", "-t", "kind", "-k", 3, "--no-verdict")
     assert set(selected(result)) == {f"q1={word}" for word in words}
-    assert "categories in column(s) 'q1', 'q2'" in result.stderr
+    assert "categories in columns 'q1', 'q2'" in result.stderr
     numbers = run("select", "survey.csv", "-t", "kind", "--numeric-only", "-k", 1, "--no-verdict")
     assert selected(numbers) == ["age"]
     alone = run("select", "survey.csv", "-t", "kind", "-k", 3, "--no-verdict", "--method", "anovaf")

@@ -62,7 +62,7 @@ def test_a_batch_that_is_not_known(table, tmp_path):
     frame.assign(lab=frame["lab"].where(frame.index != 3)).to_csv(path, index=False)
     result = run("select", path, "-t", "kind", "--covariate", "lab")
     assert result.exit_code == 2
-    assert "is missing in 1 row(s), the first is data row 4" in result.stderr
+    assert "is missing in 1 row, the first is data row 4" in result.stderr
 
 
 def test_arrays_without_the_batch(tmp_path):

@@ -293,7 +293,7 @@ CASES = {
     "GCT without version": ("t.gct", with_sheet(bare_gct), ["--samples", "sheet.tsv"], "describes"),
     # 5: columns that are no features
     "a row counter": ("t.csv", csv(LABELLED.assign(Idx=np.arange(30) + 1)), [],
-                      r"counts the rows in column\(s\) 'Idx'; left out, unless --keep"),
+                      r"counts the rows in column 'Idx'; left out, unless --keep"),
     "a counter of any name": ("t.csv", csv(LABELLED.assign(order=np.arange(30))), [],
                               "counts the rows"),
     "a workbook with a counter": (
@@ -301,7 +301,7 @@ CASES = {
         "counts the rows"),
     "an identifier of numbers": (
         "t.csv", csv(LABELLED.assign(code=np.arange(30)[::-1] * 3 + 7)), [],
-        r"names samples in column\(s\) 'code'; left out, unless --keep"),
+        r"names samples in column 'code'; left out, unless --keep"),
     "an identifier in front": (
         "t.csv", csv(pd.concat([pd.Series(RNG.permutation(9999)[:30], name="code"), LABELLED],
                                axis=1)), [], "names samples in"),
@@ -311,26 +311,26 @@ CASES = {
         "t.csv", csv(LABELLED.assign(patientId=(KINDS == "ALL") * 1, tumour_id=1)), [],
         "'patientId', 'tumour_id'; left out"),
     "names of samples": ("t.csv", csv(LABELLED.assign(name=SAMPLES)), [],
-                         r"names samples in column\(s\) 'name'; left out"),
+                         r"names samples in column 'name'; left out"),
     "dates": ("t.csv", csv(LABELLED.assign(day=[f"2020-01-{i + 1:02d}" for i in range(30)])), [],
-              r"has dates in column\(s\) 'day'"),
+              r"has dates in column 'day'"),
     "text": ("t.csv", csv(LABELLED.assign(town="York")), [],
-             r"text in column\(s\) 'town', which are left out; --encode"),
+             r"text in column 'town'; left out; --encode"),
     "words for missing": (
         "t.csv", csv(LABELLED.assign(hole=["#N/A", *map(str, RNG.normal(size=29).round(2))])),
         ["--drop-missing", 0], r"'#N/A' in column 'hole', taken as a missing value"),
     "numbers with a word": (
         "t.csv", csv(LABELLED.assign(crp=["<0.5"] * 2 + [str(i / 7) for i in range(28)])), [],
-        r"numbers in column 'crp', but '<0.5' in 2 row\(s\); left out; --missing '<0.5'"),
+        r"numbers in column 'crp', but '<0.5' in 2 rows; left out; --missing '<0.5'"),
     "GEO series matrix": ("GSE1_series_matrix.txt", geo, ["-t", "leukemia type"], ""),
     "GCT": ("t.gct", with_sheet(gct), ["--samples", "sheet.tsv"], "describes the features"),
     "GCT 1.3": ("t.gct", gct_3, [], "describes the features"),
     "log2": ("t.csv", raw_intensities, ["--log2"], ""),
-    "no label": ("t.csv", unlabelled, [], "no label in 3 of 33 row(s)"),
+    "no label": ("t.csv", unlabelled, [], "no label in 3 of 33 rows"),
     "id": ("t.csv", csv(LABELLED.assign(patient=SAMPLES)), ["--id", "patient"], ""),
     # 6: columns that are not numbers
     "numeric only": ("t.csv", csv(LABELLED.assign(town="York, or so")), ["--numeric-only"],
-                     "text in column(s) 'town', which are left out"),
+                     "text in column 'town'; left out"),
     "categories of numbers": (
         "t.parquet", lambda p: LABELLED.astype({"gene a": "category"}).to_parquet(p), [], ""),
 }  # fmt: skip

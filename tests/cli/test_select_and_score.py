@@ -182,7 +182,7 @@ def test_features_that_separate_perfectly(tmp_path):
     path.write_text("a,y\n0,u\n0,u\n1,v\n1,v\n")
     options = ["-k", 1, "-o", tmp_path / "r.json", "--no-verdict", "--method", "s2fs"]
     shown = succeeds("select", path, "--target", "y", *options)
-    assert "The first 1 feature(s) are constant inside every class" in shown
+    assert "Constant inside every class: the first 1 feature." in shown
     (row,) = json.loads((tmp_path / "r.json").read_text())["rows"]
     assert row["score"] == row["gain"] == 1e12
     assert row["lambda_dis"] == 2.0  # the standard deviation is half of the range

@@ -117,7 +117,7 @@ def changed(new, change):
 def test_columns_that_do_not_fit(model, new, wanted):
     text = new.read_text()
     message = fails("transform", model, changed(new, lambda t: t.rename(columns={"hue": "Hue"})))
-    assert "lacks 1 of the 6 selected column(s): 'hue' (did you mean 'Hue'?)" in message
+    assert "lacks 1 of the 6 selected columns: 'hue' (did you mean 'Hue'?)" in message
     new.write_text(text)
     with_text = changed(new, lambda t: t.assign(hue=["pale", *t["hue"][1:]]))
     assert "text in the selected column 'hue', such as 'pale'" in fails(

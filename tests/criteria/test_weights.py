@@ -155,12 +155,12 @@ def test_weights_are_routed_through_a_pipeline():
 
 
 BAD = {
-    "too short": ({"sample_weight": [1.0] * 5}, {}, r"has the shape \(5,\) for the 6 sample\(s\)"),
+    "too short": ({"sample_weight": [1.0] * 5}, {}, r"has the shape \(5,\) for the 6 samples"),
     "a table": ({"sample_weight": np.ones((6, 1))}, {}, r"has the shape \(6, 1\)"),
-    "negative": ({"sample_weight": [1, 1, -1, 1, 1, 1]}, {}, r"negative weight in sample\(s\) 2"),
-    "NaN": ({"sample_weight": [1, 1, 1, np.nan, 1, 1]}, {}, r"NaN or infinity in sample\(s\) 3"),
+    "negative": ({"sample_weight": [1, 1, -1, 1, 1, 1]}, {}, r"negative weight in sample 2"),
+    "NaN": ({"sample_weight": [1, 1, 1, np.nan, 1, 1]}, {}, r"NaN or infinity in sample 3"),
     "text": ({"sample_weight": ["much"] * 6}, {}, "sample_weight is not numeric"),
-    "all zero": ({"sample_weight": np.zeros(6)}, {}, "sample_weight is zero in every row"),
+    "all zero": ({"sample_weight": np.zeros(6)}, {}, "sample_weight is zero in every sample"),
     "one class left": ({"sample_weight": [1, 1, 1, 0, 0, 0]}, {}, "y has one class only"),
     "no such class": ({}, {"class_weight": {"catt": 2}}, r"'catt' \(did you mean 'cat'\?\)"),
     "negative class": ({}, {"class_weight": {"cat": -1}}, "class_weight of 'cat' is -1"),

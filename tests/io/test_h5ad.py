@@ -259,12 +259,12 @@ CASES = {
     "missing labels": (
         lambda: with_missing(cells(), pd.Categorical(["a", "b", None, None, None] * 8)),
         {},
-        r"has 24 missing label\(s\), .* row 3 \('cell 2'\); label .*`drop_unlabelled`",
+        r"has 24 missing labels, .* row 3 \('cell 2'\); label .*`drop_unlabelled`",
     ),
     "text for missing": (
         lambda: with_missing(cells(), ["a", "nan", "b", "NA", "nan"] * 8),
         {},
-        r"has 24 missing label\(s\), the first in data row 2 \('cell 1'\)",
+        r"has 24 missing labels, the first in data row 2 \('cell 1'\)",
     ),
     "fractions": (
         lambda: with_missing(cells(), np.arange(40) / 4),
@@ -282,12 +282,12 @@ CASES = {
     "missing numbers": (
         lambda: with_nan(cells(sparse.csc_matrix), np.nan),
         {},
-        r"missing values in column\(s\) 'a/b', \"it's\"",
+        r"missing values in columns 'a/b', \"it's\"",
     ),
     "infinite numbers": (
         lambda: with_nan(cells(np.asarray), np.inf),
         {},
-        r"infinite values in column\(s\) 'a/b', \"it's\"",
+        r"infinite values in columns 'a/b', \"it's\"",
     ),
     "misspelt drop": (cells, {"drop": ["MYCC"]}, r"drop has 'MYCC'.*did you mean 'MYC'\?"),
     "transposed": (cells, {"transpose": True}, r"`transpose` is not for \.h5ad files"),

@@ -82,5 +82,5 @@ def test_errors_name_the_columns_of_the_file(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReadWarning)
         data = read_table(tmp_path / "t.csv", "kind", impute="keep")
-    with pytest.raises(ValueError, match=r"NaN in column\(s\) 'crp'"):
+    with pytest.raises(ValueError, match=r"NaN in column 'crp'"):
         S2FS(2).fit(data.named_X(), data.y)

@@ -351,7 +351,7 @@ def test_a_column_may_turn_out_to_be_text_late(tmp_path):
         for i, cell in zip(ids, map(str, cells), strict=True)
     ]
     path = write(tmp_path / "t.csv", "id,a,kind,b,c\n" + "\n".join(lines) + "\n")
-    with pytest.warns(ReadWarning, match=r"names samples in column\(s\) 'id'"):
+    with pytest.warns(ReadWarning, match=r"names samples in column 'id'"):
         assert read_table(path, "kind", drop=["b", "c"]).sample_ids == ids
     data = read_table(path, "kind", drop=["id", "b", "c"])
     assert data.class_names == ["010", "10", "9", "9.0", "none"]

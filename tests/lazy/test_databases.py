@@ -61,7 +61,7 @@ def test_the_command_line(database, table, tmp_path):
     assert result.exit_code == 0, result.output
     rows = json.loads(out.read_text(encoding="utf-8"))["rows"]
     assert [row["feature"] for row in rows] == local_choice(table)
-    assert "Left out column(s) that are no numbers: 'patient'." in result.stderr
+    assert "Left out column 'patient': not numbers." in result.stderr
     assert "correlation=0" in result.stderr
     assert "No verdict: the accuracy on held-out samples needs the samples" in result.stderr
     with duckdb.connect(database) as connection:  # nothing was changed, and nobody holds it

@@ -37,7 +37,7 @@ def test_the_path_is_that_of_a_fit_in_memory(as_lazy, monkeypatch):
     assert selector.n_features_in_ == 23
 
 
-@pytest.mark.filterwarnings("ignore:1 of the 12 selected feature")  # says the fit in memory
+@pytest.mark.filterwarnings("ignore:Few samples decide")  # says the fit in memory
 def test_missing_values_as_null_and_as_nan(as_lazy):
     X, y = make_table(200, 12)
     rng = np.random.default_rng(1)
@@ -146,18 +146,18 @@ def test_errors_say_what_to_do(as_lazy, monkeypatch):
         fit(columns, y)
     with pytest.raises(ValueError, match=r"y is 'kid', but X has no .*did you mean 'kind'"):
         fit(columns, "kid")
-    with pytest.raises(ValueError, match=r"that are no numbers: 'name'; leave them out"):
+    with pytest.raises(ValueError, match=r"no numbers in column 'name'; leave them out"):
         fit({**columns, "name": y})
     with pytest.raises(ValueError, match=r"X has no column beside 'kind'"):
         fit({"kind": y})
     with pytest.raises(ValueError, match="one class only"):
         fit({**columns, "kind": np.zeros(60, int)})
-    with pytest.raises(ValueError, match=r"'kind' is missing in 2 sample\(s\); filter"):
+    with pytest.raises(ValueError, match=r"'kind' is missing in 2 samples; filter"):
         fit({**columns, "kind": [None, None, *y[2:]]})
     with pytest.raises(ValueError, match=r"fractions such as"):
         fit({**columns, "kind": X[:, 0]})
     X[4, 1] = np.inf
-    with pytest.raises(ValueError, match=r"infinity in column\(s\) 'f1'"):
+    with pytest.raises(ValueError, match=r"infinity in column 'f1'"):
         fit(as_columns(X, y))
     monkeypatch.setattr(inner.lazy_moments, "MAX_CLASSES", 3)
     with pytest.raises(ValueError, match=r"'kind' has 4 different values, more than 3 classes"):

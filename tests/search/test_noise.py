@@ -141,8 +141,8 @@ def test_too_few_permutations_are_refused(given, words):
 @pytest.mark.parametrize(
     ("groups", "words"),
     [
-        (np.arange(7), r"groups has 7 entries for the 8 sample\(s\) of X"),
-        ([None, 1, 1, 2, 2, 3, 3, 4], r"groups has missing values in sample\(s\) 0"),
+        (np.arange(7), r"groups has 7 entries for the 8 samples of X"),
+        ([None, 1, 1, 2, 2, 3, 3, 4], r"groups has missing values in sample 0"),
     ],
 )
 def test_bad_groups(groups, words):

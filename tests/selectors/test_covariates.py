@@ -143,7 +143,7 @@ def test_other_selectors_hand_them_on():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"covariates": np.zeros(3)}, r"covariates has 3 entries for the 80 sample\(s\) of X"),
+        ({"covariates": np.zeros(3)}, r"covariates has 3 entries for the 80 samples of X"),
         ({"covariates": np.zeros((80, 2, 2))}, r"covariates has the shape \(80, 2, 2\)"),
         ({"covariates": np.zeros((80, 0))}, "covariates has no columns"),
         ({"covariates": np.repeat(["a", "b"], 40)}, "covariates and y cannot be told apart"),
@@ -153,7 +153,7 @@ def test_other_selectors_hand_them_on():
             {"covariates": np.eye(80)[:, :78]},
             "covariates and y cannot be told apart|leaves nothing",
         ),
-        ({"covariates": [None, *"a" * 79]}, r"missing values in 'covariate 0', in sample\(s\) 0"),
+        ({"covariates": [None, *"a" * 79]}, r"missing values in 'covariate 0', in sample 0"),
         ({"covariates": pd.DataFrame({"age": [np.nan] * 80})}, "missing values in 'age'"),
         ({"X": csr_array(confounded()[0])}, "covariates need dense rows, but X is sparse"),
         ({"X": np.where(confounded()[0] > 2, np.nan, confounded()[0])}, "X has missing ones"),

@@ -331,7 +331,7 @@ def test_ranks_are_those_of_the_scores():
         ({"max_features": 0}, "'max_features' parameter"),
         (
             {"selector": S2FS(include=[1, 2, 3]), "max_features": 2},
-            "include has 3 feature.s., but max_features=2",
+            "include has 3 features, but max_features=2",
         ),
         ({"estimator": "knn"}, "'estimator' parameter"),
         ({"scoring": "roc_auc_ovr"}, "scoring is 'roc_auc_ovr', which needs more than predicted"),
@@ -411,7 +411,7 @@ def test_a_fold_with_too_few_features_is_scored_with_those_it_has(selector):
         ({"selector": None, "betas": [1.0]}, r"betas is \[1.0\], which is for S2FS"),
         (
             {"selector": PairCover(feature_groups=np.arange(12) // 2), "n_features_to_select": 3},
-            r"selector selected 2 feature\(s\) in a fold where 3 were asked for",
+            r"selector selected 2 features in a fold where 3 were asked for",
         ),
     ],
 )

@@ -186,7 +186,7 @@ def test_groups_are_drawn_whole():
         assert set(rows) == set(np.flatnonzero(np.isin(groups, groups[rows])))
         assert set(y[rows]) == {0, 1, 2}
         assert len(rows) < 60
-    with pytest.raises(ValueError, match=r"groups has 59 entries for the 60 sample\(s\) of X"):
+    with pytest.raises(ValueError, match=r"groups has 59 entries for the 60 samples of X"):
         StabilitySelector(n_resamples=2).fit(X, y, groups=groups[:-1])
 
 
@@ -364,7 +364,7 @@ def test_constant_features_are_false():
 def test_too_few_permutations_are_refused():
     X, y = np.random.default_rng(0).normal(size=(8, 5)), np.arange(8) % 2
     stable = StabilitySelector(2, n_resamples=4, n_permutations=9)
-    with pytest.raises(ValueError, match=r"groups allow 8 distinct order\(s\).*n_permutations=7"):
+    with pytest.raises(ValueError, match=r"groups allow 8 distinct orders.*n_permutations=7"):
         stable.fit(X, y, groups=np.arange(8) // 2)
 
 

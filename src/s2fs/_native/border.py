@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from s2fs._native.library import LibraryName, load
+from s2fs._utils.messages import format_count
 
 _LETTERS = {
     np.dtype(np.float64): "d",
@@ -188,7 +189,9 @@ class Array(Argument):
 
     def _check_shape(self, value: NDArray[Any], name: str, lengths: dict[str, int]) -> None:
         if value.ndim != len(self.shape):
-            raise ValueError(f"{name} must have {len(self.shape)} dimension(s), not {value.ndim}.")
+            raise ValueError(
+                f"{name} must have {format_count(len(self.shape), 'dimension')}, not {value.ndim}."
+            )
         for length, size in zip(self.shape, value.shape, strict=True):
             expected = lengths.setdefault(length, size) if isinstance(length, str) else length
             if size != expected:

@@ -67,17 +67,17 @@ def warn_fragile(
     if fragile.hardly_varies.any():
         shown = format_names(names[fragile.hardly_varies])
         warnings.warn(
-            f"{fragile.hardly_varies.sum()} of the {k} selected feature(s) differ from their most "
-            f"common value in fewer than {_RARE_SHARE:.0%} of the samples ({shown}), so a few "
-            f"samples decide; {join_alternatives(remedies)}.",
+            f"Few samples decide on {fragile.hardly_varies.sum()} of {k} selected features "
+            f"({shown}): fewer than {_RARE_SHARE:.0%} differ from the most common value; "
+            f"{join_alternatives(remedies)}.",
             stacklevel=6,
         )
     depends = fragile.sample >= 0
     if depends.any():
         warnings.warn(
-            f"{depends.sum()} of the {k} selected feature(s) owe more than half of their "
-            f"separation of the classes to the sample with their most extreme value "
-            f"({format_names(names[depends])}); "
+            f"One sample decides on {depends.sum()} of {k} selected features "
+            f"({format_names(names[depends])}): the most extreme value makes more than half of the "
+            "separation of the classes; "
             f"{join_alternatives(['take logarithms', *outlier_remedies, *remedies])}.",
             stacklevel=6,
         )

@@ -194,7 +194,8 @@ def reject_columns(
     """Raise if there are columns that hold "NaN" or "infinity", and say which ones."""
     columns = sorted({int(f) for positions in found.values() for f in positions})
     if columns:
-        shown = Columns(names, n_columns).shown(columns)
+        noun = "column" if len(columns) == 1 else "columns"
+        shown = f"{noun} {Columns(names, n_columns).shown(columns)}"
         what = " and ".join(sorted(what for what, positions in found.items() if len(positions)))
         hint = "drop them"
         if "NaN" in what:
@@ -202,4 +203,4 @@ def reject_columns(
                 "drop them or put an imputer in front, as in "
                 "make_pipeline(SimpleImputer(strategy='median'), S2FS()); PairCover takes NaN"
             )
-        raise ValueError(f"X has {what} in column(s) {shown}; {hint}.")
+        raise ValueError(f"X has {what} in {shown}; {hint}.")

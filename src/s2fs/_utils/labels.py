@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from s2fs._utils.cells import is_missing
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_named, format_names
 from s2fs._utils.types import Floats, Indices
 
 
@@ -51,8 +51,8 @@ def _of_one_kind(labels: NDArray[Any], source: str) -> NDArray[Any]:
     gaps = [row for row, label in enumerate(labels) if _is_gap(label)]
     if gaps:
         raise ValueError(
-            f"{source} has missing labels (None, NaN or infinity) in sample(s) "
-            f"{format_names(gaps)}; give every sample a class."
+            f"{source} has missing labels (None, NaN or infinity) in "
+            f"{format_named('sample', gaps)}; give every sample a class."
         )
     kinds = {_kind(kind) for kind in set(map(type, labels.tolist()))}
     if len(kinds) > 1:
@@ -89,8 +89,8 @@ def _reject_quantities(labels: Floats, source: str) -> None:
     """Raise if numbers in floating point are no classes."""
     if (gaps := np.flatnonzero(~np.isfinite(labels))).size:
         raise ValueError(
-            f"{source} has missing labels (NaN or infinity) in sample(s) "
-            f"{format_names(gaps)}; give every sample a class."
+            f"{source} has missing labels (NaN or infinity) in "
+            f"{format_named('sample', gaps)}; give every sample a class."
         )
     if (fractions := labels[labels != np.floor(labels)]).size:
         raise ValueError(

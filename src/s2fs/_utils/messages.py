@@ -12,6 +12,17 @@ def format_names(names: Iterable[Any], limit: int = 5) -> str:
     return ", ".join(quoted[:limit]) + (f" and {rest} more" if rest > 0 else "")
 
 
+def format_count(n: int, noun: str) -> str:
+    """Count things that add an s: ``1 feature``, ``12 features``."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def format_named(noun: str, names: Iterable[Any], limit: int = 5) -> str:
+    """Say what the names are of: ``column 'a'``, ``columns 'a', 'b' and 3 more``."""
+    names = list(names)
+    return f"{noun if len(names) == 1 else noun + 's'} {format_names(names, limit)}"
+
+
 def join_words(words: list[str]) -> str:
     """The words in one phrase: ``a, b and c``."""
     return ", ".join(words[:-1]) + " and " * (len(words) > 1) + words[-1]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from s2fs._utils.messages import format_count
 from s2fs._utils.public import set_module
 from s2fs._utils.types import Floats, Indices
 
@@ -201,7 +202,9 @@ def r_concave_tail(mean: float, n: int, threshold: int, r: float) -> float:
 def _indicators(selected: Sequence[ArrayLike], d: int) -> np.ndarray[tuple[int, int], np.dtype]:
     """Matrix with a row per set and a 1 for each selected feature."""
     if len(selected) < 2:
-        raise ValueError(f"selected holds {len(selected)} set(s); at least two are needed.")
+        raise ValueError(
+            f"selected holds {format_count(len(selected), 'set')}; at least two are needed."
+        )
     Z = np.zeros((len(selected), d))
     for row, one in enumerate(selected):
         indices = np.asarray(one, dtype=np.intp)

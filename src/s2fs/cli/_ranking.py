@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.impute import SimpleImputer
 
 import s2fs
-from s2fs._utils.messages import truncate_middle
+from s2fs._utils.messages import format_count, truncate_middle
 from s2fs._utils.text_table import PAGE_WIDTH, format_number, format_table
 from s2fs.cli.tables import print_table
 from s2fs.cli.terminal import open_pipe, print_line
@@ -64,8 +64,8 @@ def print_ranking(
     n_perfect = count_perfect(selector, table["score"])
     if n_perfect:
         lines = [
-            f"The first {n_perfect} feature(s) are constant inside every class: they separate "
-            "perfectly the classes in which they differ.",
+            f"Constant inside every class: the first {format_count(n_perfect, 'feature')}. Classes "
+            "that differ there are separated perfectly.",
             *lines,
         ]
     with open_pipe():

@@ -8,7 +8,7 @@ import click
 
 from s2fs import PairCover
 from s2fs._utils.columns import Columns
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_named
 from s2fs.cli.data import DataArguments
 
 #: The table to read, which may be in a database instead.
@@ -63,7 +63,7 @@ def fit_in_database(
     table = open_table(asked.database, asked.table)
     frame, features, text = select_columns(table, data.target, data.drop, asked.table)
     if text:
-        click.echo(f"Note: Left out column(s) that are no numbers: {format_names(text)}.", err=True)
+        click.echo(f"Note: Left out {format_named('column', text)}: not numbers.", err=True)
     columns = Columns.of_file(features, asked.table)
     for name, wanted in limits.items():
         selector.set_params(**{name: columns.positions(wanted, f"--{name}") or None})

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_named
 from s2fs._utils.types import Floats, Indices
 
 #: The within-class s.d. is never less than this share of the feature's range, so that a
@@ -169,8 +169,9 @@ def check_squares(moments: ClassMoments) -> ClassMoments:
     is_lost = (extent > 0) & ~((squares > _MIN_SQUARE) & (squares < np.inf))
     if is_lost.any():
         raise ValueError(
-            f"X has values too far apart, or too near to each other, to be squared in column(s) "
-            f"{format_names(np.flatnonzero(is_lost))}; divide or multiply them by a power of ten."
+            "X has values too far apart, or too near to each other, to be squared in "
+            f"{format_named('column', np.flatnonzero(is_lost))}; divide or multiply them by a "
+            "power of ten."
         )
     return moments
 

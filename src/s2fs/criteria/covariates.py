@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_count, format_named
 from s2fs._utils.types import Floats, Indices
 
 #: A direction of the covariates that is shorter than this share of the longest is rounding.
@@ -89,8 +89,8 @@ def _checked(name: str, column: NDArray[Any], n_samples: int) -> NDArray[Any]:
     """One covariate as numbers or as text; what is missing is refused."""
     if len(column) != n_samples:
         raise ValueError(
-            f"covariates has {len(column)} entries for the {n_samples} sample(s) of X; give one "
-            "for each sample."
+            f"covariates has {len(column)} entries for the {format_count(n_samples, 'sample')} of "
+            "X; give one for each sample."
         )
     if column.dtype.kind in "iuf":
         column = column.astype(np.float64)
@@ -101,8 +101,9 @@ def _checked(name: str, column: NDArray[Any], n_samples: int) -> NDArray[Any]:
         column = np.array([str(value) for value in values])
     if missing.any():
         raise ValueError(
-            f"covariates has missing values in {name!r}, in sample(s) "
-            f"{format_names(np.flatnonzero(missing))}; fill them in, or leave these samples out."
+            f"covariates has missing values in {name!r}, in "
+            f"{format_named('sample', np.flatnonzero(missing))}; fill them in, or leave these "
+            "samples out."
         )
     return column
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_named
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.separability import ON_CENTROID, Scale
 
@@ -78,7 +78,7 @@ class Scaling(NamedTuple):
             too_wide = np.flatnonzero(~np.isfinite(extent * total))
         if len(too_wide):
             raise ValueError(
-                f"X has values too far apart to be summed in column(s) {format_names(too_wide)}; "
+                f"X has values too far apart to be summed in {format_named('column', too_wide)}; "
                 "divide them by a power of ten."
             )
         varying = extent > 0
@@ -105,7 +105,7 @@ class Scaling(NamedTuple):
         too_near = np.flatnonzero(width < LEAST_EXTENT)
         if len(too_near):
             raise ValueError(
-                f"X has values too near to each other in column(s) {format_names(too_near)}; "
+                f"X has values too near to each other in {format_named('column', too_near)}; "
                 "multiply them by a power of ten."
             )
         means /= width

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._utils.messages import did_you_mean, format_names
+from s2fs._utils.messages import did_you_mean, format_count, format_named, format_names
 from s2fs._utils.types import Floats
 
 ClassWeight = Literal["balanced"] | Mapping[Any, float] | None
@@ -36,20 +36,20 @@ def check_sample_weight(sample_weight: Any, n: int) -> Floats:
         ) from None
     if weight.shape != (n,):
         raise ValueError(
-            f"sample_weight has the shape {weight.shape} for the {n} sample(s) of X; give one "
-            "number per sample."
+            f"sample_weight has the shape {weight.shape} for the {format_count(n, 'sample')} of X; "
+            "give one number per sample."
         )
     for what, wrong in (
         ("NaN or infinity", ~np.isfinite(weight)),
         ("a negative weight", weight < 0),
     ):
         if wrong.any():
-            rows = format_names(np.flatnonzero(wrong))
+            samples = format_named("sample", np.flatnonzero(wrong))
             raise ValueError(
-                f"sample_weight has {what} in sample(s) {rows}; give finite weights from 0 up."
+                f"sample_weight has {what} in {samples}; give finite weights from 0 up."
             )
     if not weight.any():
-        raise ValueError("sample_weight is zero in every row; give some row a weight above 0.")
+        raise ValueError("sample_weight is zero in every sample; give some a weight above 0.")
     reject_extreme_weights(weight)
     return weight
 

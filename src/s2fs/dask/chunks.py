@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from s2fs._utils.labels import encode_classes
+from s2fs._utils.messages import format_count
 from s2fs._utils.types import Floats
 from s2fs.criteria.problem import Problem, Scaling
 from s2fs.criteria.weights import reject_extreme_weights, times_class_weight
@@ -47,8 +48,8 @@ def make_chunk(X: Any, y: Any, sample_weight: Any, class_weight: Mapping[Any, fl
     n = values.shape[0]
     if labels.shape != (n,):
         raise ValueError(
-            f"y has a chunk of shape {labels.shape} for the {n} sample(s) of the same chunk of X; "
-            "give one label per sample, chunked as X is."
+            f"y has a chunk of shape {labels.shape} for the {format_count(n, 'sample')} of the "
+            "same chunk of X; give one label per sample, chunked as X is."
         )
     if sample_weight is None and not class_weight:
         return Chunk(values, labels, None)
@@ -70,8 +71,8 @@ def check_chunk_weight(sample_weight: Any, n: int) -> Floats:
     mass = np.array(sample_weight, dtype=np.float64)
     if mass.shape != (n,):
         raise ValueError(
-            f"sample_weight has a chunk of shape {mass.shape} for the {n} sample(s) of the same "
-            "chunk of X; give one number per sample, chunked as X is."
+            f"sample_weight has a chunk of shape {mass.shape} for the {format_count(n, 'sample')} "
+            "of the same chunk of X; give one number per sample, chunked as X is."
         )
     if not np.isfinite(mass).all() or (mass < 0).any():
         raise ValueError(

@@ -9,6 +9,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from s2fs._utils.columns import reject_text_columns
 from s2fs._utils.dask_inputs import is_dask
+from s2fs._utils.messages import format_count
 from s2fs.dask.chunks import count_samples, make_chunk, sum_label_weights
 
 
@@ -16,7 +17,7 @@ def check_columns(selector: Any, X: Any) -> None:
     """Raise if the columns cannot be features; set how many there are, and their names."""
     if getattr(X, "ndim", 0) != 2:
         raise ValueError(
-            f"X is a Dask {type(X).__name__} of {getattr(X, 'ndim', 'unknown')} dimension(s); give "
+            f"X is a Dask {type(X).__name__}, ndim={getattr(X, 'ndim', 'unknown')}; give "
             "an array of samples and features, or a data frame."
         )
     if hasattr(X, "columns"):
@@ -72,8 +73,8 @@ def split_like(values: Any, name: str, sizes: list[int] | None, chunks: list[Any
     pieces = _to_delayed(values)
     if len(pieces) != len(chunks):
         raise ValueError(
-            f"{name} has {len(pieces)} chunk(s) for the {len(chunks)} of X, and their lengths are "
-            "not known; chunk both alike, or call compute_chunk_sizes on both."
+            f"{name} has {format_count(len(pieces), 'chunk')} for the {len(chunks)} of X, and "
+            "their lengths are not known; chunk both alike, or call compute_chunk_sizes on both."
         )
     return pieces
 
@@ -109,7 +110,8 @@ def _to_delayed(values: Any) -> list[Any]:
 
 
 def _wrong_length(name: str, length: int, n_samples: int) -> ValueError:
-    what = "label(s)" if name == "y" else "weight(s)"
+    noun = "label" if name == "y" else "weight"
     return ValueError(
-        f"{name} has {length} {what} for the {n_samples} sample(s) of X; give one per sample."
+        f"{name} has {format_count(length, noun)} for the {format_count(n_samples, 'sample')} of "
+        "X; give one per sample."
     )

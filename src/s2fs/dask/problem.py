@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from s2fs._utils.columns import reject_columns
 from s2fs._utils.dask_inputs import is_dask
 from s2fs._utils.labels import reject_one_class
+from s2fs._utils.messages import format_count
 from s2fs._utils.types import Floats
 from s2fs.criteria.problem import Problem, Scaling
 from s2fs.criteria.separability import CentroidMembership, Compactness, Scale
@@ -150,7 +151,7 @@ def check_samples(
 
 def too_few_samples(n_samples: int) -> ValueError:
     """The error for a table without two samples."""
-    return ValueError(f"X has {n_samples} sample(s) that count; give at least two.")
+    return ValueError(f"X has {format_count(n_samples, 'sample')} that count; give at least two.")
 
 
 def _place_chunks(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from warnings import warn
 
 from s2fs._utils.columns import Columns
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_count, format_named, format_names
 from s2fs._utils.optional import need
 from s2fs._utils.parquet_parts import check_schemas, list_partitions, list_parts, read_schemas
 
@@ -147,10 +147,10 @@ def read_partitioned(
     kept = columns.without(dropped, label)
     partitions = {name for name in list_partitions(files, where) if name in names}
     check_schemas(schemas, [names[f] for f in (*kept, label) if names[f] not in partitions])
-    features = _leave_out(kept, names, partitions, "are in the names of folders")
+    features = _leave_out(kept, names, partitions, "in the names of folders")
     if numeric_only:
         text = {names[f] for f in features if not _is_number(frame.dtypes.iloc[f])}
-        features = _leave_out(features, names, text, "are no numbers")
+        features = _leave_out(features, names, text, "not numbers")
     if not features:
         raise ValueError(f"{where} has no column of numbers beside the target; give some.")
     frame = frame[[frame.columns[f] for f in (*features, label)]]
@@ -162,7 +162,7 @@ def _leave_out(positions: list[int], names: list[str], unwanted: set[str], why: 
     """The columns that are not unwanted; a warning names the others."""
     left_out = [names[f] for f in positions if names[f] in unwanted]
     if left_out:
-        warn(f"Left out column(s) that {why}: {format_names(left_out)}.", stacklevel=3)
+        warn(f"Left out {format_named('column', left_out)}: {why}.", stacklevel=3)
     return [f for f in positions if names[f] not in unwanted]
 
 
@@ -201,10 +201,13 @@ def _from_zarr(where: str, target: str | int | None, drop: list[str | int]) -> P
         )
     X, y = found["X"], found[key]
     if X.ndim != 2:
-        raise ValueError(f"X in {where} has {X.ndim} dimension(s); give rows and columns.")
+        raise ValueError(
+            f"X in {where} has {format_count(X.ndim, 'dimension')}; give rows and columns."
+        )
     if len(X) != len(y):
         raise ValueError(
-            f"X in {where} has {len(X)} row(s), but {key!r} has {len(y)}; give one label per row."
+            f"X in {where} has {format_count(len(X), 'row')}, but {key!r} has {len(y)}; give one "
+            "label per row."
         )
     if (stored := arrays["X"].nchunks_initialized) < n_chunks["X"]:
         warn(
@@ -216,7 +219,8 @@ def _from_zarr(where: str, target: str | int | None, drop: list[str | int]) -> P
     names = [f"x{f}" for f in range(X.shape[1])] if named is None else [str(f) for f in named[:]]
     if len(names) != X.shape[1]:
         raise ValueError(
-            f"X in {where} has {X.shape[1]} column(s) but feature_names has {len(names)}."
+            f"X in {where} has {format_count(X.shape[1], 'column')} but feature_names has "
+            f"{len(names)}."
         )
     left = Columns.of_file(names, where).without(drop, None)
     return Partitioned(X if len(left) == len(names) else X[:, left], y, [names[f] for f in left])

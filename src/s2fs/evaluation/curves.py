@@ -13,6 +13,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils import _safe_indexing, check_consistent_length
 
 from s2fs._utils.folds import stratified_folds
+from s2fs._utils.messages import format_count
 from s2fs._utils.types import Floats, Indices
 from s2fs.evaluation.learners import (
     check_n_train,
@@ -371,7 +372,7 @@ def _resolve_sizes(sizes: int | Sequence[int], n_ranked: int) -> Indices:
         raise ValueError(f"sizes is {sizes!r}; give a positive number or increasing numbers.")
     if steps[-1] > n_ranked:
         raise ValueError(
-            f"sizes goes up to {steps[-1]}, but the ranking has {n_ranked} feature(s); let the "
-            "selector choose more."
+            f"sizes goes up to {steps[-1]}, but the ranking has "
+            f"{format_count(n_ranked, 'feature')}; let the selector choose more."
         )
     return steps

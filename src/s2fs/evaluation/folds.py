@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_count, format_names
 from s2fs._utils.types import Indices
 
 #: The samples to learn from, and those that are held out.
@@ -133,7 +133,7 @@ def _split_by(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> list[lis
             "training and test samples."
         )
     if len(folds) < 2:
-        raise ValueError(f"cv makes {len(folds)} fold(s); at least two are needed.")
+        raise ValueError(f"cv makes {format_count(len(folds), 'fold')}; at least two are needed.")
     repeats: list[list[Fold]] = []
     held_out = np.ones(len(y), dtype=bool)
     for train, test in folds:

@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from s2fs._native.neighbours import knn
-from s2fs._utils.messages import did_you_mean
+from s2fs._utils.messages import did_you_mean, format_count
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.neighbours import N_NEIGHBORS
 
@@ -74,8 +74,8 @@ def check_n_train(learners: Mapping[str, Any], n_train: int) -> None:
     """Raise if there are too few training samples for the neighbours."""
     if knn in learners.values() and n_train < N_NEIGHBORS:
         raise ValueError(
-            f"X_train has {n_train} sample(s), fewer than the {N_NEIGHBORS} neighbours of kNN; use "
-            "more rows or leave out 'knn'."
+            f"X_train has {format_count(n_train, 'sample')}, fewer than the {N_NEIGHBORS} "
+            "neighbours of kNN; use more rows or leave out 'knn'."
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_count, format_names
 from s2fs.io._dataset import Dataset
 from s2fs.io._descriptions import Description
 from s2fs.io._errors import UnreadableError, reader_errors
@@ -125,7 +125,7 @@ def matrix_with_names(
     names = [name.strip() for name in arrays["feature_names"].ravel().astype(str)]
     if len(names) != m:
         raise UnreadableError(
-            f"X in {source} has {m} column(s) but feature_names has {len(names)}."
+            f"X in {source} has {format_count(m, 'column')} but feature_names has {len(names)}."
         )
     return X, unique_names(names, source)
 
@@ -149,8 +149,8 @@ def _description(arrays: Arrays, key: str, argument: str, n: int, source: str) -
     values = arrays[key].ravel()
     if len(values) != n:
         raise UnreadableError(
-            f"`{argument}` is {key!r}, which has {len(values)} value(s) for the {n} row(s) of X in "
-            f"{source}; give one per row."
+            f"`{argument}` is {key!r}, which has {format_count(len(values), 'value')} for the "
+            f"{format_count(n, 'row')} of X in {source}; give one per row."
         )
     numbers = values.astype(np.float64) if values.dtype.kind in "biuf" else None
     return Description(
@@ -172,7 +172,8 @@ def from_arrays(source: Source, options: ReadOptions) -> Dataset:
     if len(labels) != n:
         hint = "; are the features in rows (`transpose=True`)?" if len(labels) == m else "."
         raise UnreadableError(
-            f"X in {name} has {n} row(s) but {key} has {len(labels)} label(s){hint}"
+            f"X in {name} has {format_count(n, 'row')} but {key} has "
+            f"{format_count(len(labels), 'label')}{hint}"
         )
     is_coded = labels.dtype.kind in "biu"
     where = f"{key} of {name}"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2fs._utils.cells import as_numbers
-from s2fs._utils.messages import did_you_mean, format_names
+from s2fs._utils.messages import did_you_mean, format_count, format_names
 from s2fs._utils.optional import need
 from s2fs.io._delimited import Delimited
 from s2fs.io._errors import UnreadableError, reader_errors
@@ -80,8 +80,8 @@ def _arff_rows(text: str, source: str) -> Iterator[list[str]]:
         row = _arff_cells(line)
         if len(row) != len(names):
             raise UnreadableError(
-                f"{source} has {len(row)} cell(s) in line {i} where {len(names)} are expected; "
-                "give every row the same number of cells."
+                f"{source} has {format_count(len(row), 'cell')} in line {i} where {len(names)} are "
+                "expected; give every row the same number of cells."
             )
         yield row
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_count, format_named
 from s2fs.io._dialect import BLANK, BLANKS, WIDE_BLANK, Dialect, sniff_delimiter, split_blanks
 from s2fs.io._errors import UnreadableError
 from s2fs.io._frame import Frame, unique_names
@@ -89,8 +89,8 @@ class Delimited:
             return lines
         shown = lines[0].strip().strip("\t;,|")[:60]
         warn_reader(
-            f"{self._source} begins with {n_skipped} line(s) that are no part of the table, such "
-            f"as {shown!r}; they are left out.",
+            f"{self._source} begins with {format_count(n_skipped, 'line')} that are no part of "
+            f"the table, such as {shown!r}; they are left out.",
             "title",
         )
         for _ in range(n_skipped):
@@ -294,9 +294,9 @@ class Delimited:
             if len(row) != m:
                 line += self._n_lines_before(start)
                 raise UnreadableError(
-                    f"{self._source} has {len(row)} cell(s) in line {line} where {m} are expected; "
-                    "give every row the same number of cells, or say what separates them with "
-                    "`delimiter`."
+                    f"{self._source} has {format_count(len(row), 'cell')} in line {line} where {m} "
+                    "are expected; give every row the same number of cells, or say what separates "
+                    "them with `delimiter`."
                 )
             yield row
 
@@ -452,8 +452,8 @@ class Delimited:
         if not beside:
             return
         header = self._sample_names()
-        shown = format_names([header[j] for j in sorted(beside)])
+        shown = format_named("column", [header[j] for j in sorted(beside)])
         warn_reader(
-            f"{self._source} describes the features in column(s) {shown}; left out.",
+            f"{self._source} describes the features in {shown}; left out.",
             "descriptions",
         )

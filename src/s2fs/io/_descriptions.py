@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from s2fs._utils.cells import is_missing
 from s2fs._utils.columns import Columns
+from s2fs._utils.messages import format_count
 from s2fs._utils.types import Floats
 from s2fs.io._errors import UnreadableError
 from s2fs.io._frame import Frame
@@ -83,8 +84,8 @@ def sort_descriptions(
         gaps = [row for row, cell in enumerate(cells, start=1) if is_missing(cell)]
         if gaps:
             raise UnreadableError(
-                f"{name!r} of {source} (`{kind}`) is missing in {len(gaps)} row(s), the first is "
-                f"data row {gaps[0]}; fill it in, or leave `{kind}` out.",
+                f"{name!r} of {source} (`{kind}`) is missing in {format_count(len(gaps), 'row')}, "
+                f"the first is data row {gaps[0]}; fill it in, or leave `{kind}` out.",
                 reason="missing description",
                 columns=[name],
             )

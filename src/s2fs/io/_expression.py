@@ -4,6 +4,7 @@ import csv
 import re
 from dataclasses import replace
 
+from s2fs._utils.messages import format_count
 from s2fs.io._delimited import Delimited
 from s2fs.io._errors import UnreadableError
 from s2fs.io._frame import Frame
@@ -57,10 +58,12 @@ def gct(data: bytes, source: str, options: ReadOptions) -> Delimited:
     if len(rows) < above + 1 or any(len(row) != 1 + beside + counts[1] for row in rows):
         raise UnreadableError(
             f"{source} declares {counts[1]} samples, but line 3 has "
-            f"{len(rows[0]) if rows else 0} cell(s); check it."
+            f"{format_count(len(rows[0]) if rows else 0, 'cell')}; check it."
         )
     if beside:
-        warn_reader(f"{source} describes the features in {beside} column(s); left out.")
+        warn_reader(
+            f"{source} describes the features in {format_count(beside, 'column')}; left out."
+        )
     text = b"\n".join([lines[0], *lines[above + 1 :]])
     annotation = {row[0]: row[1 + beside :] for row in rows[1:]}
     return Delimited(text, source, ".tsv", _plain(options), {*range(1, 1 + beside)}, annotation)
@@ -68,7 +71,9 @@ def gct(data: bytes, source: str, options: ReadOptions) -> Delimited:
 
 def bare_gct(data: bytes, source: str, options: ReadOptions) -> Delimited:
     """A GCT file that lacks the lines with its version and sizes."""
-    warn_reader(f"{source} describes the features in 1 column(s); left out.", "descriptions")
+    warn_reader(
+        f"{source} describes the features in a column beside their names; left out.", "descriptions"
+    )
     return Delimited(data, source, ".tsv", _plain(options), {1})
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from s2fs._utils.cells import as_numbers, is_missing
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_named
 from s2fs._utils.types import Floats
 from s2fs.io._frame import Frame
 from s2fs.io._remarks import warn_reader
@@ -38,7 +38,7 @@ _MOST_IDS, _MOST_IDS_SHARE = 3, 0.05
 def remark_on_row_numbers(source: str, names: list[str]) -> None:
     """Say which columns count the rows."""
     warn_reader(
-        f"{source} counts the rows in column(s) {format_names(names)}; left out, unless `keep` "
+        f"{source} counts the rows in {format_named('column', names)}; left out, unless `keep` "
         "names them.",
         "row numbers",
         names,
@@ -120,7 +120,7 @@ def find_identifiers(frame: Frame, positions: list[int]) -> set[int]:
             remark_on_row_numbers(frame.source, names)
         else:
             warn_reader(
-                f"{frame.source} names samples in column(s) {format_names(names)}; left out, "
+                f"{frame.source} names samples in {format_named('column', names)}; left out, "
                 "unless `keep` names them.",
                 kind,
                 names,

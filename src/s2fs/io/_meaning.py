@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 
 from s2fs._utils.columns import Columns, find_nonfinite_columns
 from s2fs._utils.labels import reject_one_class
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_count, format_named, format_names
 from s2fs.io._dataset import Dataset
 from s2fs.io._descriptions import Descriptions, describe_samples, keep_samples, sort_descriptions
 from s2fs.io._encoded import make_features
@@ -99,7 +99,7 @@ def _leaves_out(without: NDArray[np.bool_], options: ReadOptions) -> bool:
 def _remark_on_unlabelled(without: NDArray[np.bool_], source: str) -> None:
     """Say how many samples are left out for want of a label."""
     warn_reader(
-        f"{source} has no label in {int(without.sum())} of {len(without)} row(s), which are left "
+        f"{source} has no label in {int(without.sum())} of {len(without)} rows, which are left "
         "out.",
         "rows without a label",
     )
@@ -198,8 +198,8 @@ def _check_labels(
         called = "" if sample_ids is None else f" ({sample_ids[first]!r})"
         obstacles.append(
             UnreadableError(
-                f"{source} has {int(missing.sum())} missing label(s), the first in data row "
-                f"{first + 1}{called}; label these rows, or leave them out with "
+                f"{source} has {format_count(int(missing.sum()), 'missing label')}, the first in "
+                f"data row {first + 1}{called}; label these rows, or leave them out with "
                 "`drop_unlabelled`.",
                 reason="missing labels",
                 fixes={"drop_unlabelled": True},
@@ -224,8 +224,8 @@ def _without_sparse_columns(features: _Features, path: str, options: ReadOptions
         return features
     called = [names[f] for f in sorted(sparse)]
     warn_reader(
-        f"{path} lacks more than {options.drop_missing:.0%} of the values in {len(sparse)} "
-        f"column(s), {format_names(called)}; left out.",
+        f"{path} lacks more than {options.drop_missing:.0%} of the values in "
+        f"{format_count(len(sparse), 'column')}, {format_names(called)}; left out.",
         "missing values",
         called,
     )
@@ -248,7 +248,7 @@ def _check_numbers(
     if infinite := [names[f] for f in positions.get("infinity", [])]:
         obstacles.append(
             UnreadableError(
-                f"{path} has infinite values in column(s) {format_names(infinite)}; fix them, or "
+                f"{path} has infinite values in {format_named('column', infinite)}; fix them, or "
                 "leave the columns out with `drop`.",
                 reason="infinite values",
                 columns=infinite,
@@ -259,7 +259,7 @@ def _check_numbers(
     if gaps and options.impute is None:
         obstacles.append(
             UnreadableError(
-                f"{path} has missing values in column(s) {format_names(gaps)}; fill "
+                f"{path} has missing values in {format_named('column', gaps)}; fill "
                 "them in with `impute='median'`, or leave columns out with `drop_missing=0.2` or "
                 "`drop`.",
                 reason="missing values",

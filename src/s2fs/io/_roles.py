@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from s2fs._utils.cells import is_missing
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_named
 from s2fs.io._errors import UnreadableError
 from s2fs.io._frame import Frame
 from s2fs.io._identifiers import NUMBER_WORD, find_identifiers, find_unnamed_row_names, is_id_name
@@ -96,7 +96,7 @@ def _find_partitions(frame: Frame, positions: Iterable[int]) -> set[int]:
     if partitions:
         names = [frame.names[f] for f in sorted(partitions)]
         warn_reader(
-            f"{frame.source} has the partition(s) {format_names(names)} in the names of its "
+            f"{frame.source} has the {format_named('partition', names)} in the names of its "
             "folders; left out, unless `keep` names them.",
             "partitions",
             names,

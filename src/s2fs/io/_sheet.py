@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from s2fs._utils.columns import Columns
+from s2fs._utils.messages import format_count
 from s2fs.io._errors import UnreadableError
 from s2fs.io._frame import Frame
 from s2fs.io._options import ReadOptions
@@ -54,8 +55,9 @@ def match_samples(frame: Frame, sheet: Frame, options: ReadOptions) -> SheetRows
     if options.by_position:
         if sheet.n_rows != frame.n_rows:
             raise UnreadableError(
-                f"{sheet.source} has {sheet.n_rows} row(s) for the {frame.n_rows} sample(s) of "
-                f"{frame.source}, so `by_position` cannot match them; give one row per sample."
+                f"{sheet.source} has {format_count(sheet.n_rows, 'row')} for the "
+                f"{format_count(frame.n_rows, 'sample')} of {frame.source}, so `by_position` "
+                "cannot match them; give one row per sample."
             )
         return SheetRows(list(range(frame.n_rows)), None)
     match = _best_match(frame, sheet, options)

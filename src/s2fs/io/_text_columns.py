@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from s2fs._utils.cells import is_missing
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_count, format_named, format_names
 from s2fs.io._errors import UnreadableError
 from s2fs.io._frame import Frame, as_plain_numbers
 from s2fs.io._identifiers import is_id_name, name_rows_by
@@ -90,7 +90,7 @@ def find_unclear_numbers(
         names = [frame.names[f] for f in positions]
         obstacles.append(
             UnreadableError(
-                f"{frame.source} has numbers in column(s) {format_names(names)} that are not "
+                f"{frame.source} has numbers in {format_named('column', names)} that are not "
                 f"clear, such as {example!r}: {advice.text}.",
                 reason="unclear numbers",
                 columns=names,
@@ -141,7 +141,7 @@ def sort_text_columns(
         if found:
             called = [frame.names[f] for f in found]
             warn_reader(
-                f"{frame.source} {what} column(s) {format_names(called)}; left out.", kind, called
+                f"{frame.source} {what} {format_named('column', called)}; left out.", kind, called
             )
     _remark_on_text(frame, others, options)
     return encoded, {*dates, *names, *others}
@@ -160,7 +160,7 @@ def _remark_on_categories(frame: Frame, positions: list[int]) -> None:
     """Say which columns were turned into columns of 0 and 1 without being asked to."""
     called = [frame.names[f] for f in positions]
     warn_reader(
-        f"{frame.source} has categories in column(s) {format_names(called)}, more than columns of "
+        f"{frame.source} has categories in {format_named('column', called)}, more than columns of "
         "numbers; each becomes columns of 0 and 1 (`encode=True`), unless `numeric_only=True` "
         "leaves them out.",
         "categories",
@@ -168,7 +168,7 @@ def _remark_on_categories(frame: Frame, positions: list[int]) -> None:
 
 
 def _remark_on_text(frame: Frame, text: list[int], options: ReadOptions) -> None:
-    """Say which columns of text are left out, and what takes them in."""
+    """Say which columns of text are left out, and what keeps it."""
     described = []
     for f in text:
         unread = unread_cells(frame, f)
@@ -177,10 +177,11 @@ def _remark_on_text(frame: Frame, text: list[int], options: ReadOptions) -> None
             continue
         name, (word, n_times) = frame.names[f], Counter(c.strip() for c in unread).most_common(1)[0]
         words = sorted({cell.strip() for cell in unread})
-        others = f" and {len(words) - 1} other word(s)" if len(words) > 1 else ""
+        others = f" and {format_count(len(words) - 1, 'other word')}" if len(words) > 1 else ""
         warn_reader(
-            f"{frame.source} has numbers in column {name!r}, but {word!r} in {n_times} row(s)"
-            f"{others}; left out; `missing={','.join(words)!r}` takes that as missing.",
+            f"{frame.source} has numbers in column {name!r}, but {word!r} in "
+            f"{format_count(n_times, 'row')}{others}; left out; `missing={','.join(words)!r}` "
+            "takes that as missing.",
             "numbers with text",
             [name],
         )
@@ -188,9 +189,9 @@ def _remark_on_text(frame: Frame, text: list[int], options: ReadOptions) -> None
         return
     called = [frame.names[f] for f in described]
     few = [f for f in described if len(set(frame.cells[f])) <= MANY_WORDS]
-    hint = "; `encode=True` takes them in" if few and not options.numeric_only else ""
+    hint = "; `encode=True` keeps it" if few and not options.numeric_only else ""
     warn_reader(
-        f"{frame.source} has text in column(s) {format_names(called)}, which are left out{hint}.",
+        f"{frame.source} has text in {format_named('column', called)}; left out{hint}.",
         "text",
         called,
     )

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from s2fs._utils.messages import format_count
 from s2fs.io._remarks import warn_reader
 
 #: Tables with fewer features than this are hardly intensities, nor are values up to this one.
@@ -25,7 +26,9 @@ def take_log2(X: Any, path: Any) -> Any:
     """log2(1 + x); what is below 0 counts as 0, as in background-corrected intensities."""
     values = X.data if issparse(X) else X
     if below := int((values < 0).sum()):
-        warn_reader(f"{path} has {below} value(s) below 0, which count as 0 for `log2`.")
+        warn_reader(
+            f"{path} has {format_count(below, 'value')} below 0, which count as 0 for `log2`."
+        )
     logs = np.log2(np.maximum(values, 0) + 1)
     if not issparse(X):
         return logs

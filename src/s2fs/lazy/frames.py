@@ -8,7 +8,7 @@ import narwhals as nw
 
 from s2fs._utils.columns import Columns
 from s2fs._utils.dask_inputs import is_dask
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_named, format_names
 
 
 def is_lazy_frame(X: Any) -> bool:
@@ -59,7 +59,7 @@ class LazyTable:
         not_numeric = [name for name in features if not is_number(schema[name])]
         if not_numeric:
             raise ValueError(
-                f"X has column(s) that are no numbers: {format_names(not_numeric)}; leave them out "
+                f"X has no numbers in {format_named('column', not_numeric)}; leave them out "
                 "of the lazy frame, or encode them."
             )
         return cls(frame, list(schema)[position], features)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from s2fs._utils.cells import is_missing
 from s2fs._utils.columns import reject_columns
 from s2fs._utils.labels import check_labels, encode_classes, reject_one_class
+from s2fs._utils.messages import format_count
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.class_moments import ClassMoments
 from s2fs.lazy.frames import LazyTable
@@ -119,8 +120,8 @@ def _query_class_sizes(table: LazyTable) -> dict[Any, int]:
     n_missing = sum(size for label, size in sizes.items() if is_missing(label, frozenset()))
     if n_missing:
         raise ValueError(
-            f"{table.target!r} is missing in {n_missing} sample(s); filter the lazy frame, so that "
-            "every sample has a class."
+            f"{table.target!r} is missing in {format_count(n_missing, 'sample')}; filter the lazy "
+            "frame, so that every sample has a class."
         )
     if not sizes:
         raise ValueError("X has no samples; give a table that is not empty.")

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-from s2fs._utils.messages import truncate_middle
+from s2fs._utils.messages import format_count, truncate_middle
 from s2fs._utils.types import Floats, Indices
 from s2fs.plotting.colours import INKS, assign_inks
 
@@ -124,7 +124,8 @@ def feature_names_or_numbers(feature_names: Sequence[str] | None, k: int) -> lis
     names = [f"x{f}" for f in range(k)] if feature_names is None else list(map(str, feature_names))
     if len(names) != k:
         raise ValueError(
-            f"feature_names has {len(names)} name(s) for the {k} feature(s); give one per feature."
+            f"feature_names has {format_count(len(names), 'name')} for the "
+            f"{format_count(k, 'feature')}; give one per feature."
         )
     return names
 
@@ -139,8 +140,8 @@ def coded(X: Any, y: Any, class_names: Sequence[str] | None) -> tuple[Floats, In
         raise ValueError("y has one class only; at least two are needed.")
     if len(codes) != len(values):
         raise ValueError(
-            f"y has {len(codes)} label(s) for the {len(values)} sample(s) of X; give one label "
-            "per sample."
+            f"y has {format_count(len(codes), 'label')} for the "
+            f"{format_count(len(values), 'sample')} of X; give one label per sample."
         )
     names = classes.tolist() if class_names is None else class_names
     return values, codes, names_or_numbers(names, len(classes))

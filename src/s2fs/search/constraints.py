@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from s2fs._utils.columns import Columns, find_repeated
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_count, format_names
 from s2fs._utils.types import Floats, HowMany, Indices
 
 #: Features that are selected together; mostly a single one.
@@ -110,8 +110,8 @@ class Constraints:
         prices = np.asarray(costs, dtype=np.float64)
         if prices.shape != (m,):
             raise ValueError(
-                f"costs has the shape {prices.shape}; give one number for each of the {m} "
-                "feature(s) of X."
+                f"costs has the shape {prices.shape}; give one number for each of "
+                f"{format_count(m, 'feature')} of X."
             )
         if not np.isfinite(prices).all() or prices.min() < 0:
             raise ValueError("costs has a negative number, NaN or infinity; give finite costs ≥ 0.")
@@ -142,7 +142,7 @@ class Constraints:
         n_free = k - len(self.included)
         if n_needed > n_free:
             raise ValueError(
-                f"min_per_class={min_per_class} needs {n_needed} more feature(s) for "
+                f"min_per_class={min_per_class} needs {format_count(n_needed, 'more feature')} for "
                 f"{len(class_names)} classes, but n_features_to_select leaves {n_free}; ask for "
                 "more features, or for fewer per class."
             )
@@ -152,8 +152,8 @@ class Constraints:
         for name, needed, available in zip(class_names, quota.missing, n_serving, strict=True):
             if available < needed:
                 raise ValueError(
-                    f"min_per_class={min_per_class}, but only {available} feature(s) serve class "
-                    f"{format_names([name])} best; ask for fewer per class."
+                    f"min_per_class={min_per_class}, but only {format_count(available, 'feature')} "
+                    f"serve class {format_names([name])} best; ask for fewer per class."
                 )
         return replace(self, quota=quota)
 
@@ -236,7 +236,9 @@ def resolve_constraints(
             f"include and exclude share {columns.shown(in_both)}; name each feature in one of them."
         )
     if len(excluded) == m:
-        raise ValueError(f"exclude has all {m} feature(s) of X; leave some to choose from.")
+        raise ValueError(
+            f"exclude has all {format_count(m, 'feature')} of X; leave some to choose from."
+        )
     group_of: dict[int, Group] = {}
     for group in _resolve_groups(feature_groups, m, columns):
         left = tuple(f for f in group if f not in excluded)
@@ -257,8 +259,8 @@ def count_to_select(constraints: Constraints, wanted: Any, m: int) -> int:
     k = resolve_n_features(n_allowed if wanted == "auto" else wanted, n_allowed, what)
     if len(constraints.included) > k:
         raise ValueError(
-            f"include has {len(constraints.included)} feature(s), with their groups, but "
-            f"n_features_to_select={wanted} asks for {k}; include fewer or ask for more."
+            f"include has {format_count(len(constraints.included), 'feature')}, with their groups, "
+            f"but n_features_to_select={wanted} asks for {k}; include fewer or ask for more."
         )
     if not constraints.included and not constraints.that_fit(k):
         raise ValueError(
@@ -276,8 +278,8 @@ def resolve_n_features(wanted: HowMany, m: int, what: str = "of X") -> int:
         return max(1, int(wanted * m))
     if wanted > m:
         warnings.warn(
-            f"n_features_to_select={wanted} is more than the {m} feature(s) {what}; all of them "
-            "are selected.",
+            f"n_features_to_select={wanted} is more than the {format_count(m, 'feature')} {what}; "
+            "all of them are selected.",
             stacklevel=2,
         )
     return min(int(wanted), m)
@@ -323,7 +325,7 @@ def _resolve_groups(groups: Any, m: int, columns: Columns) -> list[Group]:
     else:
         raise ValueError(
             f"feature_groups has {len(entries)} entries; give lists of features, or one label "
-            f"for each of the {m} feature(s) of X."
+            f"for each of the {format_count(m, 'feature')} of X."
         )
     if () in resolved:
         raise ValueError(

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from s2fs._utils.messages import format_count
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.protocol import BatchForward, Criterion, Scored, may_be_best, no_number
 from s2fs.search.constraints import Constraints, Group
@@ -75,8 +76,9 @@ def forward(
             yield step
     if left.quota is not None and n_left > 0 and left.quota.missing.any():
         raise ValueError(
-            f"min_per_class leaves {int(left.quota.missing.sum())} feature(s) missing: none that "
-            "serves such a class is within max_correlation and budget; ask for fewer per class."
+            f"min_per_class leaves {format_count(int(left.quota.missing.sum()), 'feature')} "
+            "missing: none that serves such a class is within max_correlation and budget; ask for "
+            "fewer per class."
         )
 
 

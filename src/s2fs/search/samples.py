@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from s2fs._utils.messages import format_names
+from s2fs._utils.messages import format_count, format_named
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.covariates import Covariates, remove_covariates
 
@@ -58,13 +58,13 @@ def check_groups(groups: Any, n_samples: int) -> Indices:
     values = column_or_1d(groups)
     if len(values) != n_samples:
         raise ValueError(
-            f"groups has {len(values)} entries for the {n_samples} sample(s) of X; give one for "
-            "each sample."
+            f"groups has {len(values)} entries for the {format_count(n_samples, 'sample')} of X; "
+            "give one for each sample."
         )
     missing = [row for row, value in enumerate(values) if value is None or value != value]
     if missing:
         raise ValueError(
-            f"groups has missing values in sample(s) {format_names(missing)}; give such samples a "
+            f"groups has missing values in {format_named('sample', missing)}; give such samples a "
             "group of their own."
         )
     if values.dtype.kind == "O":  # what cannot be sorted has a name

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from s2fs._utils.messages import format_count
 from s2fs._utils.types import Indices
 from s2fs.criteria.protocol import Criterion
 from s2fs.search.constraints import Constraints
@@ -76,10 +77,10 @@ class PermutationStop:
         limiting = [name for name in ("covariates", "groups") if getattr(samples, name) is not None]
         if self._n_allowed < 0 and limiting:
             raise ValueError(
-                f"{' and '.join(limiting)} allow {1 + len(self._permutations)} distinct order(s) "
-                f"of the samples, so no p-value of 'auto' is below {self.smallest_p_value:.2g}, "
-                f"but level={level}; give a number of features, a higher level, or leave "
-                f"{' or '.join(limiting)} out."
+                f"{' and '.join(limiting)} allow "
+                f"{format_count(1 + len(self._permutations), 'distinct order')} of the samples, so "
+                f"no p-value of 'auto' is below {self.smallest_p_value:.2g}, but level={level}; "
+                f"give a number of features, a higher level, or leave {' or '.join(limiting)} out."
             )
         self._adjusted = samples.adjusted
 

@@ -25,6 +25,7 @@ from sklearn.utils.validation import (
 from s2fs._utils.checks import warn_fragile
 from s2fs._utils.columns import reject_nonfinite_columns, reject_text_columns, sort_sparse
 from s2fs._utils.labels import check_labels, encode_classes, reject_one_class
+from s2fs._utils.messages import format_count
 from s2fs._utils.named import names_of
 from s2fs._utils.tables import as_table
 from s2fs._utils.types import Floats, Indices
@@ -144,8 +145,8 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         y = None if y is None else check_labels(y)
         if y is not None and hasattr(X, "__len__") and _num_samples(X) != _num_samples(y):
             raise ValueError(
-                f"y has {_num_samples(y)} label(s) for the {_num_samples(X)} sample(s) of X; "
-                "give one label per sample."
+                f"y has {format_count(_num_samples(y), 'label')} for the "
+                f"{format_count(_num_samples(X), 'sample')} of X; give one label per sample."
             )
         own_names = names_of(X)
         X, y = validate_data(
@@ -219,9 +220,9 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         has_groups = getattr(self, "feature_groups", None) is not None
         or_group = ", or is in a group that does not fit" if has_groups else ""
         warnings.warn(
-            f"max_correlation={self.max_correlation} leaves {n_selected} of the {k} feature(s) "
-            f"asked for: every other one correlates more than that with a selected one{or_group}; "
-            "ask for fewer, or raise it.",
+            f"max_correlation={self.max_correlation} leaves {n_selected} of the "
+            f"{format_count(k, 'feature')} asked for: every other one correlates more than that "
+            f"with a selected one{or_group}; ask for fewer, or raise it.",
             stacklevel=5,
         )
 
@@ -229,8 +230,7 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         """Warn if there is nothing to select by."""
         if is_constant:
             warnings.warn(
-                f"All {self.n_features_in_} feature(s) of X are constant, so none of them tells "
-                "the classes apart; check the table.",
+                "Every feature of X is constant, so none tells the classes apart; check the table.",
                 stacklevel=5,
             )
 

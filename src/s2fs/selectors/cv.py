@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 
 from s2fs._utils.dask_inputs import compute_dask
 from s2fs._utils.folds import stratified_folds
+from s2fs._utils.messages import format_count
 from s2fs._utils.public import set_module
 from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs.criteria.separability import PAPER_GRID
@@ -287,8 +288,8 @@ class SelectorCV(CallbackSupportMixin, RankingSelector):
             indices = self._fitted(X, y, arguments, parameters).indices_
             if len(indices) < k and getattr(candidate, "max_correlation", None) is None:
                 raise ValueError(
-                    f"selector selected {len(indices)} feature(s) in a fold where {k} "
-                    "were asked for; lower max_features or n_features_to_select."
+                    f"selector selected {format_count(len(indices), 'feature')} in a fold where "
+                    f"{k} were asked for; lower max_features or n_features_to_select."
                 )
             rankings[i, : len(indices)] = indices[:k]
         return rankings
@@ -326,8 +327,8 @@ class SelectorCV(CallbackSupportMixin, RankingSelector):
         most = resolve_n_features(most, n_free)
         if most < n_first:
             raise ValueError(
-                f"include has {n_first} feature(s), but max_features={self.max_features} allows "
-                f"{most}; include fewer or allow more."
+                f"include has {format_count(n_first, 'feature')}, but "
+                f"max_features={self.max_features} allows {most}; include fewer or allow more."
             )
         return np.arange(max(1, n_first), most + 1)
 

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 
 from s2fs._utils.columns import find_repeated
 from s2fs._utils.files import check_writable, write_atomic
-from s2fs._utils.messages import did_you_mean
+from s2fs._utils.messages import did_you_mean, format_count
 from s2fs._utils.public import set_module
 from s2fs._utils.values import plain
 from s2fs._utils.version import __version__
@@ -98,8 +98,8 @@ class Selection:
             feature_names = getattr(selector, "feature_names_in_", [f"x{f}" for f in range(m)])
         if len(feature_names) != m:
             raise ValueError(
-                f"feature_names has {len(feature_names)} name(s), but the selector was fitted on "
-                f"{m} features; give one per feature."
+                f"feature_names has {format_count(len(feature_names), 'name')}, but the selector "
+                f"was fitted on {m} features; give one per feature."
             )
         indices = tuple(int(f) for f in selector.indices_)
         return cls(
@@ -184,8 +184,9 @@ class Selection:
             shown = ", ".join(f"{name!r}{did_you_mean(name, others)}" for name in missing[:3])
             more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
             raise ValueError(
-                f"{source} lacks {len(missing)} of the {len(self.columns)} selected column(s): "
-                f"{shown}{more}; give a table that has them."
+                f"{source} lacks {len(missing)} of the "
+                f"{format_count(len(self.columns), 'selected column')}: {shown}{more}; give a "
+                "table that has them."
             )
         return [position_of[name] for name in self.columns]
 
@@ -228,5 +229,8 @@ def _damage(values: dict[str, Any]) -> str:
     if not all(isinstance(name, str) for name in names):
         return "feature_names has something else than text"
     if len(names) != len(indices):
-        return f"it has {len(names)} name(s) for {len(indices)} position(s)"
+        return (
+            f"it has {format_count(len(names), 'name')} for "
+            f"{format_count(len(indices), 'position')}"
+        )
     return "it has a feature twice" if find_repeated(indices) or find_repeated(names) else ""

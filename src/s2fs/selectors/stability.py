@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
 from s2fs._utils.dask_inputs import compute_dask
+from s2fs._utils.messages import format_count
 from s2fs._utils.public import set_module
 from s2fs._utils.stability import false_selections_bound, stability
 from s2fs._utils.types import HowMany, Indices
@@ -338,9 +339,10 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         given = [name for name in ("covariates", "groups") if getattr(samples, name) is not None]
         if given and len(permutations) < self.n_permutations:
             raise ValueError(
-                f"{' and '.join(given)} allow {1 + len(permutations)} distinct order(s) of the "
-                f"samples, but n_permutations={self.n_permutations}; give n_permutations="
-                f"{len(permutations)}, or leave {' or '.join(given)} out."
+                f"{' and '.join(given)} allow "
+                f"{format_count(1 + len(permutations), 'distinct order')} of the samples, but "
+                f"n_permutations={self.n_permutations}; give n_permutations={len(permutations)}, "
+                f"or leave {' or '.join(given)} out."
             )
         moves_rows = samples.covariates is None or not samples.covariates.has_numbers
         for order in permutations.orders:
