@@ -32,7 +32,7 @@ READERS = {
         "columns = pyarrow.csv.read_csv(path, options).columns[:-1]\n"
         "X = numpy.column_stack([column.to_numpy() for column in columns])",
     ),
-    "s2fs": ("from s2fs.datasets import read_table", "X = read_table(path, 'kind').X"),
+    "s2fs": ("from s2fs import read_table", "X = read_table(path, 'kind').X"),
 }
 MEASURE = """
 import re, sys

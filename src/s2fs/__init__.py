@@ -8,6 +8,7 @@ from s2fs._utils.version import __version__ as __version__
 if TYPE_CHECKING:
     from s2fs.criteria.separability import Components, components, separability
     from s2fs.evaluation import Comparison, compare
+    from s2fs.io import read_table
     from s2fs.selectors.cv import SelectorCV
     from s2fs.selectors.pair_cover import PairCover
     from s2fs.selectors.paths import Paths, s2fs_paths
@@ -26,6 +27,7 @@ __all__ = [
     "StabilitySelector",
     "compare",
     "components",
+    "read_table",
     "s2fs_paths",
     "separability",
 ]
@@ -43,6 +45,7 @@ __getattr__ = lazy_names(
         "StabilitySelector": "s2fs.selectors.stability",
         "compare": "s2fs.evaluation",
         "components": "s2fs.criteria.separability",
+        "read_table": "s2fs.io",
         "s2fs_paths": "s2fs.selectors.paths",
         "separability": "s2fs.criteria.separability",
     },

@@ -173,7 +173,7 @@ def plan_for_file(
     Parameters
     ----------
     path : str or path-like
-        The file, as in :func:`s2fs.io.read_table`.
+        The file, as in :func:`s2fs.read_table`.
     target : str, int or None
         The column with the classes.
     methods : sequence of str, optional

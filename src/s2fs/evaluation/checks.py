@@ -1,6 +1,5 @@
 """What to worry about before trusting a selection: short lines, each passed or not."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ from s2fs.criteria.correlation import correlations
 from s2fs.criteria.problem import blocks
 from s2fs.evaluation.comparison import MAJORITY, RANDOM, Comparison, points
 from s2fs.evaluation.samples import take_columns
+from s2fs.selectors.base import fit_selector
 from s2fs.selectors.pair_cover import PairCover
 
 #: Two features with |r| of this or more are called redundant.
@@ -257,27 +257,31 @@ def _check_classes(codes: Indices, class_names: Sequence[str]) -> Check:
 
 def _check_skewed(values: Any) -> Check:
     """Positive values with a long tail, in most features: the scale of counts and intensities."""
-    is_positive = values.min() >= 0
+    passed = Check(True, "skewed", "Values are not both positive and skewed.")
+    if values.min() < 0:
+        return passed
+    skewness, median = _describe_shapes(values)
+    if not len(median) or np.median(skewness) <= SKEWED or np.median(median) >= LOW_MEDIAN:
+        return passed
+    return Check(False, "skewed", "Values are positive and skewed: a logarithm may select better.")
+
+
+def _describe_shapes(values: Any) -> tuple[Floats, Floats]:
+    """The skewness of every feature that varies, and its median as a share of its maximum."""
     skewnesses, medians = [], []
-    if is_positive:
-        for columns in blocks(np.arange(values.shape[1]), values.shape[0]):
-            part = take_columns(values, None, columns).astype(np.float64, copy=False)
-            largest = part.max(axis=0)
-            is_varying = part.min(axis=0) < largest
-            shares = part[:, is_varying] / largest[is_varying]  # safe to cube
-            medians.append(np.median(shares, axis=0))
-            shares -= shares.mean(axis=0)
-            squares = shares**2
-            variance = squares.mean(axis=0)
-            squares *= shares  # a power of 3 would take ten times as long
-            third = squares.mean(axis=0)
-            skewnesses.append(third / np.where(variance > 0, variance, 1.0) ** 1.5)
-        skewness, median = np.concatenate(skewnesses), np.concatenate(medians)
-        if len(median) and np.median(skewness) > SKEWED and np.median(median) < LOW_MEDIAN:
-            return Check(
-                False, "skewed", "Values are positive and skewed: a logarithm may select better."
-            )
-    return Check(True, "skewed", "Values are not both positive and skewed.")
+    for columns in blocks(np.arange(values.shape[1]), values.shape[0]):
+        part = take_columns(values, None, columns).astype(np.float64, copy=False)
+        largest = part.max(axis=0)
+        is_varying = part.min(axis=0) < largest
+        shares = part[:, is_varying] / largest[is_varying]  # safe to cube
+        medians.append(np.median(shares, axis=0))
+        shares -= shares.mean(axis=0)
+        squares = shares**2
+        variance = squares.mean(axis=0)
+        squares *= shares  # a power of 3 would take ten times as long
+        third = squares.mean(axis=0)
+        skewnesses.append(third / np.where(variance > 0, variance, 1.0) ** 1.5)
+    return np.concatenate(skewnesses), np.concatenate(medians)
 
 
 def _check_ranks(values: Floats, codes: Indices, k: int) -> Check:
@@ -285,12 +289,11 @@ def _check_ranks(values: Floats, codes: Indices, k: int) -> Check:
     n_samples, n_features = values.shape
     step = max(1, -(-n_samples * n_features // _MOST_RANKED))
     some = take_columns(values, None, np.arange(0, n_features, step))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # features that rest on few samples
-        by_value, by_rank = (
-            PairCover(min(k, some.shape[1]), scale=scale).fit(some, codes).scores_[-1]
-            for scale in (None, "rank")
-        )
+    n_selected = min(k, some.shape[1])
+    by_value, by_rank = (
+        fit_selector(PairCover(n_selected, scale=scale), some, codes).scores_[-1]
+        for scale in (None, "rank")
+    )
     ratio = by_rank / by_value if by_value > 0 else 1.0
     if ratio < BETTER_BY_RANK:
         return Check(

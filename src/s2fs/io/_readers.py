@@ -11,6 +11,7 @@ from os import PathLike
 from typing import Any
 
 from s2fs._utils.columns import Columns
+from s2fs._utils.public import set_module
 from s2fs.io._arrays import from_arrays
 from s2fs.io._cells import from_cells
 from s2fs.io._columnar import list_sheets
@@ -28,6 +29,7 @@ from s2fs.io._target import has_classes_in_header, has_target_in_row
 from s2fs.io._unlabelled import every_column
 
 
+@set_module("s2fs")
 def read_table(
     path: str | PathLike[str],
     target: str | int | None = None,

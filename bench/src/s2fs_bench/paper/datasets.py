@@ -101,7 +101,7 @@ class DataFile:
     path : str
         The file.
     options : dict
-        Arguments of :func:`s2fs.io.read_table`, such as ``target``.
+        Arguments of :func:`s2fs.read_table`, such as ``target``.
     """
 
     name: str
