@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from time import perf_counter
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 from scipy.sparse import issparse
@@ -19,7 +19,7 @@ from s2fs._utils.columns import Columns
 from s2fs._utils.files import check_writable
 from s2fs._utils.messages import did_you_mean
 from s2fs.cli._fit import fit_selector, fit_stability, make_tuner, tune_selector
-from s2fs.cli._ranking import describe_stability, print_ranking, ranking_columns
+from s2fs.cli._ranking import Table, describe_stability, print_ranking, ranking_columns
 from s2fs.cli._result import write_files
 from s2fs.cli._verdict import INTERRUPTED_EVALUATION, check_result, evaluate, print_verdict
 from s2fs.cli.app import INTERRUPTED
@@ -55,18 +55,21 @@ from s2fs.cli.scheduler import (
 from s2fs.cli.terminal import note
 from s2fs.evaluation import SELECTORS
 
+if TYPE_CHECKING:
+    from s2fs.io import Dataset
+
 NumberOfFeatures = int | float | Literal["auto", "all"]
-#: The options that are parameters of selectors, not of each.
+#: The options that are parameters of some selectors.
 OF_SELECTORS = (
     *(str(option.name) for option in CRITERION_OPTIONS),
     *("class_weight", "max_correlation", "min_per_class", "include", "exclude"),
 )
 COMMANDLINE = click.core.ParameterSource.COMMANDLINE
-#: What ``--tune`` decides itself, or cannot serve, when it searches the weights of S²FS.
+#: What ``--tune`` decides itself when it searches the weights of S²FS.
 DECIDED_BY_TUNE = ("alpha", "beta")
 
 
-def _number_of_features(_: click.Context, __: click.Parameter, value: str) -> NumberOfFeatures:
+def _read_number_of_features(_: click.Context, __: click.Parameter, value: str) -> NumberOfFeatures:
     """A number of features, a fraction of them, or the word for all or for leaving it open."""
     if value in ("auto", "all"):
         return value  # type: ignore[return-value]
@@ -81,7 +84,7 @@ def _number_of_features(_: click.Context, __: click.Parameter, value: str) -> Nu
     )
 
 
-def _checked_method(_: click.Context, __: click.Parameter, value: str) -> str:
+def _check_method(_: click.Context, __: click.Parameter, value: str) -> str:
     """The name of a selector, in lower case."""
     if (method := value.lower()) in SELECTORS:
         return method
@@ -90,7 +93,7 @@ def _checked_method(_: click.Context, __: click.Parameter, value: str) -> str:
     )
 
 
-def _shape(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int] | None:
+def _read_shape(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int] | None:
     """Height and width, as in 32x32."""
     if value is None:
         return None
@@ -110,7 +113,7 @@ def _shape(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
     "--method",
     metavar="NAME",
     default="paircover",
-    callback=_checked_method,
+    callback=_check_method,
     help="What selects: paircover (which also takes missing values), s2fs (as published), s2fs-rms "
     "(the same with root mean square distances), or a baseline such as anovaf, relieff or sfss.",
 )
@@ -118,7 +121,7 @@ def _shape(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
     "-k",
     "--n-features",
     metavar="NUMBER",
-    callback=_number_of_features,
+    callback=_read_number_of_features,
     default="10",
     help="How many features to select: a number, a fraction such as 0.1, all, or auto for as "
     "many as do better than chance (with --tune, as many as cross-validation asks for).",
@@ -204,7 +207,7 @@ def _shape(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
 @click.option(
     "--image-shape",
     metavar="HEIGHTxWIDTH",
-    callback=_shape,
+    callback=_read_shape,
     help="The features are the pixels of pictures of this shape; the report shows them.",
 )
 @click.option(
@@ -228,50 +231,106 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
     asked.arguments = ctx.find_root().meta.get(ARGUMENTS, [])
     check_place_of_data(data, asked)
     _check_outputs(asked, data)
-    selector = _selector(ctx, asked)
-    limits = {name: given[name] for name in ("include", "exclude") if given[name]}
+    selector = _make_selector(ctx, asked)
     _reject_covariates(selector, data, asked)
     if asked.database is not None or scheduler is not None or needs_cluster(data):
-        if asked.database is not None:
-            reject_options(data, asked, "--database")
-            names = fit_in_database(selector, data, asked, limits)
-        else:
-            reject_options(data, asked, "--scheduler" if scheduler else TABLE_IN_PARTS)
-            names = fit_on_cluster(selector, scheduler, data, limits)
-        ranking = ranking_columns(selector, names)
-        print_ranking(selector, ranking, [], asked)
-        if asked.verdict:
-            click.echo(f"No verdict: {NO_VERDICT_ELSEWHERE}.", err=True)
-        write_files(selector, names, ranking, asked)
+        _select_elsewhere(selector, data, asked, scheduler)
         return
-    takes_missing = get_tags(selector).input_tags.allow_nan
-    table = data.read(takes_missing=takes_missing)
+    table = _read_table(selector, data, asked)
+    _check_image_shape(asked, table)
+    _limit_to_columns(ctx, selector, table, asked)
+    _set_feature_groups(selector, table, data, asked)
+    fitted = _fit(selector, table, asked)
+    print_ranking(fitted.selector, fitted.ranking, fitted.lines, asked, table)
+    _evaluate_and_write(fitted, table, data, asked)
+
+
+class _Fitted(NamedTuple):
+    """A selection, and what the rest of the command needs to know of it."""
+
+    selector: Any
+    as_run: Any  # what a fold of the verdict repeats: the selector, or the search that tuned it
+    ranking: Table
+    lines: list[str]  # sentences below the ranking
+    stable: Any  # a fitted StabilitySelector, or None
+    seconds: float
+
+
+def _select_elsewhere(
+    selector: Any, data: DataArguments, asked: SimpleNamespace, scheduler: str | None
+) -> None:
+    """Select where the samples are, in a database or on a cluster; there is no verdict then."""
+    if asked.database is not None:
+        reject_options(data, asked, "--database")
+        names = fit_in_database(selector, data, asked, _get_limits(asked))
+    else:
+        reject_options(data, asked, "--scheduler" if scheduler else TABLE_IN_PARTS)
+        names = fit_on_cluster(selector, scheduler, data, _get_limits(asked))
+    ranking = ranking_columns(selector, names)
+    print_ranking(selector, ranking, [], asked)
+    if asked.verdict:
+        click.echo(f"No verdict: {NO_VERDICT_ELSEWHERE}.", err=True)
+    write_files(selector, names, ranking, asked)
+
+
+def _read_table(selector: Any, data: DataArguments, asked: SimpleNamespace) -> "Dataset":
+    """Read the file as the selector can take it: with missing values, sparse, or neither."""
+    tags = get_tags(selector).input_tags
+    table = data.read(takes_missing=tags.allow_nan)
     asked.remarks = table.remarks
-    if issparse(table.X) and not get_tags(selector).input_tags.sparse:
-        table = table._replace(X=table.X.toarray())
+    if issparse(table.X) and not tags.sparse:
+        return table._replace(X=table.X.toarray())
+    return table
+
+
+def _check_image_shape(asked: SimpleNamespace, table: "Dataset") -> None:
+    """Raise if the pictures do not have as many pixels as there are features."""
     m = table.X.shape[1]
     if asked.image_shape is not None and math.prod(asked.image_shape) != m:
         raise ValueError(
             f"--image-shape is {asked.image_shape[0]}x{asked.image_shape[1]}, but there are {m} "
             "features; give the shape of one picture."
         )
+
+
+def _limit_to_columns(
+    ctx: click.Context, selector: Any, table: "Dataset", asked: SimpleNamespace
+) -> None:
+    """Cap the number of features at that of the table; find --include and --exclude in it."""
+    m = table.X.shape[1]
     if isinstance(asked.n_features, int) and asked.n_features > m:
         if ctx.get_parameter_source("n_features") is COMMANDLINE:
             print_note(f"-k is {asked.n_features}, but there are {m} features; all are selected.")
         asked.n_features = m
         selector.set_params(n_features_to_select=m)
-    columns = Columns.of_file(table.feature_names, data.file)
-    for name, features in limits.items():
+    columns = Columns.of_file(table.feature_names, asked.file)
+    for name, features in _get_limits(asked).items():
         selector.set_params(**{name: columns.positions(features, f"--{name}")})
-    if table.feature_groups is not None:
-        takes_groups = "feature_groups" in selector.get_params()
-        if not takes_groups and data.encode:
-            raise ValueError(
-                f"--encode makes groups of features, which are not for --method {asked.method}; "
-                "leave text out with --numeric-only, or use --method s2fs or paircover."
-            )
-        if takes_groups:
-            selector.set_params(feature_groups=table.feature_groups)
+
+
+def _get_limits(asked: SimpleNamespace) -> dict[str, tuple[str, ...]]:
+    """The features to include and to exclude, as far as any are given."""
+    limits = {"include": asked.include, "exclude": asked.exclude}
+    return {name: features for name, features in limits.items() if features}
+
+
+def _set_feature_groups(
+    selector: Any, table: "Dataset", data: DataArguments, asked: SimpleNamespace
+) -> None:
+    """Let columns that were encoded from one of text be selected together."""
+    if table.feature_groups is None:
+        return
+    if "feature_groups" in selector.get_params():
+        selector.set_params(feature_groups=table.feature_groups)
+    elif data.encode:
+        raise ValueError(
+            f"--encode makes groups of features, which are not for --method {asked.method}; "
+            "leave text out with --numeric-only, or use --method s2fs or paircover."
+        )
+
+
+def _fit(selector: Any, table: "Dataset", asked: SimpleNamespace) -> _Fitted:
+    """Tune if asked to, select, and select again on halves if asked to."""
     lines, as_run = [], selector
     if asked.tune:
         as_run = make_tuner(selector, asked)
@@ -288,40 +347,59 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
         ranking["q_value"] = stable.q_values_[selector.indices_].tolist()
         lines.append(describe_stability(stable))
         asked.q_value_floor = stable.q_value_floor_
-    print_ranking(selector, ranking, lines, asked, table)
-    if not ranking["rank"]:  # a note has said so
-        write_files(selector, table.feature_names, ranking, asked)
-        return
+    return _Fitted(selector, as_run, ranking, lines, stable, seconds)
+
+
+def _evaluate_and_write(
+    fitted: _Fitted, table: "Dataset", data: DataArguments, asked: SimpleNamespace
+) -> None:
+    """Evaluate the selection, print the verdict, and write the files that were asked for."""
+    selector, ranking = fitted.selector, fitted.ranking
     evaluation = None
-    if asked.verdict or asked.report is not None:
-        evaluation = evaluate(as_run, table, asked, len(selector.indices_))
+    # Without a selected feature, of which a note has told, there is nothing to evaluate.
+    if ranking["rank"] and (asked.verdict or asked.report is not None):
+        evaluation = evaluate(fitted.as_run, table, asked, len(selector.indices_))
     if evaluation is INTERRUPTED_EVALUATION:
         write_files(selector, table.feature_names, ranking, asked)
         raise click.exceptions.Exit(INTERRUPTED)
     page = None
-    if asked.report is not None:
-        if asked.image_shape is not None:
-            table.image_shape, table.image_order = asked.image_shape, asked.image_order
-        page = report.Report(
-            selector,
-            table,
-            title=data.file.name,
-            origin=report.Origin(shlex.join(["s2fs", *sys.argv[1:]]), seconds),
-            stable=stable,
-            feature_labels=asked.names and report.read_feature_labels(asked.names),
-            comparison=evaluation,
-            n_jobs=asked.n_jobs,
-        )
+    if ranking["rank"] and asked.report is not None:
+        page = _make_report(fitted, table, data, asked, evaluation)
     checks = None
     if evaluation is not None:
-        checks = (
-            page.summary["checks"] if page else check_result(selector, table, evaluation, stable)
-        )
+        checks = _get_checks(fitted, table, evaluation, page)
         if asked.verdict:
             print_verdict(evaluation, checks, asked)
     write_files(selector, table.feature_names, ranking, asked, evaluation, checks)
     if page is not None:
         note(f"Wrote {page.save(asked.report)}.")
+
+
+def _get_checks(
+    fitted: _Fitted, table: "Dataset", evaluation: Any, page: report.Report | None
+) -> list[dict[str, Any]]:
+    """What to look at before the selection is trusted; a page has made its checks already."""
+    if page is not None:
+        return page.summary["checks"]
+    return check_result(fitted.selector, table, evaluation, fitted.stable)
+
+
+def _make_report(
+    fitted: _Fitted, table: "Dataset", data: DataArguments, asked: SimpleNamespace, evaluation: Any
+) -> report.Report:
+    """The page of a selection, which is written once the other files are."""
+    if asked.image_shape is not None:
+        table.image_shape, table.image_order = asked.image_shape, asked.image_order
+    return report.Report(
+        fitted.selector,
+        table,
+        title=data.file.name,
+        origin=report.Origin(shlex.join(["s2fs", *sys.argv[1:]]), fitted.seconds),
+        stable=fitted.stable,
+        feature_labels=asked.names and report.read_feature_labels(asked.names),
+        comparison=evaluation,
+        n_jobs=asked.n_jobs,
+    )
 
 
 def _check_outputs(asked: SimpleNamespace, data: DataArguments) -> None:
@@ -342,34 +420,16 @@ def _check_outputs(asked: SimpleNamespace, data: DataArguments) -> None:
     reject_input_as_output(data.inputs, output=output, save=save, report=asked.report)
 
 
-def _selector(ctx: click.Context, asked: SimpleNamespace) -> Any:
+def _make_selector(ctx: click.Context, asked: SimpleNamespace) -> Any:
     """The selector asked for; an option that it does not have is refused."""
     make = SELECTORS[asked.method]
-    has = make().get_params()
-    weights = asked.tune and "alpha" in has
-    for option in ctx.command.params:
-        name, flag = str(option.name), option.opts[0]
-        if name not in OF_SELECTORS or ctx.get_parameter_source(name) is not COMMANDLINE:
-            continue
-        if weights and name in DECIDED_BY_TUNE:
-            raise ValueError(
-                f"{flag} and --tune contradict each other: --tune tries alpha and beta; "
-                "leave one of them out."
-            )
-        if name not in has:
-            fit = [m for m in ("s2fs", "paircover") if name in SELECTORS[m]().get_params()]
-            raise ValueError(
-                f"{flag} is not for --method {asked.method}; leave it out, or use --method "
-                f"{' or '.join(fit)}."
-            )
-    if asked.tune and not weights and ctx.get_parameter_source("n_features") is not COMMANDLINE:
-        asked.n_features = "auto"
-    if asked.tune and not weights and asked.n_features != "auto":
-        raise ValueError(
-            f"--tune chooses the number of features for --method {asked.method}, but --n-features "
-            f"is {asked.n_features}; add -k auto, or leave --tune out."
-        )
-    if asked.n_features == "auto" and not asked.tune and "tol" not in has:
+    parameters = make().get_params()
+    tunes_weights = asked.tune and "alpha" in parameters
+    _reject_options_of_others(ctx, asked, parameters, tunes_weights=tunes_weights)
+    if asked.tune and not tunes_weights:
+        _leave_number_to_tune(ctx, asked)
+    can_decide = "tol" in parameters
+    if asked.n_features == "auto" and not asked.tune and not can_decide:
         raise ValueError(
             f"--n-features is auto, which --method {asked.method} cannot decide alone; give a "
             "number, or add --tune to choose one by cross-validation."
@@ -381,13 +441,45 @@ def _selector(ctx: click.Context, asked: SimpleNamespace) -> Any:
         del values["scale"]  # each selector has a default of its own
     else:
         values["scale"] = check_scale(asked.scale, asked.method)
-    if asked.n_features != "auto" or "tol" in has:
+    if asked.n_features != "auto" or can_decide:
         values["n_features_to_select"] = asked.n_features
-    return make(**{name: value for name, value in values.items() if name in has})
+    return make(**{name: value for name, value in values.items() if name in parameters})
+
+
+def _reject_options_of_others(
+    ctx: click.Context, asked: SimpleNamespace, parameters: dict[str, Any], *, tunes_weights: bool
+) -> None:
+    """Raise if an option was given that is no parameter of the selector, or that --tune decides."""
+    for option in ctx.command.params:
+        name, flag = str(option.name), option.opts[0]
+        if name not in OF_SELECTORS or ctx.get_parameter_source(name) is not COMMANDLINE:
+            continue
+        if tunes_weights and name in DECIDED_BY_TUNE:
+            raise ValueError(
+                f"{flag} and --tune contradict each other: --tune tries alpha and beta; "
+                "leave one of them out."
+            )
+        if name not in parameters:
+            methods = [m for m in ("s2fs", "paircover") if name in SELECTORS[m]().get_params()]
+            raise ValueError(
+                f"{flag} is not for --method {asked.method}; leave it out, or use --method "
+                f"{' or '.join(methods)}."
+            )
+
+
+def _leave_number_to_tune(ctx: click.Context, asked: SimpleNamespace) -> None:
+    """Let --tune choose the number of features; raise if another one was given."""
+    if ctx.get_parameter_source("n_features") is not COMMANDLINE:
+        asked.n_features = "auto"
+    if asked.n_features != "auto":
+        raise ValueError(
+            f"--tune chooses the number of features for --method {asked.method}, but --n-features "
+            f"is {asked.n_features}; add -k auto, or leave --tune out."
+        )
 
 
 def _reject_covariates(selector: Any, data: DataArguments, asked: SimpleNamespace) -> None:
-    """Raise if the selector would leave covariates out of account."""
+    """Raise if the selector would ignore covariates."""
     if data.covariates and not has_fit_parameter(selector, "covariates"):
         raise ValueError(
             f"--covariate is not for --method {asked.method}; leave it out, or use --method "
