@@ -53,3 +53,8 @@ def truncate_middle(name: str, longest: int) -> str:
     name = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(name.split()))
     half = (longest - 1) // 2
     return name if len(name) <= longest else f"{name[: longest - 1 - half]}…{name[-half:]}"
+
+
+def make_printable(text: str) -> str:
+    """A text that cannot steer a terminal: control characters are shown escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from s2fs._utils.messages import truncate_middle
+from s2fs._utils.messages import make_printable, truncate_middle
 
 #: A terminal has 80 columns, and the last is left free.
 PAGE_WIDTH = 79
@@ -52,21 +52,25 @@ def format_table(
         longest = max(shrinkable, key=lambda name: widths[name])
         widths[longest] -= 1
         excess -= 1
-    lines = [list(cells), *zip(*cells.values(), strict=True)]
-    return [
-        _GAP.join(
-            truncate_middle(cell, widths[name]).ljust(widths[name])
-            if is_text[name]
-            else cell.rjust(widths[name])
-            for name, cell in zip(cells, line, strict=True)
-        ).rstrip()
-        for line in lines
-    ]
+    lines = []
+    for row in (list(cells), *zip(*cells.values(), strict=True)):
+        aligned = [
+            _align_cell(cell, widths[name], is_text=is_text[name])
+            for name, cell in zip(cells, row, strict=True)
+        ]
+        lines.append(_GAP.join(aligned).rstrip())
+    return lines
+
+
+def _align_cell(cell: str, width: int, *, is_text: bool) -> str:
+    """Text to the left, cut where it is too long; numbers, which are never cut, to the right."""
+    if is_text:
+        return truncate_middle(cell, width).ljust(width)
+    return cell.rjust(width)
 
 
 def _format_cell(value: Any) -> str:
     """A cell in one line that cannot steer a terminal."""
     if isinstance(value, float):
         return format_number(value)
-    text = str(value).strip()
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return make_printable(str(value).strip())

@@ -14,10 +14,11 @@ from scipy.sparse import issparse
 from sklearn.impute import SimpleImputer
 
 import s2fs
+from s2fs._utils.messages import make_printable
 from s2fs.cli._fit import make_quiet
 from s2fs.cli.messages import without_options
 from s2fs.cli.tables import print_table
-from s2fs.cli.terminal import make_printable, open_pipe, print_line
+from s2fs.cli.terminal import open_pipe, print_line
 from s2fs.evaluation import evaluate_selector
 from s2fs.evaluation.checks import as_dicts, check_selection
 

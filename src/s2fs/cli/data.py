@@ -11,9 +11,10 @@ from typing import Any
 import click
 
 from s2fs import io
+from s2fs._utils.messages import make_printable
 from s2fs.cli.messages import print_note
 from s2fs.cli.options import FLAGS
-from s2fs.cli.terminal import make_printable, wrap_on_terminal
+from s2fs.cli.terminal import wrap_on_terminal
 
 
 class DataArguments(SimpleNamespace):

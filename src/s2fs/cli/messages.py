@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from s2fs import io
+from s2fs._utils.messages import make_printable
 from s2fs.cli.options import DATA_OPTIONS, FLAGS
-from s2fs.cli.terminal import make_printable, wrap_on_terminal
+from s2fs.cli.terminal import wrap_on_terminal
 
 #: Where a context keeps the arguments it was called with.
 ARGUMENTS = "s2fs.arguments"

@@ -15,8 +15,9 @@ import click
 
 from s2fs import report
 from s2fs._utils.files import check_writable, write_atomic
+from s2fs._utils.messages import make_printable
 from s2fs._utils.optional import need
-from s2fs.cli.terminal import make_printable, note
+from s2fs.cli.terminal import note
 
 #: Columns of a table by name, all of one length.
 Columns = Mapping[str, Sequence[Any]]
@@ -47,8 +48,8 @@ def reject_input_as_output(inputs: Sequence[Path], **outputs: Path | None) -> No
     """Raise if an output would take the place of a file that is read."""
     for (option, output), file in product(outputs.items(), inputs):
         if output is not None and output.exists() and file.exists() and output.samefile(file):
-            what = "the data itself" if file == inputs[0] else "a file that is read"
-            raise ValueError(f"--{option} is {str(output)!r}, {what}; choose another name.")
+            role = "the data itself" if file == inputs[0] else "a file that is read"
+            raise ValueError(f"--{option} is {str(output)!r}, {role}; choose another name.")
 
 
 def write_table(path: Path, columns: Columns, *, raw_text: bool = False) -> None:
@@ -66,16 +67,16 @@ def write_table(path: Path, columns: Columns, *, raw_text: bool = False) -> None
 
 def as_text(columns: Columns, *, raw_text: bool, delimiter: str = ",") -> bytes:
     """A table as delimited text in UTF-8, by default without cells that a spreadsheet would run."""
-    safe: Callable[[Any], Any] = (lambda cell: cell) if raw_text else _without_formula
+    rows: list[Sequence[Any]] = [list(columns), *zip(*columns.values(), strict=True)]
+    if not raw_text:
+        rows = [[_quote_formula(cell) for cell in row] for row in rows]
     text = StringIO()
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(map(safe, columns))
-    writer.writerows(map(safe, row) for row in zip(*columns.values(), strict=True))
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return text.getvalue().encode()
 
 
-def _without_formula(cell: Any) -> Any:
-    """A cell that a spreadsheet takes for text; numbers stay numbers."""
+def _quote_formula(cell: Any) -> Any:
+    """A cell that a spreadsheet does not run: text gets an apostrophe, numbers stay numbers."""
     if not isinstance(cell, str) or not cell.startswith(_FORMULA):
         return cell
     with suppress(ValueError):
@@ -89,14 +90,13 @@ def _as_json(columns: Columns) -> bytes:
 
 
 def as_records(columns: Columns) -> list[dict[str, Any]]:
-    """A dict for each row; JSON has no infinity, so that becomes None."""
-    return [
-        {
-            name: None if isinstance(cell, float) and not math.isfinite(cell) else cell
-            for name, cell in zip(columns, row, strict=True)
-        }
-        for row in zip(*columns.values(), strict=True)
-    ]
+    """A dict for each row; JSON has neither infinity nor NaN: these become None."""
+    finite = {name: [_none_if_infinite(cell) for cell in cells] for name, cells in columns.items()}
+    return [dict(zip(finite, row, strict=True)) for row in zip(*finite.values(), strict=True)]
+
+
+def _none_if_infinite(cell: Any) -> Any:
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
 def _as_parquet(columns: Columns) -> bytes:
@@ -114,7 +114,7 @@ def _as_workbook(columns: Columns) -> bytes:
 
     def as_cell(value: Any) -> Any:
         if not isinstance(value, str):
-            return value if not isinstance(value, float) or math.isfinite(value) else None
+            return _none_if_infinite(value)
         cell = openpyxl.cell.WriteOnlyCell(sheet, make_printable(value))
         cell.data_type = "s"  # also one that begins with =
         return cell

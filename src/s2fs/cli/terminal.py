@@ -12,11 +12,6 @@ import click
 from s2fs._utils.text_table import PAGE_WIDTH
 
 
-def make_printable(text: str) -> str:
-    """A text that cannot steer a terminal: control characters are shown escaped."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def note(message: str) -> None:
     """Say something beside the result, if there is a user to see it."""
     if sys.stderr.isatty():
