@@ -91,7 +91,7 @@ EVENTS = [(True, 3.2), (False, 1.0)]
         ([2**53, 2**53 + 1.0], "9007199254740992 in floating point"),
         ([2**64, 2**64 + 1], "more than 63 bits; give them as text"),
         (np.array([0.5, 1.0]), r"fractions such as 0\.5, so it is a quantity"),
-        (EVENTS, r"the shape \(2, 2\), so the rows do not have one label each"),
+        (EVENTS, r"the shape \(2, 2\), so samples do not have one label each"),
         (
             np.array(EVENTS, dtype=[("event", bool), ("time", float)]),
             "fields 'event', 'time', such",

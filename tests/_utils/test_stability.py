@@ -35,7 +35,7 @@ def test_equal_sizes_give_kunchevas_index(M, d, data):
 
 
 def test_variance_is_that_of_the_index_over_repeats():
-    # Each feature has its own chance to be chosen, so the index has a known target and spread.
+    # Each feature has a probability to be selected, so the index has a known target and s.d.
     rng = np.random.default_rng(0)
     chance = np.r_[np.full(10, 0.9), np.full(40, 0.1)]
     results = []

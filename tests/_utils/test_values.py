@@ -9,7 +9,7 @@ from s2fs import S2FS, Selection
 
 
 class Chosen(BaseEstimator):
-    """What is chosen already, with a parameter of any kind."""
+    """A fixed selection, with a parameter of any kind."""
 
     n_features_in_, indices_ = 1, (0,)
 

@@ -228,7 +228,7 @@ def broken(X, at, value):
     (lambda X, y: (X, np.where(y, y, None)), "y has missing labels"),
     (lambda X, y: (X, da.from_array(np.where(y, y, np.nan), chunks=13)), "y has missing labels"),
     (lambda X, y: (X, da.from_array(np.where(y, y, None), chunks=13)),
-     "y has missing labels, or labels of different kinds; give every row a class"),
+     "y has missing labels, or labels of different kinds; give every sample a class"),
     (lambda X, y: (X[:0], y[:0]), r"X has 0 samples that count"),
     (lambda X, y: (X[:, 0], y), r"X is a Dask Array, ndim=1; give"),
     (lambda X, y: (X.astype(complex), y), "X has values of type complex128"),

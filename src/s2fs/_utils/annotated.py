@@ -12,9 +12,10 @@ from s2fs._utils.messages import did_you_mean, format_names
 def matrix_of(adata: Any, layer: str | None, *, use_raw: bool = False) -> Any:
     """The matrix of an AnnData, a layer or the raw one, in memory and as sparse as it is."""
     if use_raw:
-        if layer is not None or adata.raw is None:
-            why = f"layer is {layer!r}" if layer is not None else "adata has no raw matrix"
-            raise ValueError(f"use_raw is True, but {why}; give use_raw=False.")
+        if layer is not None:
+            raise ValueError(f"use_raw is True, but layer is {layer!r}; give use_raw=False.")
+        if adata.raw is None:
+            raise ValueError("use_raw is True, but adata has no raw matrix; give use_raw=False.")
         key, X = "raw", adata.raw.X
     else:
         key = key_of_matrix(adata.layers, layer, "adata", has_X=adata.X is not None)
@@ -28,11 +29,11 @@ def matrix_of(adata: Any, layer: str | None, *, use_raw: bool = False) -> Any:
 
 
 def key_of_matrix(
-    there: Iterable[str | None], layer: str | None, source: str, *, has_X: bool
+    names: Iterable[str | None], layer: str | None, source: str, *, has_X: bool
 ) -> str:
     """Where the matrix is; an error message names the layers there are."""
     # Since anndata 0.13 X is among the layers, under None.
-    layers = sorted(name for name in there if name is not None)
+    layers = sorted(name for name in names if name is not None)
     known = f"its layers are {format_names(layers)}" if layers else "it has no layers"
     if layer is None:
         if not has_X:

@@ -53,11 +53,12 @@ class Columns:
         """Find some columns, each given once; None is no column."""
         items = [] if wanted is None else list(wanted)
         if self._text_positions:
-            items = [part for item in items for part in self._parts(item)]
-        found = [self._find(item, f"{argument} has {item!r}") for item in items]
-        if twice := find_repeated(found):
-            raise ValueError(f"{argument} has {self.shown(twice)} more than once; give each once.")
-        return found
+            items = [part for item in items for part in self._split(item)]
+        positions = [self._find(item, f"{argument} has {item!r}") for item in items]
+        if repeated := find_repeated(positions):
+            names = self.shown(repeated)
+            raise ValueError(f"{argument} has {names} more than once; give each once.")
+        return positions
 
     def without(self, drop: Iterable[Any], label: int | None) -> list[int]:
         """The positions of the features: all columns but the dropped ones and the target."""
@@ -80,16 +81,16 @@ class Columns:
     def _find(self, wanted: Any, given: str) -> int:
         m, source = self._n_columns, self._source
         if isinstance(wanted, str):
-            found = self._positions_of.get(wanted, [])
-            if len(found) == 1:
-                return found[0]
-            if found:
+            positions = self._positions_of.get(wanted, [])
+            if len(positions) == 1:
+                return positions[0]
+            if positions:
                 raise ValueError(
-                    f"{given}, but {source} has {len(found)} columns of this name; give the "
+                    f"{given}, but {source} has {len(positions)} columns of this name; give the "
                     "position of the one you mean."
                 )
             if not (self._text_positions and _WHOLE_NUMBER.fullmatch(wanted)):
-                raise ValueError(f"{given}, but {source} {self._lacks(wanted)}.")
+                raise ValueError(f"{given}, but {source} {self._describe_lack(wanted)}.")
             wanted = int(wanted)
         lowest = -m if self._text_positions else 0
         is_position = isinstance(wanted, Integral) and not isinstance(wanted, bool)
@@ -97,13 +98,14 @@ class Columns:
             return int(wanted) % m
         raise ValueError(f"{given}, but the columns of {source} are numbered from 0 to {m - 1}.")
 
-    def _parts(self, wanted: Any) -> list[Any]:
+    def _split(self, wanted: Any) -> list[Any]:
         """Several columns in one text, as in ``a,b``; a name may itself contain a comma."""
         if not isinstance(wanted, str) or "," not in wanted or wanted in self._positions_of:
             return [wanted]
         return [part.strip() for part in next(csv.reader([wanted]))]
 
-    def _lacks(self, wanted: str) -> str:
+    def _describe_lack(self, wanted: str) -> str:
+        """Why a name is not found, and what may be meant."""
         if self._names is None:
             return f"has no column names; give positions from 0 to {self._n_columns - 1}"
         hint = did_you_mean(wanted, self._positions_of)
@@ -143,7 +145,7 @@ def reject_text_columns(X: Any) -> None:
 
 
 def sort_sparse(X: Any) -> Any:
-    """The table; if it is sparse, with sorted rows, none twice: a copy if X itself is not so."""
+    """The table; a sparse one with sorted entries, none stored twice: a copy if X is not so."""
     if not issparse(X):
         return X
     try:
@@ -159,8 +161,8 @@ def sort_sparse(X: Any) -> Any:
 def _holds_numbers(column: Any) -> bool:
     """Whether the categories of a categorical column are numbers, as pandas allows."""
     categories = getattr(getattr(column.to_native(), "dtype", None), "categories", None)
-    kind = getattr(getattr(categories, "dtype", None), "kind", "")
-    return kind in "biuf" and kind != ""
+    kind = getattr(getattr(categories, "dtype", None), "kind", None)
+    return kind in ("b", "i", "u", "f")
 
 
 def find_nonfinite_columns(X: Any) -> dict[str, list[int]]:
@@ -168,39 +170,40 @@ def find_nonfinite_columns(X: Any) -> dict[str, list[int]]:
     # A sum per column needs no temporary of the size of X.
     with np.errstate(all="ignore"):
         suspects = np.flatnonzero(~np.isfinite(np.asarray(X.sum(axis=0)).ravel()))
-    found: dict[str, list[int]] = {}
+    nonfinite: dict[str, list[int]] = {}
     for f in suspects.tolist():  # a sum may also have overflowed
         column = X[:, [f]].data if issparse(X) else X[:, f]
         if np.isnan(column).any():
-            found.setdefault("NaN", []).append(f)
+            nonfinite.setdefault("NaN", []).append(f)
         if np.isinf(column).any():
-            found.setdefault("infinity", []).append(f)
-    return found
+            nonfinite.setdefault("infinity", []).append(f)
+    return nonfinite
 
 
 def reject_nonfinite_columns(
     X: Any, names: Sequence[str] | None, *, allow_nan: bool = False
 ) -> None:
     """Raise if a column holds infinity, or NaN unless that is allowed, and say which ones."""
-    found = find_nonfinite_columns(X)
+    nonfinite = find_nonfinite_columns(X)
     if allow_nan:
-        found.pop("NaN", None)
-    reject_columns(found, names, X.shape[1])
+        nonfinite.pop("NaN", None)
+    reject_columns(nonfinite, names, X.shape[1])
 
 
 def reject_columns(
-    found: Mapping[str, Sequence[int]], names: Sequence[str] | None, n_columns: int
+    nonfinite: Mapping[str, Sequence[int]], names: Sequence[str] | None, n_columns: int
 ) -> None:
     """Raise if there are columns that hold "NaN" or "infinity", and say which ones."""
-    columns = sorted({int(f) for positions in found.values() for f in positions})
-    if columns:
-        noun = "column" if len(columns) == 1 else "columns"
-        shown = f"{noun} {Columns(names, n_columns).shown(columns)}"
-        what = " and ".join(sorted(what for what, positions in found.items() if len(positions)))
-        hint = "drop them"
-        if "NaN" in what:
-            hint = (
-                "drop them or put an imputer in front, as in "
-                "make_pipeline(SimpleImputer(strategy='median'), S2FS()); PairCover takes NaN"
-            )
-        raise ValueError(f"X has {what} in {shown}; {hint}.")
+    columns = sorted({int(f) for positions in nonfinite.values() for f in positions})
+    if not columns:
+        return
+    noun = "column" if len(columns) == 1 else "columns"
+    shown = f"{noun} {Columns(names, n_columns).shown(columns)}"
+    values = sorted(value for value, positions in nonfinite.items() if len(positions))
+    hint = "drop them"
+    if "NaN" in values:
+        hint = (
+            "drop them or put an imputer in front, as in "
+            "make_pipeline(SimpleImputer(strategy='median'), S2FS()); PairCover takes NaN"
+        )
+    raise ValueError(f"X has {' and '.join(values)} in {shown}; {hint}.")

@@ -17,7 +17,7 @@ def fill_docstring(docstring: str, parts: Mapping[str, str]) -> str:
             lines.append(line)
             continue
         indent = line[: len(line) - len(line.lstrip())]
-        lines += [f"{indent}{one}".rstrip() for one in part.split("\n")]
+        lines += [f"{indent}{text}".rstrip() for text in part.split("\n")]
     return "\n".join(lines)
 
 

@@ -11,15 +11,15 @@ def check_writable(path: str | os.PathLike[str], argument: str, suffixes: tuple[
 
     Its name may end in ``suffixes``; an error message calls it ``argument``.
     """
-    place = Path(path)
-    parent = Path(os.path.realpath(place)).parent  # a link is written through
-    if place.suffix.lower() not in suffixes:
+    target = Path(path)
+    parent = Path(os.path.realpath(target)).parent  # a link is written through
+    if target.suffix.lower() not in suffixes:
         raise ValueError(
             f"{argument} is {str(path)!r}; give a name that ends in {', '.join(suffixes)}."
         )
-    if place.is_dir():
+    if target.is_dir():
         raise ValueError(f"{argument} is {str(path)!r}, which is a directory; give a file.")
-    shown = str(parent if place.is_symlink() else place.parent)
+    shown = str(parent if target.is_symlink() else target.parent)
     if not parent.is_dir():
         raise ValueError(
             f"{argument} is {str(path)!r}, but {shown!r} is not a directory; make it first."
@@ -29,15 +29,15 @@ def check_writable(path: str | os.PathLike[str], argument: str, suffixes: tuple[
             f"{argument} is {str(path)!r}, but {shown!r} cannot be written to; choose another "
             "place."
         )
-    return place
+    return target
 
 
 def write_atomic(path: Path, content: bytes) -> None:
     """Write the whole file or, if anything fails, nothing.
 
-    A file that is there keeps its mode, and a symbolic link stays one: what it leads to is
+    An existing file keeps its mode, and a symbolic link stays one: the file it leads to is
     replaced. The content goes first to a file beside it, with a random name and opened with O_EXCL,
-    so that no link planted there is followed. Both are on the disk when this returns.
+    so that no link planted there is followed. Content and name are on disk when this returns.
     """
     path = Path(os.path.realpath(path))
     part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.part")
@@ -56,7 +56,7 @@ def write_atomic(path: Path, content: bytes) -> None:
         ) from None
     finally:
         part.unlink(missing_ok=True)
-    with suppress(OSError):  # the entry of the folder, where the system can
+    with suppress(OSError):  # the entry of the folder; not every system can sync it
         entry = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(entry)

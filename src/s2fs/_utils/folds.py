@@ -31,7 +31,7 @@ def stratified_folds(
     Yields
     ------
     train, test : ndarray
-        Row indices of a fold, increasing.
+        Positions of the samples, increasing.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from s2fs._utils.types import Floats, Indices
 
 
 def check_labels(y: Any, source: str = "y") -> NDArray[Any]:
-    """The labels of the rows as an array, if they are classes: whole numbers, truth values, text.
+    """The labels as an array, if they are classes: whole numbers, truth values, text.
 
     Labels keep their kind, so 1 and "1" in a list are not taken for one class. A table of a single
     column is taken as it is. Error messages call the labels ``source``.
@@ -25,7 +25,7 @@ def check_labels(y: Any, source: str = "y") -> NDArray[Any]:
         raise ValueError(f"{source} is a sparse table of labels; give one class per sample.")
     labels = np.array(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
     if labels.dtype == object:
-        labels = _of_one_kind(labels.ravel(), source).reshape(labels.shape)
+        labels = _unify_kind(labels.ravel(), source).reshape(labels.shape)
     if labels.dtype.names:
         raise ValueError(
             f"{source} holds records with the fields {format_names(labels.dtype.names)}, such as "
@@ -33,28 +33,28 @@ def check_labels(y: Any, source: str = "y") -> NDArray[Any]:
         )
     if labels.ndim == 0 or labels.ndim > 2 or (labels.ndim == 2 and labels.shape[1] != 1):
         raise ValueError(
-            f"{source} has the shape {labels.shape}, so the rows do not have one label each; give "
+            f"{source} has the shape {labels.shape}, so samples do not have one label each; give "
             "one class per sample."
         )
     if labels.dtype.kind == "c":
         raise ValueError(f"{source}: Complex data not supported; give whole numbers or text.")
     if labels.dtype.kind not in "biufUTO":
-        what = {"S": "bytes", "M": "dates", "m": "durations"}.get(labels.dtype.kind, labels.dtype)
-        raise ValueError(f"{source} holds {what}; give whole numbers or text.")
+        noun = {"S": "bytes", "M": "dates", "m": "durations"}.get(labels.dtype.kind, labels.dtype)
+        raise ValueError(f"{source} holds {noun}; give whole numbers or text.")
     if labels.dtype.kind == "f":
         _reject_quantities(labels.ravel(), source)
     return labels
 
 
-def _of_one_kind(labels: NDArray[Any], source: str) -> NDArray[Any]:
+def _unify_kind(labels: NDArray[Any], source: str) -> NDArray[Any]:
     """Labels that may be any objects as an array of numbers or text."""
-    gaps = [row for row, label in enumerate(labels) if _is_gap(label)]
-    if gaps:
+    missing = [sample for sample, label in enumerate(labels) if _is_missing_label(label)]
+    if missing:
         raise ValueError(
             f"{source} has missing labels (None, NaN or infinity) in "
-            f"{format_named('sample', gaps)}; give every sample a class."
+            f"{format_named('sample', missing)}; give every sample a class."
         )
-    kinds = {_kind(kind) for kind in set(map(type, labels.tolist()))}
+    kinds = {_name_kind(type_) for type_ in set(map(type, labels.tolist()))}
     if len(kinds) > 1:
         raise ValueError(
             f"{source} has labels of different kinds ({', '.join(sorted(kinds))}); give all as "
@@ -65,20 +65,24 @@ def _of_one_kind(labels: NDArray[Any], source: str) -> NDArray[Any]:
     if kinds and kinds != {"numbers"}:
         raise ValueError(f"{source} holds {kinds.pop()}; give whole numbers or text.")
     if all(isinstance(label, Integral) for label in labels):
-        found = np.array(labels.tolist())
-        if found.dtype.kind not in "biu":
+        integers = np.array(labels.tolist())
+        if integers.dtype.kind not in "biu":
             raise ValueError(
                 f"{source} holds whole numbers of more than 63 bits; give them as text."
             )
-        return found
+        return integers
     return labels.astype(np.float64)
 
 
-def _kind(of: type) -> str:
-    return "text" if issubclass(of, str) else "numbers" if issubclass(of, Real) else of.__name__
+def _name_kind(type_: type) -> str:
+    if issubclass(type_, str):
+        return "text"
+    if issubclass(type_, Real):
+        return "numbers"
+    return type_.__name__
 
 
-def _is_gap(label: Any) -> bool:
+def _is_missing_label(label: Any) -> bool:
     try:
         return label is None or bool(label != label) or label in (math.inf, -math.inf)
     except (TypeError, ValueError):  # pandas does not say whether NA is NA
@@ -87,10 +91,10 @@ def _is_gap(label: Any) -> bool:
 
 def _reject_quantities(labels: Floats, source: str) -> None:
     """Raise if numbers in floating point are no classes."""
-    if (gaps := np.flatnonzero(~np.isfinite(labels))).size:
+    if (missing := np.flatnonzero(~np.isfinite(labels))).size:
         raise ValueError(
             f"{source} has missing labels (NaN or infinity) in "
-            f"{format_named('sample', gaps)}; give every sample a class."
+            f"{format_named('sample', missing)}; give every sample a class."
         )
     if (fractions := labels[labels != np.floor(labels)]).size:
         raise ValueError(
@@ -116,7 +120,7 @@ def encode_classes(y: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
         missing = True
     if missing:
         raise ValueError(
-            "y has missing labels, or labels of different kinds; give every row a class."
+            "y has missing labels, or labels of different kinds; give every sample a class."
         )
     return classes, np.searchsorted(classes, y)
 
@@ -128,8 +132,8 @@ def read_labels(labels: Sequence[Any] | NDArray[Any], source: str) -> tuple[NDAr
     text. Missing are None, NaN, infinity, and text such as "NA".
     """
     position_of: dict[Any, int] = {}  # each distinct label is looked at once
-    found = labels.tolist() if isinstance(labels, np.ndarray) else labels
-    positions = [position_of.setdefault(label, len(position_of)) for label in found]
+    given = labels.tolist() if isinstance(labels, np.ndarray) else labels
+    positions = [position_of.setdefault(label, len(position_of)) for label in given]
     infinite = (math.inf, -math.inf)
     known = [not is_missing(label) and label not in infinite for label in position_of]
     labels_of_classes = list(compress(position_of, known))
@@ -142,8 +146,10 @@ def read_labels(labels: Sequence[Any] | NDArray[Any], source: str) -> tuple[NDAr
                 f"{source} holds fractions such as {fractions[0]:g}, so it is a quantity and not a "
                 "class; choose another column or group the values."
             )
-        small = (np.abs(values) < 2.0**63).all()
-        values = values.astype(np.int64) if small else np.array([int(v) for v in values], object)
+        if (np.abs(values) < 2.0**63).all():
+            values = values.astype(np.int64)
+        else:
+            values = np.array([int(value) for value in values], object)
     elif values.dtype.kind not in "biu":
         values = np.char.strip(values.astype(str))
     classes, codes_of_known = np.unique(values, return_inverse=True)

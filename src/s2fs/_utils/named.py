@@ -10,16 +10,16 @@ from scipy.sparse import issparse
 
 
 class NamedArray(np.ndarray[Any, Any]):
-    """An array that knows the names of its columns, as do some of its rows; None if it does not."""
+    """An array that knows the names of its columns; ``columns`` is None if they are not known."""
 
     columns: list[str] | None = None
 
     def __getitem__(self, key: Any) -> Any:
-        """As of any array; rows keep the names."""
-        found = super().__getitem__(key)
-        if isinstance(found, NamedArray) and found.ndim == 2 and not isinstance(key, tuple):
-            found.columns = self.columns
-        return found
+        """Index as any array; a selection of rows keeps the names of the columns."""
+        part = super().__getitem__(key)
+        if isinstance(part, NamedArray) and part.ndim == 2 and not isinstance(key, tuple):
+            part.columns = self.columns
+        return part
 
 
 def with_names(X: Any, names: Sequence[str]) -> Any:
@@ -31,5 +31,7 @@ def with_names(X: Any, names: Sequence[str]) -> Any:
 
 def names_of(X: Any) -> NDArray[Any] | None:
     """The names that :func:`with_names` has given to an array."""
-    names = getattr(X, "columns", None) if isinstance(X, NamedArray) or issparse(X) else None
+    if not (isinstance(X, NamedArray) or issparse(X)):
+        return None
+    names = getattr(X, "columns", None)
     return None if names is None else np.array(names, dtype=object)

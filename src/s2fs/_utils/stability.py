@@ -76,7 +76,7 @@ def stability(
 
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence!r}; give a level between 0 and 1.")
-    Z = _indicators(selected, n_features)
+    Z = _make_indicators(selected, n_features)
     M, d = Z.shape
     size = Z.sum(axis=1)
     frequency = Z.mean(axis=0)
@@ -84,18 +84,18 @@ def stability(
     if share in (0, 1):
         raise ValueError(
             f"selected holds {'no' if share == 0 else 'all'} features in every set, where "
-            "stability has no meaning; choose some of them."
+            "stability has no meaning; select some of them."
         )
     by_chance = share * (1 - share)
     value = 1 - M / (M - 1) * float((frequency * (1 - frequency)).mean()) / by_chance
 
-    # How much each sample pulls at the index, and from that the variance.
-    pull = (
+    # The influence of each set on the index, and from that the variance.
+    influence = (
         Z @ frequency / d
         - size * share / d
         + value / 2 * (2 * share * size / d - size / d - share + 1)
     ) / by_chance
-    variance = float(4 / M**2 * ((pull - pull.mean()) ** 2).sum())
+    variance = float(4 / M**2 * ((influence - influence.mean()) ** 2).sum())
     half_width = float(norm.ppf((1 + confidence) / 2)) * variance**0.5
     return Stability(
         value=value,
@@ -114,16 +114,17 @@ def prefix_stability(rankings: Indices, n_features: int) -> Floats:
     """
     M, k = rankings.shape
     count = np.zeros(n_features, dtype=np.int64)
-    spread = 0  # the sum over the features of count (M - count)
-    found = np.full(k, np.nan)
+    variability = 0  # the sum over the features of count (M - count)
+    values = np.full(k, np.nan)
     for size, added in enumerate(rankings.T, start=1):
         for f in added:
-            spread += M - 1 - 2 * int(count[f])
+            variability += M - 1 - 2 * int(count[f])
             count[f] += 1
         if size < n_features:
             share = size / n_features
-            found[size - 1] = 1 - spread / (M * (M - 1) * n_features * share * (1 - share))
-    return found
+            by_chance = M * (M - 1) * n_features * share * (1 - share)
+            values[size - 1] = 1 - variability / by_chance
+    return values
 
 
 def false_selections_bound(
@@ -199,15 +200,17 @@ def r_concave_tail(mean: float, n: int, threshold: int, r: float) -> float:
     return min(1.0, max(0.0, highest))
 
 
-def _indicators(selected: Sequence[ArrayLike], d: int) -> np.ndarray[tuple[int, int], np.dtype]:
+def _make_indicators(
+    selected: Sequence[ArrayLike], d: int
+) -> np.ndarray[tuple[int, int], np.dtype]:
     """Matrix with a row per set and a 1 for each selected feature."""
     if len(selected) < 2:
         raise ValueError(
             f"selected holds {format_count(len(selected), 'set')}; at least two are needed."
         )
     Z = np.zeros((len(selected), d))
-    for row, one in enumerate(selected):
-        indices = np.asarray(one, dtype=np.intp)
+    for row, features in enumerate(selected):
+        indices = np.asarray(features, dtype=np.intp)
         if indices.size and not (indices.min() >= 0 and indices.max() < d):
             raise ValueError(
                 f"selected[{row}] has an index outside 0 … {d - 1}; n_features is {d}."
