@@ -86,7 +86,7 @@ def test_distances_are_no_further_off_than_they_say():
     for X in (kinds["plain"], kinds["units"], kinds["constant"]):
         extremes = neighbours._Extremes(X)
         units = neighbours._Units.of_range(X.min(axis=0), X.max(axis=0))
-        own = [neighbours._Units.of_range(*extremes.range_of(train)) for train, _ in folds]
+        own = [neighbours._Units.of_range(*extremes.find_range(train)) for train, _ in folds]
         everyone = np.arange(80)
         shared = neighbours._compute_distances(X, units, everyone, everyone)
         adjusted = neighbours._adjust_to_folds(X, shared, units, folds, own)

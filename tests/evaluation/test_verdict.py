@@ -28,7 +28,7 @@ from s2fs import S2FS, PairCover, SelectorCV, compare
 from s2fs.baselines import AnovaF
 from s2fs.cli import main
 from s2fs.evaluation import evaluate_selector
-from s2fs.evaluation.statistics import paired_difference, sign_flip_p_value
+from s2fs.evaluation.statistics import compare_paired, compute_sign_flip_p_value
 from s2fs.report import Report
 from strategies import FULL
 
@@ -221,7 +221,7 @@ def test_sign_flips_are_counted_exactly(seed):
     values = rng.integers(-4, 5, rng.integers(1, 11))
     sums = [abs(np.dot(signs, values)) for signs in itertools.product([-1, 1], repeat=len(values))]
     expected = np.mean(np.array(sums) >= abs(values.sum()))
-    assert sign_flip_p_value(values) == pytest.approx(expected)
+    assert compute_sign_flip_p_value(values) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_sign_flips_are_counted_exactly(seed):
     ],
 )
 def test_words_follow_from_the_interval(differences, n, relation):
-    gap = paired_difference(np.array(differences), 0.25, n)
+    gap = compare_paired(np.array(differences), 0.25, n)
     assert gap.relation == relation
 
 

@@ -21,7 +21,7 @@ from joblib import Parallel, delayed
 from scipy.sparse import issparse
 
 from s2fs._utils.messages import did_you_mean
-from s2fs._utils.progress import progress
+from s2fs._utils.progress import track_progress
 from s2fs.evaluation import stratified_folds
 from s2fs.io import Dataset, read_table
 from s2fs_bench.ledger import LEASE, Ledger
@@ -99,10 +99,10 @@ def run_plan(
     >>> run_plan(plan, path).before
     6
     """
-    wanted = _wanted(plan, datasets)
-    plan = _only(plan, methods)
+    wanted = _find_datasets(plan, datasets)
+    plan = _limit_selectors(plan, methods)
     _check_selectors(plan)
-    data, missing = _load(wanted)
+    data, missing = _load_datasets(wanted)
     runs = [run for name in data for run in plan_runs(plan, name, data[name])]
     done = failed = 0
     with Ledger(path, create=True) as ledger:
@@ -123,9 +123,9 @@ def run_plan(
             for run in pending
             if ledger.claim(run.key)
         )
-        attempts = _alive(parallel(tasks))
+        attempts = _watch_workers(parallel(tasks))
         with _renewing(ledger):
-            for key, result, error, seconds in progress(
+            for key, result, error, seconds in track_progress(
                 attempts, len(pending), plan.title, show=show_progress
             ):
                 if result is not None:
@@ -185,7 +185,7 @@ def _attempt(
     return run.key, result, "", process_time() - start
 
 
-def _alive(attempts: Iterator[Any]) -> Iterator[Any]:
+def _watch_workers(attempts: Iterator[Any]) -> Iterator[Any]:
     """What the attempts gave, until a worker dies of something it cannot report."""
     try:
         yield from attempts
@@ -217,7 +217,7 @@ def _ending_with(starter: int) -> Iterator[None]:
         stop.set()
 
 
-def _wanted(plan: Plan, datasets: Sequence[str] | None) -> dict[str, str | DataFile]:
+def _find_datasets(plan: Plan, datasets: Sequence[str] | None) -> dict[str, str | DataFile]:
     """The datasets to run by name."""
     known = dict(zip(plan.dataset_names, plan.datasets, strict=True))
     for name in datasets or ():
@@ -229,7 +229,7 @@ def _wanted(plan: Plan, datasets: Sequence[str] | None) -> dict[str, str | DataF
     return {name: d for name, d in known.items() if datasets is None or name in datasets}
 
 
-def _only(plan: Plan, methods: Sequence[str] | None) -> Plan:
+def _limit_selectors(plan: Plan, methods: Sequence[str] | None) -> Plan:
     """The plan with some of its selectors."""
     if methods is None:
         return plan
@@ -252,25 +252,25 @@ def _check_selectors(plan: Plan) -> None:
             raise ValueError(f"Selector {spec.name!r}: {error}") from None
 
 
-def _load(wanted: dict[str, str | DataFile]) -> tuple[dict[str, Dataset], dict[str, str]]:
+def _load_datasets(wanted: dict[str, str | DataFile]) -> tuple[dict[str, Dataset], dict[str, str]]:
     """The datasets that are here, and what to do about those that are not."""
     data, missing = {}, {}
     for name, source in wanted.items():
         if isinstance(source, DataFile):  # a file of one's own must be there
             try:
-                data[name] = _dense(read_table(source.path, **source.options))
+                data[name] = _make_dense(read_table(source.path, **source.options))
             except TypeError as error:  # an argument that the reader does not have
                 raise ValueError(f"Dataset {name!r}: {error}") from None
             continue
         try:
-            data[name] = _dense(load_dataset(name))
+            data[name] = _make_dense(load_dataset(name))
         except FileNotFoundError as error:
             missing[name] = str(error)
     return data, missing
 
 
-def _dense(data: Dataset) -> Dataset:
-    """Learners take dense rows; what is sparse is stored so for its size on disk only."""
+def _make_dense(data: Dataset) -> Dataset:
+    """Learners take dense samples; what is sparse is stored so for its size on disk only."""
     return data._replace(X=data.X.toarray()) if issparse(data.X) else data
 
 

@@ -10,7 +10,7 @@ from s2fs._utils.optional import need
 Item = TypeVar("Item")
 
 
-def progress(items: Iterable[Item], total: int, label: str, *, show: bool) -> Iterator[Item]:
+def track_progress(items: Iterable[Item], total: int, label: str, *, show: bool) -> Iterator[Item]:
     """Yield ``items`` and, if asked to and on a terminal, show how many of ``total`` are done."""
     bar = _open_bar() if show else None
     if bar is None:

@@ -18,7 +18,7 @@ from s2fs.criteria.class_moments import ClassMoments, squares_between
 #: Two ways to compute F differ by less than this share of it.
 _ROUNDING = 1e-8
 #: What is left within the classes of a feature with a larger F is rounding.
-_MOST_CERTAIN = 1e7
+MOST_CERTAIN_F = 1e7
 
 
 class ScoreRanker(Baseline):
@@ -50,7 +50,7 @@ class RandomOrder(ScoreRanker):
     ----------
     {n_features_to_select}
     {max_correlation}
-    random_state : int, RandomState sample or None, default=None
+    random_state : int, RandomState instance or None, default=None
         Seed of the order; give a number for the same order each time.
 
     Attributes
@@ -155,11 +155,18 @@ class _MeasuredColumns(ScaledColumns):
 
 def _screen_f_statistics(moments: ClassMoments) -> Floats:
     """The F statistics from class moments, up to rounding; 1e100 where this may decide."""
-    p, n = len(moments.counts), moments.counts[:, 0].sum()
+    scores = compute_f_statistics(moments)
+    return np.where(scores > MOST_CERTAIN_F, 1e100, scores)
+
+
+def compute_f_statistics(moments: ClassMoments) -> Floats:
+    """The F statistic of each feature, NaN where every class has a single sample."""
+    n_classes, n = (moments.counts > 0).sum(axis=0), moments.counts.sum(axis=0)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        between, within = squares_between(moments), moments.within_squares
-        scores = (between / (p - 1)) / (within / (n - p)) if n > p else np.full(len(within), np.nan)
-    return np.where(scores > _MOST_CERTAIN, 1e100, scores)
+        between = squares_between(moments) / np.maximum(n_classes - 1, 1)
+        within = moments.within_squares / (n - n_classes)
+        scores = np.where(n > n_classes, between / within, np.nan)
+    return np.asarray(scores)
 
 
 def f_statistics(X: Floats, codes: Indices) -> Floats:
@@ -182,7 +189,7 @@ class MutualInformation(ScoreRanker):
     {max_correlation}
     n_neighbors : int, default=3
         Neighbours of the estimate.
-    random_state : int, RandomState sample or None, default=None
+    random_state : int, RandomState instance or None, default=None
         Seed of the small noise that breaks equal values; give a number for the same ranking each
         time.
 
@@ -228,7 +235,7 @@ class MutualInformation(ScoreRanker):
     def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
         if np.bincount(codes).max() < 2:
             raise ValueError(
-                "y has no class with two rows, so there are no neighbours to estimate mutual "
+                "y has no class with two samples, so there are no neighbours to estimate mutual "
                 "information from; merge classes."
             )
         scores = mutual_info_classif(
@@ -293,11 +300,11 @@ class ReliefF(ScoreRanker):
         members = [np.flatnonzero(codes == q) for q in range(int(codes.max()) + 1)]
         scores = np.zeros(X.shape[1])
         for i, own in enumerate(codes):
-            for q, rows in enumerate(members):
-                k = min(self.n_neighbors, len(rows) - (q == own))
+            for q, of_class in enumerate(members):
+                k = min(self.n_neighbors, len(of_class) - (q == own))
                 if k == 0:  # the only sample of its class has no hits
                     continue
-                near = rows[np.argsort(distances[i, rows], kind="stable")[:k]]
-                share = -1.0 if q == own else len(rows) / (len(codes) - len(members[own]))
+                near = of_class[np.argsort(distances[i, of_class], kind="stable")[:k]]
+                share = -1.0 if q == own else len(of_class) / (len(codes) - len(members[own]))
                 scores += share / k * np.abs(X[near] - X[i]).sum(axis=0)
         return scores / len(codes)

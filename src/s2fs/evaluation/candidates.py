@@ -58,14 +58,19 @@ def resolve_selectors(selectors: Any, k: int | None, random_state: int) -> dict[
     if isinstance(selectors, str) or not isinstance(selectors, Iterable):
         raise ValueError(f"selectors is {selectors!r}; give a list, or a dict of names.")
     if isinstance(selectors, Mapping):
-        named = {str(name): _make_selector(one, k, random_state) for name, one in selectors.items()}
+        named = {
+            str(name): _make_selector(selector, k, random_state)
+            for name, selector in selectors.items()
+        }
     else:
         named, n_of_name = {}, Counter[str]()
-        for one in selectors:
-            selector = _make_selector(one, k, random_state)
+        for given in selectors:
+            selector = _make_selector(given, k, random_state)
             name = name_selector(selector)
             n_of_name[name] += 1
-            named[name if n_of_name[name] == 1 else f"{name} {n_of_name[name]}"] = selector
+            if n_of_name[name] > 1:  # two of one name: the second is called so
+                name = f"{name} {n_of_name[name]}"
+            named[name] = selector
     if not named:
         raise ValueError("selectors is empty; give at least one.")
     return named
@@ -87,17 +92,19 @@ def _make_selector(selector: Any, k: int | None, random_state: int) -> Any:
         raise ValueError(f"selectors has {selector!r}; give an estimator with get_support.")
     if k is not None:
         settings |= dict.fromkeys(NUMBER_NAMES, k)
-    own = selector.get_params(deep=False)
-    return clone(selector).set_params(**{n: v for n, v in settings.items() if n in own})
+    parameters = selector.get_params(deep=False)
+    known = {name: value for name, value in settings.items() if name in parameters}
+    return clone(selector).set_params(**known)
 
 
-def select_alike(one: Any, other: Any) -> bool:
+def are_same_selector(first: Any, second: Any) -> bool:
     """Whether two selectors differ in nothing that matters but the number of features."""
-    if type(one) is not type(other):
+    if type(first) is not type(second):
         return False
-    own, others = one.get_params(deep=False), other.get_params(deep=False)
+    parameters, others = first.get_params(deep=False), second.get_params(deep=False)
     return all(
-        own[name] is others[name] or own[name] == others[name] for name in own.keys() - _INCIDENTAL
+        parameters[name] is others[name] or parameters[name] == others[name]
+        for name in parameters.keys() - _INCIDENTAL
     )
 
 
@@ -111,14 +118,14 @@ def needs_prepared(selector: Any, samples: EvaluationSamples) -> bool:
 
 def select_features(selector: Any, X: Any, samples: EvaluationSamples, train: Indices) -> Selected:
     """Let a fresh clone select from the training samples, whose table is ``X``."""
-    beside = {
+    of_samples = {
         "sample_weight": samples.sample_weight,
         "covariates": samples.covariates,
         "groups": samples.groups,
     }
     arguments = {
         name: values[train]
-        for name, values in beside.items()
+        for name, values in of_samples.items()
         if values is not None and has_fit_parameter(selector, name)
     }
     start = perf_counter()
@@ -126,11 +133,11 @@ def select_features(selector: Any, X: Any, samples: EvaluationSamples, train: In
     seconds = perf_counter() - start
     order = None if isinstance(fitted, Pipeline) else features_in_order(fitted)
     if order is None:
-        return Selected(_kept_features(fitted, samples.n_features), False, seconds)
+        return Selected(_find_selected(fitted, samples.n_features), False, seconds)
     return Selected(order, True, seconds)
 
 
-def _kept_features(fitted: Any, m: int) -> Indices:
+def _find_selected(fitted: Any, m: int) -> Indices:
     """Which of ``m`` features a fitted selector, or a pipeline that holds some, lets through."""
     if not isinstance(fitted, Pipeline):
         if hasattr(fitted, "get_support"):
@@ -139,18 +146,18 @@ def _kept_features(fitted: Any, m: int) -> Indices:
             f"selectors has a {type(fitted).__name__}, which has no get_support after fit; give a "
             "selector."
         )
-    kept = np.arange(m)
+    selected = np.arange(m)
     for _, step in fitted.steps:
         if step in (None, "passthrough"):
             continue
         selects = isinstance(step, Pipeline) or hasattr(step, "get_support")
-        if getattr(step, "n_features_in_", len(kept)) != len(kept) or (
-            hasattr(step, "predict") and not selects
-        ):
+        predicts = hasattr(step, "predict") and not selects
+        makes_features = getattr(step, "n_features_in_", len(selected)) != len(selected)
+        if predicts or makes_features:
             raise ValueError(
                 f"selectors has a pipeline that does more than select before or in its step "
                 f"{type(step).__name__}; leave out what makes features or predicts."
             )
         if selects:
-            kept = kept[_kept_features(step, len(kept))]
-    return kept
+            selected = selected[_find_selected(step, len(selected))]
+    return selected

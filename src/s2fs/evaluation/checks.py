@@ -1,14 +1,16 @@
 """What to worry about before trusting a selection: short lines, each passed or not."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
+from s2fs._native.class_moments import compute_class_moments
 from s2fs._utils.messages import join_words, truncate_middle
 from s2fs._utils.types import Floats, Indices
+from s2fs.baselines.reference import MOST_CERTAIN_F, compute_f_statistics
 from s2fs.criteria.correlation import correlations
 from s2fs.criteria.problem import blocks
 from s2fs.evaluation.comparison import MAJORITY, RANDOM, Comparison, points
@@ -22,12 +24,12 @@ REDUNDANT = 0.9
 SMALL_CLASS = 10
 #: A Nogueira index below this is called low.
 LOW_STABILITY = 0.4
-#: Positive values may want a logarithm if their skewness is above the one, and their median below
-#: the other share of the largest.
+#: A logarithm may help if positive values have a skewness above the first of these, and a median
+#: below the second, as a share of the largest value.
 SKEWED, LOW_MEDIAN = 2.0, 0.1
 #: Ranks are worth trying if PairCover's criterion on them is this many times that on the values.
 BETTER_BY_RANK = 1.8
-#: Tables with more values are looked at through evenly spaced features.
+#: Of tables with more values evenly spaced features are ranked.
 _MOST_RANKED = 2_000_000
 #: Without one or two samples a feature must keep this share of its F statistic.
 KEPT_SHARE = 0.5
@@ -102,15 +104,16 @@ def check_selection(
     checks.append(_check_skewed(values))
     checks.append(_check_ranks(values, codes, len(indices)))
     if stability is not None:
-        low = stability < LOW_STABILITY
-        word = "change much" if low else "agree"
-        checks.append(
-            Check(
-                not low, "stability", f"Selections on random halves {word} ({stability:.2f} of 1)."
-            )
-        )
+        checks.append(_check_stability(stability))
     checks += [Check(False, "identifier", remark) for remark in remarks]
     return checks
+
+
+def _check_stability(stability: float) -> Check:
+    is_low = stability < LOW_STABILITY
+    verb = "change much" if is_low else "agree"
+    text = f"Selections on random halves {verb} ({stability:.2f} of 1)."
+    return Check(not is_low, "stability", text)
 
 
 def _check_accuracy(comparison: Comparison) -> list[Check]:
@@ -118,22 +121,20 @@ def _check_accuracy(comparison: Comparison) -> list[Check]:
     at = comparison.recommended
     first = at.rows[0]["selector"]
     checks = []
-    for other, key, called in (
+    for row, key, phrase in (
         (MAJORITY, "majority", "the majority class"),
         (RANDOM, "random", "random features"),
     ):
-        gap = at.difference(first, other)
-        passed = gap.relation == "better than"
-        relation = f"{gap.relation[0].upper()}{gap.relation[1:]}"
-        checks.append(Check(passed, key, f"{relation} {called} ({points(gap)} points)."))
-    found = comparison.recommendation
-    if found is not None:
-        text = (
-            f"Accuracy is still rising at {found.best} features."
-            if found.still_rising
-            else "More features do not raise the accuracy by more than one standard error."
-        )
-        checks.append(Check(not found.still_rising, "rising", text))
+        difference = at.difference(first, row)
+        passed = difference.relation == "better than"
+        relation = f"{difference.relation[0].upper()}{difference.relation[1:]}"
+        checks.append(Check(passed, key, f"{relation} {phrase} ({points(difference)} points)."))
+    recommendation = comparison.recommendation
+    if recommendation is not None:
+        text = "More features do not raise the accuracy by more than one standard error."
+        if recommendation.still_rising:
+            text = f"Accuracy is still rising at {recommendation.best} features."
+        checks.append(Check(not recommendation.still_rising, "rising", text))
     return checks
 
 
@@ -141,7 +142,7 @@ def find_fragile_features(columns: Floats, codes: Indices) -> dict[int, list[int
     """Find features whose separation of the classes rests on one or two samples.
 
     Without the sample that is furthest from the median, or without two, less than half of the F
-    statistic is left. Features whose F statistic noise has, too, are not looked at.
+    statistic is left. Features whose F statistic noise reaches, too, are skipped.
 
     Parameters
     ----------
@@ -165,29 +166,23 @@ def find_fragile_features(columns: Floats, codes: Indices) -> dict[int, list[int
     fragile = {}
     for position, values in enumerate(columns.T):
         column = values / max(np.abs(values).max(), np.finfo(float).tiny)  # safe to square
-        before = _f_statistic(column, codes)
+        before = _compute_f(column, codes)
         if before < by_chance:
             continue
         furthest = np.argsort(-np.abs(column - np.median(column)), kind="stable")
         for n_left_out in (1, 2):
-            kept = np.delete(np.arange(n), furthest[:n_left_out])
-            if _f_statistic(column[kept], codes[kept]) < KEPT_SHARE * before:
+            others = np.delete(np.arange(n), furthest[:n_left_out])
+            if _compute_f(column[others], codes[others]) < KEPT_SHARE * before:
                 fragile[position] = furthest[:n_left_out].tolist()
                 break
     return fragile
 
 
-def _f_statistic(values: Floats, codes: Indices) -> float:
-    """The F statistic of one feature; classes without samples are not there."""
-    counts = np.bincount(codes)
-    there = counts > 0
-    means = np.bincount(codes, weights=values) / np.maximum(counts, 1)
-    n, p = len(values), int(there.sum())
-    between = float(counts @ (means - values.mean()) ** 2) / max(p - 1, 1)
-    within = float(((values - means[codes]) ** 2).sum()) / max(n - p, 1)
-    if within == 0:
-        return np.inf if between > 0 else 0.0
-    return between / within
+def _compute_f(values: Floats, codes: Indices) -> float:
+    """The F statistic of one feature: infinite if only rounding is left inside the classes."""
+    moments = compute_class_moments(values[:, None], codes, int(codes.max()) + 1)
+    f = float(np.nan_to_num(compute_f_statistics(moments)[0], nan=0.0))
+    return np.inf if f > MOST_CERTAIN_F else f
 
 
 def _check_fragile(
@@ -196,13 +191,11 @@ def _check_fragile(
     fragile = find_fragile_features(selected, codes)
     if not fragile:
         return Check(True, "fragile", "No selected feature rests on one or two samples.")
-    said = [
+    phrases = [
         f"{names[f]} rests on {join_words([str(sample_names[i]) for i in samples])}"
         for f, samples in fragile.items()
     ]
-    rest = len(said) - _MOST_NAMES
-    more = f" and {rest} more" if rest > 0 else ""
-    return Check(False, "fragile", f"{'; '.join(said[:_MOST_NAMES])}{more}.")
+    return Check(False, "fragile", f"{'; '.join(phrases[:_MOST_NAMES])}{_count_more(phrases)}.")
 
 
 def group_redundant(selected: Floats, threshold: float = REDUNDANT) -> list[list[int]]:
@@ -236,11 +229,10 @@ def _check_redundant(selected: Floats, names: list[str]) -> Check:
     groups = group_redundant(selected)
     if not groups:
         return Check(True, "redundant", f"No two selected features have |r| ≥ {REDUNDANT}.")
-    said = [join_words([names[f] for f in group[:4]]) for group in groups[:_MOST_NAMES]]
-    more = f" and {len(groups) - _MOST_NAMES} more groups" if len(groups) > _MOST_NAMES else ""
-    return Check(
-        False, "redundant", f"Nearly the same (|r| ≥ {REDUNDANT}): {'; '.join(said)}{more}."
-    )
+    phrases = [join_words([names[f] for f in group[:4]]) for group in groups[:_MOST_NAMES]]
+    more = _count_more(groups, " groups")
+    text = f"Nearly the same (|r| ≥ {REDUNDANT}): {'; '.join(phrases)}{more}."
+    return Check(False, "redundant", text)
 
 
 def _check_classes(codes: Indices, class_names: Sequence[str]) -> Check:
@@ -248,11 +240,15 @@ def _check_classes(codes: Indices, class_names: Sequence[str]) -> Check:
     small = np.flatnonzero(counts < SMALL_CLASS)
     if not len(small):
         return Check(True, "small_class", f"Every class has at least {SMALL_CLASS} samples.")
-    said = [f"class {class_names[q]}: n = {counts[q]}" for q in small[:_MOST_NAMES]]
-    more = f" and {len(small) - _MOST_NAMES} more" if len(small) > _MOST_NAMES else ""
-    return Check(
-        False, "small_class", f"Fewer than {SMALL_CLASS} samples: {', '.join(said)}{more}."
-    )
+    phrases = [f"class {class_names[q]}: n = {counts[q]}" for q in small[:_MOST_NAMES]]
+    text = f"Fewer than {SMALL_CLASS} samples: {', '.join(phrases)}{_count_more(small)}."
+    return Check(False, "small_class", text)
+
+
+def _count_more(items: Sized, noun: str = "") -> str:
+    """How many items a line has no room for: `` and 3 more``."""
+    n_more = len(items) - _MOST_NAMES
+    return f" and {n_more} more{noun}" if n_more > 0 else ""
 
 
 def _check_skewed(values: Any) -> Check:

@@ -11,9 +11,9 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
 from s2fs._native.neighbours import knn
-from s2fs._utils.progress import progress
+from s2fs._utils.progress import track_progress
 from s2fs.baselines import AnovaF
-from s2fs.evaluation.candidates import Candidate, resolve_selectors, select_alike
+from s2fs.evaluation.candidates import Candidate, are_same_selector, resolve_selectors
 from s2fs.evaluation.comparison import MAJORITY, RANDOM, Comparison, sizes_up_to
 from s2fs.evaluation.folds import Splits, make_splits
 from s2fs.evaluation.learners import resolve_learner
@@ -143,10 +143,10 @@ def evaluate_selector(
     imputer: Any = None,
     class_names: Sequence[str] | None = None,
 ) -> Comparison:
-    """Evaluate a selector exactly as it was run, everything it chooses from the data included.
+    """Evaluate a selector exactly as it was run, with all that it tunes on the data.
 
     In every fold a fresh clone selects from the training samples alone. It is not told the number
-    of features, the weights or anything else that it has chosen on all samples. PairCover, S²FS
+    of features, the weights or anything else that was tuned on all samples. PairCover, S²FS
     and ANOVA F with ``n_selected`` features stand beside it.
 
     Parameters
@@ -207,12 +207,12 @@ def evaluate_selector(
         tunes_weights = isinstance(selector, SelectorCV) and isinstance(selector.selector, S2FS)
         n_repeats = 1 if tunes_weights else 5
     candidates = [Candidate(name_selector(selector), selector, is_sized=False)]
-    for other in (PairCover(n_selected), S2FS(n_selected), AnovaF(n_selected)):
-        if not select_alike(selector, other):
-            name = name_selector(other)
+    for peer in (PairCover(n_selected), S2FS(n_selected), AnovaF(n_selected)):
+        if not are_same_selector(selector, peer):
+            name = name_selector(peer)
             if name == candidates[0].name:
                 name = f"{name} (default)"
-            candidates.append(Candidate(name, other, is_sized=True))
+            candidates.append(Candidate(name, peer, is_sized=True))
     splits = make_splits(
         samples.y,
         cv,
@@ -229,8 +229,11 @@ def _check_sizes(k: Any, m: int) -> list[int | None]:
     if k is None:
         return [None]
     sizes = [k] if isinstance(k, Integral) or not np.iterable(k) else list(k)
-    whole = all(isinstance(s, Integral) and not isinstance(s, bool) and int(s) >= 1 for s in sizes)
-    if not sizes or not whole or any(one >= other for one, other in pairwise(sizes)):
+    are_whole = all(
+        isinstance(size, Integral) and not isinstance(size, bool) and int(size) >= 1
+        for size in sizes
+    )
+    if not sizes or not are_whole or any(size >= larger for size, larger in pairwise(sizes)):
         raise ValueError(f"k is {k!r}; give a whole number from 1, increasing ones, or None.")
     return list(dict.fromkeys(min(int(size), m) for size in sizes))
 
@@ -248,7 +251,7 @@ def _evaluate(
     """Run every candidate, and the rows that frame them, in every fold; pool inside the repeats."""
     learner_name, trained = resolve_learner(learner)
     frame = [name_all_features(samples.n_features), RANDOM, MAJORITY]
-    if clash := [one.name for one in candidates if one.name in frame]:
+    if clash := [candidate.name for candidate in candidates if candidate.name in frame]:
         raise ValueError(
             f"selectors has {clash[0]!r}, which is the name of another row; choose another name."
         )
@@ -263,7 +266,7 @@ def _evaluate(
         for number, fold in enumerate(splits.folds)
     )
     folds: list[dict[str, list[Scored]]] = list(
-        progress(run(tasks), len(splits.folds), "Comparing", show=verbose > 0)
+        track_progress(run(tasks), len(splits.folds), "Comparing", show=verbose > 0)
     )
     by_size = {}
     for i, size in enumerate(sizes):

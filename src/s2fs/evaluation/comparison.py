@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from s2fs._utils.messages import join_words
-from s2fs._utils.text_table import format_table
+from s2fs._utils.text_table import PAGE_WIDTH, format_table
 from s2fs._utils.types import Floats, Indices
 from s2fs.evaluation.statistics import (
     Difference,
     Relation,
-    corrected_error,
-    difference_from_guess,
-    paired_difference,
-    sign_flip_p_value,
+    compare_paired,
+    compare_with_guess,
+    compute_corrected_error,
+    compute_sign_flip_p_value,
 )
 
 #: The names of the rows that frame every comparison, beside "all … features".
@@ -32,8 +32,6 @@ LEARNER_NAMES = {
 }
 #: The numbers of features at which a selection is scored; few, for each costs time.
 _SIZES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500)
-#: Widths of a page of text, and of a name on it.
-_PAGE = 79
 
 
 class ComparisonRow(TypedDict):
@@ -142,8 +140,8 @@ class Comparison:
             The selectors with ``k`` features each, on the same folds.
         """
         if k not in self.by_size:
-            known = ", ".join(map(str, self.by_size)) or "no others"
-            raise ValueError(f"k is {k!r}, but these sizes were compared: {known}.")
+            compared = ", ".join(map(str, self.by_size)) or "no others"
+            raise ValueError(f"k is {k!r}, but these sizes were compared: {compared}.")
         return self.by_size[k]
 
     @property
@@ -157,12 +155,12 @@ class Comparison:
         """Whether samples of one group were kept together."""
         return len(np.unique(self.units)) < len(self.units)
 
-    def difference(self, one: str, other: str) -> Difference:
+    def difference(self, row: str, other: str) -> Difference:
         """How much more accurate one row is than another, and how far that can be trusted.
 
         Parameters
         ----------
-        one, other : str
+        row, other : str
             The rows, by their ``selector``.
 
         Returns
@@ -173,20 +171,21 @@ class Comparison:
             (2003). Against the majority class a sign-flip test decides, over samples or groups:
             twice the median of its p-values over the repeats.
         """
-        paired = self.accuracies[one] - self.accuracies[other]
-        if other == MAJORITY and one in self.predictions:
-            p_value = self._p_value_against_guess(one)
-            return difference_from_guess(paired, self.test_share, self.n_units, p_value)
-        return paired_difference(paired, self.test_share, self.n_units)
+        paired = self.accuracies[row] - self.accuracies[other]
+        if other == MAJORITY and row in self.predictions:
+            p_value = self._test_against_guess(row)
+            return compare_with_guess(paired, self.test_share, self.n_units, p_value)
+        return compare_paired(paired, self.test_share, self.n_units)
 
-    def _p_value_against_guess(self, row: str) -> float:
+    def _test_against_guess(self, row: str) -> float:
         """Twice the median p-value over the repeats of the sign-flip test over the units."""
         p_values = []
-        for said, guess in zip(self.predictions[row], self.predictions[MAJORITY], strict=True):
-            there = said >= 0
-            gain = (said == self.codes).astype(int) - (guess == self.codes)
-            by_unit = np.bincount(self.units[there], weights=gain[there])
-            p_values.append(sign_flip_p_value(np.rint(by_unit).astype(np.intp)))
+        guesses = self.predictions[MAJORITY]
+        for predicted, guess in zip(self.predictions[row], guesses, strict=True):
+            held_out = predicted >= 0
+            gain = (predicted == self.codes).astype(int) - (guess == self.codes)
+            by_unit = np.bincount(self.units[held_out], weights=gain[held_out])
+            p_values.append(compute_sign_flip_p_value(np.rint(by_unit).astype(np.intp)))
         return min(1.0, 2 * float(np.median(p_values)))
 
     def relation(self, other: str) -> Relation:
@@ -215,7 +214,7 @@ class Comparison:
 
         def is_as_good(position: int) -> bool:
             behind = folds[best] - folds[position]
-            return behind.mean() <= corrected_error(behind, self.test_share) + 1e-12
+            return behind.mean() <= compute_corrected_error(behind, self.test_share) + 1e-12
 
         enough = next(i for i in range(len(folds)) if is_as_good(i))
         is_last = best == len(folds) - 1 and self.sizes[-1] < self.n_features_in
@@ -225,20 +224,20 @@ class Comparison:
     @property
     def recommended(self) -> "Comparison":
         """The comparison with the recommended number of features, or this one."""
-        found = self.recommendation
-        return self if found is None else self.at(found.size)
+        recommendation = self.recommendation
+        return self if recommendation is None else self.at(recommendation.size)
 
     @property
     def headline(self) -> str:
         """The first sentence of the verdict: how many features, and how accurate they are."""
-        found, at = self.recommendation, self.recommended
+        recommendation, at = self.recommendation, self.recommended
         first = at.rows[0]
-        name, n = first["selector"], _count(first["n_features"])
-        features = f"{n} feature{'' if n == '1' else 's'}"
-        if found is not None and found.size < self.sizes[-1] and at.beats_majority:
-            subject = f"{features} by {name} {'is' if n == '1' else 'are'} enough"
-        else:
-            subject = f"{features} by {name}"
+        n = _format_count(first["n_features"])
+        features, verb = ("1 feature", "is") if n == "1" else (f"{n} features", "are")
+        subject = f"{features} by {first['selector']}"
+        is_shorter = recommendation is not None and recommendation.size < self.sizes[-1]
+        if is_shorter and at.beats_majority:
+            subject += f" {verb} enough"
         warning = ""
         if at._relation_or_none(RANDOM) == "worse than":
             warning = "Worse than random features: "
@@ -253,8 +252,8 @@ class Comparison:
     @property
     def rest(self) -> str:
         """The sentences after the headline: differences to the other rows, and what is open."""
-        at, found = self.recommended, self.recommendation
-        named: dict[Relation, list[str]] = {
+        at, recommendation = self.recommended, self.recommendation
+        by_relation: dict[Relation, list[str]] = {
             "worse than": [],
             "better than": [],
             "as good as": [],
@@ -263,12 +262,17 @@ class Comparison:
         for row in at.rows[1:]:
             gap = at.difference(at.rows[0]["selector"], row["selector"])
             article = "the " if row["selector"] == MAJORITY else ""
-            named[gap.relation].append(f"{article}{row['selector']} ({points(gap)})")
-        parts = [f"{relation} {join_words(said)}" for relation, said in named.items() if said]
+            phrase = f"{article}{row['selector']} ({points(gap)})"
+            by_relation[gap.relation].append(phrase)
+        parts = [
+            f"{relation} {join_words(phrases)}"
+            for relation, phrases in by_relation.items()
+            if phrases
+        ]
         sentence = "; ".join(parts)
         sentence = f"{sentence[:1].upper()}{sentence[1:]}." if sentence else ""
-        if found is not None and found.still_rising:
-            sentence += f" More than {found.best} features: accuracy is still rising."
+        if recommendation is not None and recommendation.still_rising:
+            sentence += f" More than {recommendation.best} features: accuracy is still rising."
         return sentence.strip()
 
     @property
@@ -305,9 +309,12 @@ class Comparison:
         """
         at = self.recommended
         table = {"selected by": [row["selector"] for row in at.rows]}
-        counts = [_count(row["n_features"]) for row in at.rows]
+        counts = [_format_count(row["n_features"]) for row in at.rows]
         heading = f"top {counts[0]}"
-        if len({counts[f] for f, row in enumerate(at.rows) if row["seconds"] is not None}) > 1:
+        of_selectors = {
+            count for count, row in zip(counts, at.rows, strict=True) if row["seconds"] is not None
+        }
+        if len(of_selectors) > 1:
             table["k"] = counts  # selectors that decide it themselves
             heading = "accuracy"
         table[heading] = [f"{percent(row['accuracy'])} %" for row in at.rows]
@@ -336,7 +343,9 @@ class Comparison:
             ``still_rising``, ``notes``, ``rows`` with the ``difference`` of the first to each, and
             the same ``by_size``.
         """
-        found = self.recommendation
+        recommendation = self.recommendation
+        size = None if recommendation is None else recommendation.size
+        still_rising = None if recommendation is None else recommendation.still_rising
         return {
             "learner": self.learner,
             "n_splits": self.n_splits,
@@ -344,50 +353,46 @@ class Comparison:
             "n_units": self.n_units,
             "grouped": self.is_grouped,
             "verdict": self.verdict,
-            "recommended": None if found is None else found.size,
-            "still_rising": None if found is None else found.still_rising,
+            "recommended": size,
+            "still_rising": still_rising,
             "notes": list(self.notes),
             "rows": self._rows_with_differences(),
             "by_size": {str(k): at._rows_with_differences() for k, at in self.by_size.items()},
         }
 
     def _rows_with_differences(self) -> list[dict[str, Any]]:
-        first = self.rows[0]["selector"]
-        return [
-            {
-                **row,
-                "difference": None
-                if row["selector"] == first
-                else self.difference(first, row["selector"])._asdict(),
-            }
-            for row in self.rows
-        ]
+        first, *others = self.rows
+        rows: list[dict[str, Any]] = [{**first, "difference": None}]
+        for row in others:
+            difference = self.difference(first["selector"], row["selector"])
+            rows.append({**row, "difference": difference._asdict()})
+        return rows
 
     def _details(self) -> dict[str, list[str]]:
         """Stability, redundancy and time of the selectors, for a second table."""
         rows = [row for row in self.recommended.rows if row["seconds"] is not None]
         return {
             "selected by": [row["selector"] for row in rows],
-            "stability": [_number(row["stability"], 2) for row in rows],
-            "mean |r|": [_number(row["redundancy"], 2) for row in rows],
-            "seconds": [_number(row["seconds"], 3) for row in rows],
+            "stability": [_format_or_blank(row["stability"], 2) for row in rows],
+            "mean |r|": [_format_or_blank(row["redundancy"], 2) for row in rows],
+            "seconds": [_format_or_blank(row["seconds"], 3) for row in rows],
         }
 
     def __str__(self) -> str:
-        said = [fill(text, _PAGE) for text in (self.verdict, *self.notes)]
-        parts = [self.columns(), self._details()]
-        accuracies, details = (format_table(part, numbers=list(part)[1:]) for part in parts)
-        tables = [*accuracies, "", *details]
-        return "\n".join([fill(self.title, _PAGE), "", *tables, "", *said])
+        lines = [fill(self.title, PAGE_WIDTH), ""]
+        for columns in (self.columns(), self._details()):
+            lines += [*format_table(columns, numbers=list(columns)[1:]), ""]
+        lines += [fill(text, PAGE_WIDTH) for text in (self.verdict, *self.notes)]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        def line(tag: str, cells: Iterable[str]) -> str:
+        def make_row(tag: str, cells: Iterable[str]) -> str:
             return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
 
         tables = ""
         for columns in (self.columns(), self._details()):
-            body = "".join(line("td", cells) for cells in zip(*columns.values(), strict=True))
-            head = line("th", columns)
+            body = "".join(make_row("td", cells) for cells in zip(*columns.values(), strict=True))
+            head = make_row("th", columns)
             tables += f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
         notes = "".join(f"<p>{escape(note)}</p>" for note in (self.verdict, *self.notes))
         return f"<p>{escape(self.title)}</p>{tables}{notes}"
@@ -411,14 +416,15 @@ def points(gap: Difference) -> str:
 def signed(share: float, plus: str = "") -> str:
     """A difference in points with a real minus sign; what rounds to 0 has none."""
     text = f"{100 * abs(share):.1f}"
-    sign = "" if float(text) == 0 else "−" if share < 0 else plus
-    return sign + text
+    if float(text) == 0:
+        return text
+    return ("−" if share < 0 else plus) + text
 
 
-def _number(value: float | None, digits: int) -> str:
+def _format_or_blank(value: float | None, digits: int) -> str:
     return "" if value is None else f"{value:.{digits}f}"
 
 
-def _count(n: float) -> str:
-    """How many features were selected, on average over the folds."""
+def _format_count(n: float) -> str:
+    """How many features were selected, on average over the folds: ``12``, or ``12.4``."""
     return f"{round(n, 1):g}"

@@ -18,9 +18,9 @@ from s2fs._utils.types import Floats, Indices
 from s2fs.evaluation.learners import (
     check_n_train,
     is_plain,
-    mutual_information,
     predict_prefixes,
     resolve_learners,
+    score_clusters,
 )
 from s2fs.evaluation.samples import fill_missing
 from s2fs.selectors.base import fit_selector
@@ -37,7 +37,7 @@ class FoldResult:
     sizes : ndarray of shape (n_sizes,)
         How many of the first features were used.
     ranking : ndarray
-        The features in order of choice.
+        The features in order of selection.
     y_test : ndarray of shape (n_test,)
         The labels of the test samples.
     predictions : dict of str to ndarray of shape (n_sizes, n_test)
@@ -79,7 +79,7 @@ def evaluate_fold(
     y_test : array-like of shape (n_test,)
         Class labels of the test samples, which are only kept for the scores.
     ranking : array-like of int
-        The features in order of choice.
+        The features in order of selection.
     learners : sequence of {"knn", "svm", "cart", "logistic"} or dict, default=the first three
         The learners to run: some of those that have a name, or a dict from names of your own to
         scikit-learn classifiers and clusterers. Clusterers are scored by their mutual information
@@ -115,7 +115,7 @@ def evaluate_fold(
     predictions, nmi = {}, {}
     for name, learner in learners.items():
         if not is_plain(learner) and is_clusterer(learner):
-            nmi[name] = mutual_information(learner, X_train, codes, every_size)
+            nmi[name] = score_clusters(learner, X_train, codes, every_size)
         else:
             predicted = predict_prefixes(learner, X_train, codes, X_test, every_size)
             predictions[name] = classes[predicted]
@@ -209,8 +209,8 @@ def prefix_curves(
     y : array-like of shape (n_samples,)
         Class labels; each class needs at least two members.
     selector : estimator
-        Any estimator with ``indices_``, the features in order of choice, after ``fit``. It should
-        choose as many features as the largest size.
+        Any estimator with ``indices_``, the features in order of selection, after ``fit``. It
+        should select as many features as the largest size.
     learners : sequence of {"knn", "svm", "cart", "logistic"} or dict, default=the first three
         The learners to run: some of those that have a name, or a dict from names of your own to
         scikit-learn classifiers and clusterers. Clusterers are scored by their mutual information
@@ -263,7 +263,7 @@ def prefix_curves(
     folds = list(stratified_folds(labels, cv, random_state=random_state))
     ranking = None
     if protocol == "before":
-        ranking = _ranking(selector, fill_missing(X, np.arange(len(labels)), imputer), labels)
+        ranking = _rank_features(selector, fill_missing(X, np.arange(len(labels)), imputer), labels)
     results = Parallel(n_jobs=n_jobs)(
         delayed(_run_fold)(
             fill_missing(X, fold[0], imputer), labels, fold, selector, ranking, learners, sizes
@@ -305,21 +305,21 @@ def pool_folds(folds: Sequence[FoldResult]) -> dict[str, Curve]:
     curves = {}
     for learner in learners:
         predicted = np.concatenate([fold.predictions[learner] for fold in folds], axis=1)
-        curves[learner] = Curve(learner, sizes, _scores(y_test, predicted))
+        curves[learner] = Curve(learner, sizes, _compute_scores(y_test, predicted))
     for learner in folds[0].nmi:
         nmi = np.mean([fold.nmi[learner] for fold in folds], axis=0)
         curves[learner] = Curve(learner, sizes, {"nmi": nmi})
     return curves
 
 
-def _scores(y_test: NDArray[Any], predicted: NDArray[Any]) -> dict[str, Floats]:
+def _compute_scores(y_test: NDArray[Any], predicted: NDArray[Any]) -> dict[str, Floats]:
     """Accuracy, balanced accuracy and macro-F1 of each row of predictions."""
     classes = np.unique(y_test)
     is_class = y_test == classes[:, None]  # class × sample
-    said_class = predicted[:, None, :] == classes[:, None]  # size × class × sample
-    hits = (said_class & is_class).sum(axis=2)
-    # 2 TP / (2 TP + FP + FN): twice the hits over how often the class is true or said to be.
-    f1 = 2 * hits / (is_class.sum(axis=1) + said_class.sum(axis=2))
+    is_predicted = predicted[:, None, :] == classes[:, None]  # size × class × sample
+    hits = (is_predicted & is_class).sum(axis=2)
+    # 2 TP / (2 TP + FP + FN): twice the hits over how often the class is true or predicted.
+    f1 = 2 * hits / (is_class.sum(axis=1) + is_predicted.sum(axis=2))
     return {
         "accuracy": (predicted == y_test).mean(axis=1),
         "balanced_accuracy": (hits / is_class.sum(axis=1)).mean(axis=1),
@@ -340,7 +340,7 @@ def _run_fold(
     train, test = fold
     X_train = _safe_indexing(X, train)  # keeps the column names of a data frame for the selector
     if ranking is None:
-        ranking = _ranking(selector, X_train, y[train])
+        ranking = _rank_features(selector, X_train, y[train])
     return evaluate_fold(
         X_train,
         y[train],
@@ -352,7 +352,7 @@ def _run_fold(
     )
 
 
-def _ranking(selector: Any, X: Any, y: NDArray[Any]) -> Indices:
+def _rank_features(selector: Any, X: Any, y: NDArray[Any]) -> Indices:
     fitted = fit_selector(clone(selector), X, y)
     if not hasattr(fitted, "indices_"):
         raise TypeError(
@@ -373,6 +373,6 @@ def _resolve_sizes(sizes: int | Sequence[int], n_ranked: int) -> Indices:
     if steps[-1] > n_ranked:
         raise ValueError(
             f"sizes goes up to {steps[-1]}, but the ranking has "
-            f"{format_count(n_ranked, 'feature')}; let the selector choose more."
+            f"{format_count(n_ranked, 'feature')}; let the selector select more."
         )
     return steps

@@ -69,7 +69,7 @@ def make_splits(
         What the notes call the classes; by default their labels.
     """
     if not isinstance(cv, Integral) or isinstance(cv, bool):
-        return Splits(_split_by(cv, y, groups), [])
+        return Splits(_list_folds(cv, y, groups), [])
     if int(cv) < 2:
         raise ValueError(f"cv is {cv!r}; give at least two folds.")
     if not isinstance(n_repeats, Integral) or n_repeats < 1:
@@ -80,26 +80,26 @@ def make_splits(
     classes, codes = np.unique(y, return_inverse=True)
     names = classes if class_names is None else np.array(class_names, dtype=object)
     sizes = np.array([len(np.unique(unit[codes == q])) for q in range(len(classes))])
-    what = "sample" if groups is None else "group"
+    noun = "sample" if groups is None else "group"
     notes = []
     alone = sizes < 2
     if alone.any():
         each, are = ("", "it is") if alone.sum() == 1 else (" each", "they are")
         notes.append(
-            f"{_classes_have(names[alone])} a single {what}{each}, so {are} left out of the "
+            f"{_begin_sentence(names[alone])} a single {noun}{each}, so {are} left out of the "
             "evaluation."
         )
     if (~alone).sum() < 2:
         raise ValueError(
-            f"y has fewer than two classes with at least two {what}s; cross-validation needs two "
+            f"y has fewer than two classes with at least two {noun}s; cross-validation needs two "
             "classes of two."
         )
-    rows = np.flatnonzero(~alone[codes])
+    samples = np.flatnonzero(~alone[codes])
     n_folds = min(int(cv), int(sizes[~alone].min()))
     if n_folds < int(cv):
         smallest = names[~alone][[sizes[~alone].argmin()]]
         notes.append(
-            f"{_classes_have(smallest)} {n_folds} {what}s, so there are {n_folds} folds "
+            f"{_begin_sentence(smallest)} {n_folds} {noun}s, so there are {n_folds} folds "
             f"instead of {cv}."
         )
     repeats = []
@@ -109,16 +109,16 @@ def make_splits(
             splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
         else:
             splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-        some = None if groups is None else groups[rows]
+        some_groups = None if groups is None else groups[samples]
         with warnings.catch_warnings():
             # A class may be in fewer groups than there are folds: it was counted above.
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-            folds = list(splitter.split(np.zeros(len(rows)), y[rows], some))
-        repeats.append([(rows[train], rows[test]) for train, test in folds if len(test)])
+            folds = list(splitter.split(np.zeros(len(samples)), y[samples], some_groups))
+        repeats.append([(samples[train], samples[test]) for train, test in folds if len(test)])
     return Splits(repeats, notes)
 
 
-def _split_by(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> list[list[Fold]]:
+def _list_folds(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> list[list[Fold]]:
     """The folds of a splitter, or those given; a sample that comes again begins a new repeat."""
     if hasattr(cv, "split") and not isinstance(cv, str):
         with warnings.catch_warnings():
@@ -163,7 +163,7 @@ def _as_positions(samples: Any) -> Indices:
     return np.flatnonzero(given) if given.dtype == bool else given.astype(np.intp)
 
 
-def _classes_have(names: NDArray[Any]) -> str:
-    """The begin of a sentence about some classes."""
+def _begin_sentence(names: NDArray[Any]) -> str:
+    """How a sentence about some classes begins: ``Class 'a' has``."""
     word, verb = ("Class", "has") if len(names) == 1 else ("Classes", "have")
     return f"{word} {format_names(names)} {verb}"

@@ -75,7 +75,7 @@ def check_n_train(learners: Mapping[str, Any], n_train: int) -> None:
     if knn in learners.values() and n_train < N_NEIGHBORS:
         raise ValueError(
             f"X_train has {format_count(n_train, 'sample')}, fewer than the {N_NEIGHBORS} "
-            "neighbours of kNN; use more rows or leave out 'knn'."
+            "neighbours of kNN; use more samples or leave out 'knn'."
         )
 
 
@@ -91,25 +91,25 @@ def predict_prefixes(
     )
 
 
-def mutual_information(clusterer: Any, X: Floats, codes: Indices, sizes: Indices) -> Floats:
+def score_clusters(clusterer: Any, X: Floats, codes: Indices, sizes: Indices) -> Floats:
     """Cluster the samples for each size; score by mutual information with their classes."""
     clusters = (clone(clusterer).fit_predict(X[:, :k], codes) for k in sizes)
-    return np.array([normalised_mutual_information(codes, labels) for labels in clusters])
+    return np.array([compute_mutual_information(codes, labels) for labels in clusters])
 
 
-def normalised_mutual_information(codes: Indices, clusters: Indices) -> float:
-    """Mutual information of classes and clusters over the mean of their entropies.
+def compute_mutual_information(codes: Indices, clusters: Indices) -> float:
+    """The mutual information of classes and clusters over the mean of their entropies.
 
     As in scikit-learn, whose checks take longer than the clustering of a small dataset.
     """
     labels, clusters = np.unique(clusters, return_inverse=True)  # some call an outlier -1
     p, c = int(codes.max()) + 1, len(labels)
     joint = np.bincount(codes * c + clusters, minlength=p * c).reshape(p, c) / len(codes)
-    by_class, by_cluster = _entropy(joint.sum(axis=1)), _entropy(joint.sum(axis=0))
-    shared = by_class + by_cluster - _entropy(joint.ravel())
+    by_class, by_cluster = _compute_entropy(joint.sum(axis=1)), _compute_entropy(joint.sum(axis=0))
+    shared = by_class + by_cluster - _compute_entropy(joint.ravel())
     return max(0.0, 2 * shared / (by_class + by_cluster))
 
 
-def _entropy(shares: Floats) -> float:
+def _compute_entropy(shares: Floats) -> float:
     shares = shares[shares > 0]
     return -float(shares @ np.log(shares))

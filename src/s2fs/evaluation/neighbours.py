@@ -32,11 +32,11 @@ _COLUMNS, _VALUES = 1024, 1 << 22
 #: How many are multiplied at once: sums of more products lose more digits.
 _FACTORS = 256
 #: A feature keeps the units of all samples if its squared scale grows by no more than this factor:
-#: else a value that only held-out samples have would eat the digits of all others.
+#: else a value that only held-out samples have would take the digits of all others.
 _MOST_GROWTH = 3.0
 #: Up to so many pairs of samples their distances are kept: 128 MB.
 _MOST_PAIRS = 1 << 24
-#: How many distances are looked at, at once: 64 MB.
+#: How many distances are compared at once: 64 MB.
 _DISTANCES = 1 << 23
 #: How many of the smallest and of the largest values of a feature are remembered.
 _N_EXTREMES = 6
@@ -96,19 +96,19 @@ def predict_by_all_features(values: Any, codes: Indices, folds: Sequence[Fold]) 
             predictions.append(np.concatenate(parts))
         return predictions
     extremes = _Extremes(values)
-    units = _Units.of_range(*extremes.range_of(np.arange(n)))
+    units = _Units.of_range(*extremes.find_range(np.arange(n)))
     everyone = np.arange(n)
     shared = _compute_distances(values, units, everyone, everyone)
-    for some_folds in _batches(folds):
-        own_units = [_Units.of_range(*extremes.range_of(train)) for train, _ in some_folds]
+    for some_folds in _group_folds(folds):
+        own_units = [_Units.of_range(*extremes.find_range(train)) for train, _ in some_folds]
         adjusted = _adjust_to_folds(values, shared, units, some_folds, own_units)
         for fold, own, distances in zip(some_folds, own_units, adjusted, strict=True):
             predictions.append(_predict(rows, codes, fold, own.scale, distances))
     return predictions
 
 
-def _batches(folds: Sequence[Fold]) -> Iterator[Sequence[Fold]]:
-    """Folds whose distances are kept at the same time."""
+def _group_folds(folds: Sequence[Fold]) -> Iterator[Sequence[Fold]]:
+    """Groups of folds whose distances fit in memory together."""
     start, n_pairs = 0, 0
     for i, (train, test) in enumerate(folds):
         n_pairs += len(train) * len(test)
@@ -136,7 +136,7 @@ def _predict(
     predicted = _count_votes(is_near, is_class).argmax(axis=1)
     for row in np.flatnonzero(n_near > n_neighbors):
         near = np.flatnonzero(is_near[row])
-        exact = _exact_distances(rows, train[near], test[row], scale)
+        exact = _compute_exact_distances(rows, train[near], test[row], scale)
         predicted[row] = vote(exact[None], is_class[near], n_neighbors)[0]
     return predicted
 
@@ -250,7 +250,7 @@ def _make_distances(
     return _Distances(dots, 2 * relative * (norms[test, None] + norms[train].max()))
 
 
-def _exact_distances(rows: Any, train: Indices, sample: int, scale: Floats) -> Floats:
+def _compute_exact_distances(rows: Any, train: Indices, sample: int, scale: Floats) -> Floats:
     """The squared distances of a sample to some training samples, in double precision."""
     own = _make_dense(rows[[sample]])
     step = max(1, _VALUES // len(scale))
@@ -277,17 +277,17 @@ def _column_blocks(shape: tuple[int, int], most: int) -> Iterator[slice]:
 def _scale_columns(values: Any, columns: slice, units: _Units) -> Any:
     """Some columns in given units, in single precision."""
     part = _make_dense(values[:, columns])
-    # From the middle on: a large offset would eat the digits.
+    # Subtract the middle first: avoids cancellation.
     scaled = part - units.middle[columns]
     scaled *= units.scale[columns]
     return scaled.astype(np.float32)
 
 
-def _find_range(values: Any, rows: Indices) -> tuple[Floats, Floats]:
+def _find_range(values: Any, samples: Indices) -> tuple[Floats, Floats]:
     """The smallest and the largest value of each feature in some samples."""
     lower, upper = np.empty((2, values.shape[1]))
     for columns in _column_blocks(values.shape, _COLUMNS):
-        part = _make_dense(values[:, columns])[rows]
+        part = _make_dense(values[:, columns])[samples]
         lower[columns], upper[columns] = part.min(axis=0), part.max(axis=0)
     return lower, upper
 
@@ -321,17 +321,20 @@ class _Extremes:
                     part[features, sample] = gone
                 part[features, samples[:, columns]] = ends[:, columns]
 
-    def range_of(self, rows: Indices) -> tuple[Floats, Floats]:
+    def find_range(self, samples: Indices) -> tuple[Floats, Floats]:
         """The smallest and the largest value of each feature in some samples."""
-        is_there = np.zeros(self._values.shape[0], dtype=bool)
-        is_there[rows] = True
+        is_included = np.zeros(self._values.shape[0], dtype=bool)
+        is_included[samples] = True
         ends = []
-        for values, samples in ((self._lowest, self._of_lowest), (self._highest, self._of_highest)):
-            is_known = is_there[samples]
+        for values, holders, find_end in (
+            (self._lowest, self._of_lowest, np.min),
+            (self._highest, self._of_highest, np.max),
+        ):
+            is_known = is_included[holders]
             end = np.take_along_axis(values, is_known.argmax(axis=0)[None], axis=0)[0]
-            others = np.flatnonzero(~is_known.any(axis=0))  # all that are known are held out
-            for some in _column_blocks((len(rows), len(others)), _COLUMNS):
-                part = take_columns(self._values, rows, others[some])
-                end[others[some]] = (part.min if values is self._lowest else part.max)(axis=0)
+            others = np.flatnonzero(~is_known.any(axis=0))  # all extremes are held out
+            for some in _column_blocks((len(samples), len(others)), _COLUMNS):
+                part = take_columns(self._values, samples, others[some])
+                end[others[some]] = find_end(part, axis=0)
             ends.append(end)
         return ends[0], ends[1]

@@ -9,7 +9,7 @@ from s2fs._utils.types import Floats, Indices
 from s2fs.evaluation.comparison import RANDOM, Comparison, ComparisonRow
 from s2fs.evaluation.folds import Fold, Splits
 from s2fs.evaluation.samples import EvaluationSamples
-from s2fs.evaluation.statistics import wilson_interval
+from s2fs.evaluation.statistics import compute_wilson_interval
 from s2fs.evaluation.trial import Scored
 
 
@@ -29,8 +29,8 @@ def pool_rows(
         rows.append(_summarise_row(name, scored, pooled, samples, n_units))
         accuracies[name] = np.array(
             [
-                (one.predicted == samples.codes[test]).mean()
-                for one, (_, test) in zip(scored, splits.folds, strict=True)
+                (in_fold.predicted == samples.codes[test]).mean()
+                for in_fold, (_, test) in zip(scored, splits.folds, strict=True)
             ]
         )
         if name != RANDOM:  # ten draws have no single prediction
@@ -66,23 +66,25 @@ def _summarise_row(
     name: str, scored: list[Scored], pooled: Indices, samples: EvaluationSamples, n_units: int
 ) -> ComparisonRow:
     accuracy, balanced = _score_repeats(pooled, samples.codes, len(samples.classes))
-    low, high = wilson_interval(float(accuracy.mean()), n_units)
-    sets, m = [one.selected for one in scored], samples.n_features
+    low, high = compute_wilson_interval(float(accuracy.mean()), n_units)
+    sets, m = [in_fold.selected for in_fold in scored], samples.n_features
     share = sum(map(len, sets)) / (len(sets) * m)
     is_selection = scored[0].seconds is not None
-    n_repeats = len(accuracy)
+    index = None
+    if is_selection and 0 < share < 1:
+        index = stability(sets, m).value
     return ComparisonRow(
         selector=name,
         n_features=share * m,
         accuracy=float(accuracy.mean()),
         accuracy_low=low,
         accuracy_high=high,
-        accuracy_std=float(accuracy.std(ddof=1)) if n_repeats > 1 else 0.0,
+        accuracy_std=_compute_std(accuracy),
         balanced_accuracy=float(balanced.mean()),
-        balanced_accuracy_std=float(balanced.std(ddof=1)) if n_repeats > 1 else 0.0,
-        stability=stability(sets, m).value if is_selection and 0 < share < 1 else None,
-        redundancy=_mean_or_none([one.redundancy for one in scored]),
-        seconds=_mean_or_none([one.seconds for one in scored]),
+        balanced_accuracy_std=_compute_std(balanced),
+        stability=index,
+        redundancy=_mean_or_none([in_fold.redundancy for in_fold in scored]),
+        seconds=_mean_or_none([in_fold.seconds for in_fold in scored]),
     )
 
 
@@ -97,6 +99,11 @@ def _score_repeats(pooled: Indices, codes: Indices, n_classes: int) -> tuple[Flo
     with np.errstate(invalid="ignore"):
         balanced = np.nanmean(n_right / np.where(n_held_out > 0, n_held_out, np.nan), axis=2)
     return accuracy.mean(axis=1), balanced.mean(axis=1)
+
+
+def _compute_std(of_repeats: Floats) -> float:
+    """The standard deviation over the repeats, 0 of a single one."""
+    return float(of_repeats.std(ddof=1)) if len(of_repeats) > 1 else 0.0
 
 
 def _mean_or_none(values: Sequence[float | None]) -> float | None:

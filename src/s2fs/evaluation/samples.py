@@ -99,14 +99,16 @@ def fill_missing(X: Any, train: Indices, imputer: Any) -> Any:
     return clone(imputer).fit(_safe_indexing(X, train)).transform(X)
 
 
-def take_columns(values: Any, rows: Indices | None, columns: Indices) -> Floats:
-    """Some columns of some rows, or of all if these are None, as a dense table of its own."""
+def take_columns(values: Any, samples: Indices | None, columns: Indices) -> Floats:
+    """Some columns of some samples, or of all if these are None, as a dense table of its own."""
     if issparse(values):
         part = values[:, columns]
-        return np.asarray((part if rows is None else part[rows]).toarray())
-    if rows is None:
+        if samples is not None:
+            part = part[samples]
+        return np.asarray(part.toarray())
+    if samples is None:
         return np.asarray(np.take(values, columns, axis=1))
-    return np.asarray(values[np.ix_(rows, columns)])
+    return np.asarray(values[np.ix_(samples, columns)])
 
 
 def check_samples(

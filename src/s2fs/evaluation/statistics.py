@@ -36,7 +36,7 @@ class Difference(NamedTuple):
     p_value: float | None = None
 
 
-def wilson_interval(share: float, n: int) -> tuple[float, float]:
+def compute_wilson_interval(share: float, n: int) -> tuple[float, float]:
     """The 95 % interval of a share of ``n`` independent units (Wilson 1927)."""
     from scipy.stats import norm
 
@@ -46,7 +46,7 @@ def wilson_interval(share: float, n: int) -> tuple[float, float]:
     return max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 
-def corrected_error(differences: Floats, test_share: float) -> float:
+def compute_corrected_error(differences: Floats, test_share: float) -> float:
     """The standard error of the mean of paired differences over folds that share samples.
 
     Training sets overlap, so the variance of the mean is larger than that of independent values:
@@ -55,34 +55,34 @@ def corrected_error(differences: Floats, test_share: float) -> float:
     return float(differences.std(ddof=1) * np.sqrt(1 / len(differences) + test_share))
 
 
-def paired_difference(differences: Floats, test_share: float, n_units: int) -> Difference:
+def compare_paired(differences: Floats, test_share: float, n_units: int) -> Difference:
     """The mean of paired differences over the folds, with its interval and in words."""
     from scipy.stats import t
 
     mean = float(differences.mean())
     quantile = float(t.ppf(1 - LEVEL / 2, len(differences) - 1))
     # Equal predictions on few samples say little: one sample more or less must not matter.
-    half = max(quantile * corrected_error(differences, test_share), 1 / n_units)
+    half = max(quantile * compute_corrected_error(differences, test_share), 1 / n_units)
     low, high = mean - half, mean + half
-    return Difference(mean, low, high, _relation(low, high))
+    return Difference(mean, low, high, _name_relation(low, high))
 
 
-def difference_from_guess(
+def compare_with_guess(
     differences: Floats, test_share: float, n_units: int, p_value: float
 ) -> Difference:
-    """The same against always guessing the largest class, where the sign-flip test decides."""
-    found = paired_difference(differences, test_share, n_units)
+    """The difference from always guessing the largest class; the sign-flip test decides on it."""
+    difference = compare_paired(differences, test_share, n_units)
     relation: Relation
     if p_value <= LEVEL:
-        relation = "better than" if found.mean > 0 else "worse than"
-    elif found.relation == "as good as":
+        relation = "better than" if difference.mean > 0 else "worse than"
+    elif difference.relation == "as good as":
         relation = "as good as"
     else:
         relation = "cannot be told from"
-    return found._replace(relation=relation, p_value=p_value)
+    return difference._replace(relation=relation, p_value=p_value)
 
 
-def _relation(low: float, high: float) -> Relation:
+def _name_relation(low: float, high: float) -> Relation:
     if low > 0:
         return "better than"
     if high < 0:
@@ -92,7 +92,7 @@ def _relation(low: float, high: float) -> Relation:
     return "cannot be told from"
 
 
-def sign_flip_p_value(differences: Indices) -> float:
+def compute_sign_flip_p_value(differences: Indices) -> float:
     """Two-sided p-value of the sum of independent whole numbers, each with a sign by chance.
 
     For differences of 1, 0 and −1 this is McNemar's exact test. The distribution of the sum is
@@ -110,10 +110,10 @@ def sign_flip_p_value(differences: Indices) -> float:
         return float(2 * norm.sf((observed - 0.5) / np.sqrt((values.astype(float) ** 2).sum())))
     # The sum is total − 2 × (sum of a random half of the values): count those sums.
     total = int(values.sum())
-    chances = np.zeros(total + 1)
-    chances[0] = 1.0
+    probabilities = np.zeros(total + 1)
+    probabilities[0] = 1.0
     for value in values:
-        chances[value:] = (chances[value:] + chances[: total + 1 - value]) / 2
-        chances[:value] /= 2
+        probabilities[value:] = (probabilities[value:] + probabilities[: total + 1 - value]) / 2
+        probabilities[:value] /= 2
     sums = total - 2 * np.arange(total + 1)
-    return min(1.0, float(chances[np.abs(sums) >= observed].sum()))
+    return min(1.0, float(probabilities[np.abs(sums) >= observed].sum()))

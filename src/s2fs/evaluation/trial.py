@@ -23,7 +23,7 @@ N_RANDOM_DRAWS = 10
 
 
 class Scored(NamedTuple):
-    """What one row has reached in one fold with one number of features."""
+    """What one row of the comparison reaches in one fold with one number of features."""
 
     selected: Indices
     predicted: Indices  # (n_draws, n_test)
@@ -69,18 +69,18 @@ class Trial:
     def predict(self, ranking: Indices, sizes: Sequence[int]) -> Indices:
         """The predicted classes of the held-out samples, for each number of first features."""
         columns = ranking[: sizes[-1]]
-        known = take_columns(self.values, self.train, columns)
+        trained_on = take_columns(self.values, self.train, columns)
         held_out = take_columns(self.values, self.test, columns)
-        low = known.min(axis=0)
-        width = known.max(axis=0) - low
+        low = trained_on.min(axis=0)
+        width = trained_on.max(axis=0) - low
         width[width == 0] = 1.0
-        for part in (known, held_out):
+        for part in (trained_on, held_out):
             part -= low
             part /= width
         # Column after column: every size reads the first ones.
-        known, held_out = np.asfortranarray(known), np.asfortranarray(held_out)
+        trained_on, held_out = np.asfortranarray(trained_on), np.asfortranarray(held_out)
         predicted = predict_prefixes(
-            self.learner, known, self._train_codes, held_out, np.array(sizes)
+            self.learner, trained_on, self._train_codes, held_out, np.array(sizes)
         )
         return self.classes[predicted]
 
@@ -95,7 +95,7 @@ class Trial:
         return predict_by_all_features(self.values, self.codes, [fold])[0][None]
 
     def guess_largest(self) -> Indices:
-        """What can be said without a feature: the largest class of the training samples."""
+        """What can be predicted without a feature: the largest class of the training samples."""
         return np.full((1, len(self.test)), np.bincount(self.codes[self.train]).argmax())
 
     def score(self, ranking: Indices, sizes: Sequence[int], seconds: float) -> list[Scored]:
@@ -147,7 +147,7 @@ def run_fold(
     m = samples.n_features
     by_row[name_all_features(m)] = [Scored(np.arange(m), trial.predict_by_all())] * len(sizes)
     first = by_row[candidates[0].name]
-    by_row[RANDOM] = trial.score_random([len(one.selected) for one in first], seed)
+    by_row[RANDOM] = trial.score_random([len(scored.selected) for scored in first], seed)
     largest = np.bincount(samples.codes[np.concatenate(fold)]).argmax()  # of equal ones the first
     guess = np.full((1, len(test)), largest)
     by_row[MAJORITY] = [Scored(np.arange(0), guess)] * len(sizes)
@@ -189,17 +189,19 @@ def _run_candidate(
     """Fit a selector, once if it ranks, and score each number of its first features."""
     _, selector, is_sized = candidate
     selected = select_features(selector, X, samples, trial.train)
-    own = len(selected.features)
-    numbers_it_has = [n for n in NUMBER_NAMES if n in selector.get_params(deep=False)]
-    if is_sized and not numbers_it_has:  # it selects what it selects, whatever was asked for
-        return trial.score(selected.features, [own] * len(sizes), selected.seconds)
+    n_selected = len(selected.features)
+    number_parameters = [name for name in NUMBER_NAMES if name in selector.get_params(deep=False)]
+    if is_sized and not number_parameters:  # it has no number to be told
+        return trial.score(selected.features, [n_selected] * len(sizes), selected.seconds)
     if is_sized and not selected.is_ranked and len(sizes) > 1:
         results = []
         for size in sizes[:-1]:
-            smaller = clone(selector).set_params(**dict.fromkeys(numbers_it_has, size))
+            smaller = clone(selector).set_params(**dict.fromkeys(number_parameters, size))
             fewer = select_features(smaller, X, samples, trial.train)
             results += trial.score(fewer.features, [len(fewer.features)], fewer.seconds)
-        return results + trial.score(selected.features, [own], selected.seconds)
+        return results + trial.score(selected.features, [n_selected], selected.seconds)
     # What a selector leaves open, such as "auto", is up to it: its last number is its own.
-    first = [min(own, size or own) if selected.is_ranked else own for size in sizes[:-1]]
-    return trial.score(selected.features, [*first, own], selected.seconds)
+    n_features = [n_selected] * len(sizes)
+    if selected.is_ranked:
+        n_features[:-1] = [min(n_selected, size or n_selected) for size in sizes[:-1]]
+    return trial.score(selected.features, n_features, selected.seconds)
