@@ -59,7 +59,7 @@ def distributed_state(X, y, cuts, scale="minmax", weight=None, form=np.asarray, 
 @pytest.fixture(autouse=True, scope="module")
 def three_threads():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shard_room, "_n_threads", lambda: 3)
+        patch.setattr(shard_room, "_count_threads", lambda: 3)
         yield
 
 
@@ -169,7 +169,7 @@ def test_an_answer_depends_on_samples_and_selected_features_only():
     fresh = pickle.dumps(shard)  # as another worker gets it
 
     def answer(of, selected):
-        return of.sum_rows(selected, np.arange(4)).tobytes()
+        return of.sum_samples(selected, np.arange(4)).tobytes()
 
     wanted = answer(shard, (1, 2))
     for selected in [(1,), (1, 2), (1, 3), (), (2, 1, 0), (1, 2), (1, 2, 3), (1, 2)]:
@@ -228,14 +228,14 @@ def test_arrays_from_a_network_may_stand_anywhere():
     chunk = chunk_room.Chunk(shift(aligned.X), shift(aligned.labels), shift(aligned.sample_weight))
     assert not chunk.X.flags.aligned
     survey = survey_room.survey_chunks([chunk])
-    asked = tuple(map(shift, (survey.classes, survey.lower, survey.sums)))
+    arguments = tuple(map(shift, (survey.classes, survey.lower, survey.sums)))
     np.testing.assert_array_equal(
-        survey_room.sum_classes([chunk], asked),
+        survey_room.sum_classes([chunk], arguments),
         survey_room.sum_classes([aligned], (survey.classes, survey.lower, survey.sums)),
     )
     problem = ClusterProblem(Here(), [[chunk]], survey, "minmax")
     (shard,) = problem.build_shards(("published", "mean"))
     np.testing.assert_allclose(
-        shard.sum_rows((1,), np.arange(4)),
-        distributed_state(X, y, []).copy()._shards[1].sum_rows((1,), np.arange(4)),
+        shard.sum_samples((1,), np.arange(4)),
+        distributed_state(X, y, []).copy()._shards[1].sum_samples((1,), np.arange(4)),
     )

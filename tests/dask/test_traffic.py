@@ -45,7 +45,7 @@ def test_a_step_asks_the_shards_twice_at_most_and_moves_no_samples(client):
     k = 15
     with get_task_stream(client) as stream:
         S2FS(k).fit(da.from_array(X, chunks=(500, 40)), y)
-    sums = [task for task in stream.data if "sum_rows" in str(task["key"])]
+    sums = [task for task in stream.data if "sum_samples" in str(task["key"])]
     assert k <= len(sums) / 2 <= 2 * k
     # The scheduler takes many equal tasks for sources of data, and may deal them out anew.
     did = {what["action"] for task in sums for what in task["startstops"]}

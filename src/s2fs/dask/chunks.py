@@ -58,28 +58,30 @@ def make_chunk(X: Any, y: Any, sample_weight: Any, class_weight: Mapping[Any, fl
     for label, weight in class_weight.items():
         factor[labels == label] = weight
     weights = times_class_weight(weights, factor)
-    counts = weights > 0
-    if counts.all():
+    has_weight = weights > 0
+    if has_weight.all():
         return Chunk(values, labels, weights)
-    return Chunk(values[np.flatnonzero(counts)], labels[counts], weights[counts])
+    counted = np.flatnonzero(has_weight)
+    return Chunk(values[counted], labels[counted], weights[counted])
 
 
 def check_chunk_weight(sample_weight: Any, n: int) -> Floats:
     """The weights of the ``n`` samples of a chunk, as a new array."""
     if sample_weight is None:
         return np.ones(n)
-    mass = np.array(sample_weight, dtype=np.float64)
-    if mass.shape != (n,):
+    weights = np.array(sample_weight, dtype=np.float64)
+    if weights.shape != (n,):
         raise ValueError(
-            f"sample_weight has a chunk of shape {mass.shape} for the {format_count(n, 'sample')} "
-            "of the same chunk of X; give one number per sample, chunked as X is."
+            f"sample_weight has a chunk of shape {weights.shape} for the "
+            f"{format_count(n, 'sample')} of the same chunk of X; give one number per sample, "
+            "chunked as X is."
         )
-    if not np.isfinite(mass).all() or (mass < 0).any():
+    if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError(
             "sample_weight has NaN, infinity or a negative number; give finite weights from 0 up."
         )
-    reject_extreme_weights(mass)
-    return mass
+    reject_extreme_weights(weights)
+    return weights
 
 
 def _as_matrix(X: Any) -> Any:
@@ -107,8 +109,9 @@ def sum_label_weights(y: Any, sample_weight: Any) -> dict[Any, float]:
     """Weight of each label in a chunk."""
     labels = np.asarray(y).ravel()
     classes, codes = encode_classes(labels)
-    mass = np.bincount(codes, check_chunk_weight(sample_weight, len(labels)), len(classes))
-    return dict(zip(classes.tolist(), mass.tolist(), strict=True))
+    weights = check_chunk_weight(sample_weight, len(labels))
+    of_class = np.bincount(codes, weights, len(classes))
+    return dict(zip(classes.tolist(), of_class.tolist(), strict=True))
 
 
 def add_up(parts: Sequence[Floats], start: Floats | float = 0.0) -> Floats:

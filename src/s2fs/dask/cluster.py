@@ -2,7 +2,8 @@
 
 What becomes of workers is left to Dask: a lost one is noticed at once, one that is silent is given
 up after ``distributed.scheduler.worker-ttl``, and either way its samples are read again by another.
-One thing is decided here: by default Dask waits for ever once there is no worker left.
+One thing is decided here: by default Dask waits for ever once there is no worker left, and its
+``distributed.scheduler.no-workers-timeout`` is a setting of the scheduler, not of its clients.
 """
 
 import time
@@ -55,7 +56,7 @@ class Cluster:
                 raise _other_version_error(worker, version, here)
         checked.update(unchecked)
 
-    def threads(self) -> dict[str, int]:
+    def count_threads(self) -> dict[str, int]:
         """Number of threads of each worker by its address, in the order of the addresses."""
         give_up_at = time.monotonic() + PATIENCE
         while not (threads := self._workers()):

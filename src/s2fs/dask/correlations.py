@@ -38,7 +38,7 @@ class ClusterOverallCorrelations:
 
     def __init__(self, cluster: Cluster, parts: list[Any]) -> None:
         self._cluster, self._parts = cluster, parts
-        self._whole = compute_whole(cluster, parts)
+        self._whole = compute_overall_moments(cluster, parts)
         self._broadcast_whole = cluster.broadcast(self._whole)
 
     def __call__(self, feature: int) -> Floats:
@@ -68,7 +68,7 @@ class ClusterCopies:
     def __call__(self, feature: int, others: Indices) -> NDArray[np.bool_]:
         """Mask of the ``others`` that are copies of ``feature``."""
         if self._whole is None:  # most tables have nothing to compare
-            self._whole = compute_whole(self._cluster, self._parts)
+            self._whole = compute_overall_moments(self._cluster, self._parts)
         columns = np.append(feature, others)
         whole = self._whole.of_columns(columns)
         shares = self._cluster.map(sum_column_products, self._parts, whole=whole, columns=columns)
@@ -76,14 +76,14 @@ class ClusterCopies:
         return whole.is_copy(sums, 0)[1:]
 
 
-def compute_whole(cluster: Cluster, parts: list[Any]) -> OverallMoments:
-    """What all samples have in common, from one pass over them, or two if offsets are large."""
+def compute_overall_moments(cluster: Cluster, parts: list[Any]) -> OverallMoments:
+    """Means and norms over all samples, from one pass over them, or two if offsets are large."""
 
-    def moments(offset: Floats | None = None) -> ClassMoments:
+    def compute(offset: Floats | None = None) -> ClassMoments:
         of_parts = cluster.map(compute_part_moments, parts, offset=offset)
         return cluster.reduce(of_parts, merge_moments).moments
 
-    return OverallMoments.from_moments(moments(), moments)
+    return OverallMoments.from_moments(compute(), compute)
 
 
 def compute_part_moments(part: Part, offset: Floats | None = None) -> ChunkMoments | None:
@@ -109,7 +109,7 @@ def sum_part_products(part: Part, whole: OverallMoments, feature: int) -> Floats
 
 
 def sum_column_products(part: Part, whole: OverallMoments, columns: Indices) -> Floats:
-    """The same of some columns, with the first of them."""
+    """The share of one part in the sums of the first of some columns with all of them."""
     return add_up(
         [OverallCorrelations(X[:, columns], weight, whole).sums(0) for X, weight in part.pieces]
     )

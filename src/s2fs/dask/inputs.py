@@ -31,7 +31,7 @@ def check_columns(selector: Any, X: Any) -> None:
     _check_n_features(selector, like_X, reset=True)
 
 
-def split_rows(X: Any) -> list[Any]:
+def split_samples(X: Any) -> list[Any]:
     """The chunks of an array or data frame along its samples, not computed yet."""
     if hasattr(X, "rechunk") and X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
@@ -64,11 +64,11 @@ def split_like(values: Any, name: str, sizes: list[int] | None, chunks: list[Any
         values = np.asarray(values)
         assert sizes is not None  # for mypy # nosec B101
         if len(values) != sum(sizes):
-            raise _wrong_length(name, len(values), sum(sizes))
+            raise _make_length_error(name, len(values), sum(sizes))
         return np.split(values, np.cumsum(sizes)[:-1])
     if hasattr(values, "chunks") and sizes is not None and not np.isnan(values.shape[0]):
         if values.shape[0] != sum(sizes):
-            raise _wrong_length(name, values.shape[0], sum(sizes))
+            raise _make_length_error(name, values.shape[0], sum(sizes))
         values = values.rechunk({0: tuple(sizes), **dict.fromkeys(range(1, values.ndim), -1)})
     pieces = _to_delayed(values)
     if len(pieces) != len(chunks):
@@ -109,7 +109,7 @@ def _to_delayed(values: Any) -> list[Any]:
     return list(np.ravel(values.to_delayed(optimize_graph=hasattr(values, "chunks"))))
 
 
-def _wrong_length(name: str, length: int, n_samples: int) -> ValueError:
+def _make_length_error(name: str, length: int, n_samples: int) -> ValueError:
     noun = "label" if name == "y" else "weight"
     return ValueError(
         f"{name} has {format_count(length, noun)} for the {format_count(n_samples, 'sample')} of "

@@ -67,22 +67,22 @@ def get_factors(factors: Mapping[Any, float], classes: NDArray[Any]) -> Floats:
 
 def merge_moments(parts: Sequence[ChunkMoments | None]) -> ChunkMoments | None:
     """What some chunks tell together, taken in their order; None if no sample is in any."""
-    there = [part for part in parts if part is not None]
-    if not there:
+    filled = [part for part in parts if part is not None]
+    if not filled:
         return None
-    classes, _ = encode_classes(np.concatenate([part.classes for part in there]))
+    classes, _ = encode_classes(np.concatenate([part.classes for part in filled]))
     of_class = np.zeros(len(classes))
-    for part in there:
+    for part in filled:
         of_class[np.searchsorted(classes, part.classes)] += part.weight_of_class
-    aligned = [expand_classes(part.moments, part.classes, classes) for part in there]
+    aligned = [expand_classes(part.moments, part.classes, classes) for part in filled]
     with np.errstate(all="ignore"):
         total = aligned[0]
         for more in aligned[1:]:
             total = class_moments.merge_moments(total, more)
     return ChunkMoments(
-        sum(part.n_samples for part in there),
-        min(part.lightest for part in there),
-        max(part.heaviest for part in there),
+        sum(part.n_samples for part in filled),
+        min(part.lightest for part in filled),
+        max(part.heaviest for part in filled),
         classes,
         of_class,
         total,

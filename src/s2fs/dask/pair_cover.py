@@ -23,7 +23,7 @@ from s2fs.dask.chunks import Chunk, add_up, align
 from s2fs.dask.cluster import Cluster, reduce_tree
 from s2fs.dask.correlations import ClusterCopies, ClusterOverallCorrelations
 from s2fs.dask.moments import compute_moments, get_factors, merge_moments
-from s2fs.dask.problem import check_samples, prepare_chunks, too_few_samples
+from s2fs.dask.problem import check_samples, make_too_few_error, prepare_chunks
 
 
 class ClusterCorrelations:
@@ -107,7 +107,7 @@ def make_pair_cover(
         parts = [delayed(compute_moments, pure=True)(chunk, factors) for chunk in lazy_chunks]
         (table,) = cluster.gather(cluster.compute([reduce_tree(parts, merge_moments, _delay)]))
     if table is None:
-        raise too_few_samples(0)
+        raise make_too_few_error(0)
     is_infinite = (table.moments.lower == -np.inf) | (table.moments.upper == np.inf)
     reject_extreme_weights(np.array([table.lightest, table.heaviest]))
     check_samples(selector, table.n_samples, table.classes, {"infinity": is_infinite})

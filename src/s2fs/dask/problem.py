@@ -57,8 +57,8 @@ class ClusterProblem:
             (survey.lower, survey.upper),
             survey.weight_of_class,
             scale,
-            lambda centre: self._class_sums(survey, centre),
-            lambda centre, extent: self._sum_of_squares(survey.lower, centre, extent),
+            lambda centre: self._sum_classes(survey, centre),
+            lambda centre, extent: self._sum_squares(survey.lower, centre, extent),
         )
         means = scaling.lower + scaling.centroids.T * scaling.width
         own = np.arange(len(self.classes))
@@ -76,18 +76,18 @@ class ClusterProblem:
         chunks, self._chunks = self._chunks, []
         return self.cluster.map(build_shard, chunks, scaled=scaled, options=options)
 
-    def _class_sums(self, survey: Survey, centre: Floats) -> Floats:
+    def _sum_classes(self, survey: Survey, centre: Floats) -> Floats:
         if not centre.any():
             return survey.sums
-        asked = self.cluster.broadcast((self.classes, survey.lower, centre))
-        return self._sum_over_chunks(sum_classes, asked)
+        arguments = self.cluster.broadcast((self.classes, survey.lower, centre))
+        return self._sum_over_chunks(sum_classes, arguments)
 
-    def _sum_of_squares(self, *asked: Floats) -> Floats:
-        return self._sum_over_chunks(sum_squares, self.cluster.broadcast(asked))
+    def _sum_squares(self, *arguments: Floats) -> Floats:
+        return self._sum_over_chunks(sum_squares, self.cluster.broadcast(arguments))
 
-    def _sum_over_chunks(self, task: Any, asked: Any) -> Floats:
-        """The sum over all shards of what a task finds on each."""
-        parts = self.cluster.map(task, self._chunks, asked=asked)
+    def _sum_over_chunks(self, task: Any, arguments: Any) -> Floats:
+        """The sum over all shards of what a task gives on each: one map and one reduction."""
+        parts = self.cluster.map(task, self._chunks, arguments=arguments)
         return np.asarray(self.cluster.reduce(parts, add_up))
 
 
@@ -100,7 +100,7 @@ def survey_problem(
     chunks = _place_chunks(cluster, lazy_chunks, sizes, stay=bool(futures_of(X)))
     survey = cluster.reduce(cluster.map(survey_chunks, chunks), merge_surveys)
     if survey is None:
-        raise too_few_samples(0)
+        raise make_too_few_error(0)
     is_nan = np.isnan(survey.lower)
     is_infinite = ~np.isfinite(survey.lower + survey.upper) & ~is_nan
     reject_extreme_weights(np.array([survey.lightest, survey.heaviest]))
@@ -112,16 +112,17 @@ def survey_problem(
 def prepare_chunks(
     selector: Any, cluster: Cluster, X: Any, y: Any, sample_weight: Any, *, apart: bool = False
 ) -> tuple[list[Any], list[int] | None, Mapping[Any, float]]:
-    """The chunks with labels and weights, not computed yet, and their lengths if known.
+    """The chunks with labels and weights, their lengths if known, and the factors of the classes.
 
-    At last the factors of the classes. The weights of the samples are multiplied by them, unless
-    they are to stay ``apart``; samples of a class with the factor 0 are left out anyway.
+    Chunks are not computed yet. The weights of the samples are multiplied by the factors of their
+    classes, unless these are to stay ``apart``; samples of a class with the factor 0 are left out
+    anyway.
     """
     inputs.check_columns(selector, X)
     if y is None:
         raise ValueError("y is None; give the class of each sample.")
     cluster.check_versions()
-    chunks, sizes = inputs.split_rows(X), inputs.get_chunk_sizes(X)
+    chunks, sizes = inputs.split_samples(X), inputs.get_chunk_sizes(X)
     if sizes is None and not (is_dask(y) and (sample_weight is None or is_dask(sample_weight))):
         sizes = cluster.gather(cluster.compute(inputs.count_chunk_samples(chunks)))
     labels = inputs.split_like(y, "y", sizes, chunks)
@@ -130,26 +131,26 @@ def prepare_chunks(
     if selector.class_weight is not None:
         masses = cluster.gather(cluster.compute(inputs.sum_chunk_labels(labels, weights)))
         factors = _compute_class_factors(selector.class_weight, masses)
-    inside = {label: float(factor > 0) for label, factor in factors.items()} if apart else factors
-    return inputs.make_chunks(chunks, labels, weights, inside), sizes, factors
+    applied = factors
+    if apart:
+        applied = {label: float(factor > 0) for label, factor in factors.items()}
+    return inputs.make_chunks(chunks, labels, weights, applied), sizes, factors
 
 
 def check_samples(
     selector: Any, n_samples: int, classes: NDArray[Any], wrong: Mapping[str, NDArray[np.bool_]]
 ) -> None:
-    """Raise if what the workers found cannot be searched; ``wrong`` marks columns by what is."""
+    """Raise if a search is impossible; ``wrong`` marks the columns that hold NaN or infinity."""
     if n_samples < 2:
-        raise too_few_samples(n_samples)
+        raise make_too_few_error(n_samples)
     check_classification_targets(classes)
     reject_one_class(classes)
-    reject_columns(
-        {what: np.flatnonzero(where).tolist() for what, where in wrong.items()},
-        getattr(selector, "feature_names_in_", None),
-        selector.n_features_in_,
-    )
+    columns = {value: np.flatnonzero(mask).tolist() for value, mask in wrong.items()}
+    names = getattr(selector, "feature_names_in_", None)
+    reject_columns(columns, names, selector.n_features_in_)
 
 
-def too_few_samples(n_samples: int) -> ValueError:
+def make_too_few_error(n_samples: int) -> ValueError:
     """The error for a table without two samples."""
     return ValueError(f"X has {format_count(n_samples, 'sample')} that count; give at least two.")
 
@@ -162,7 +163,7 @@ def _place_chunks(
     Chunks that are on the cluster already stay where they are. Others are dealt out in runs of
     neighbours, as many samples to each worker as it has threads.
     """
-    threads = cluster.threads()
+    threads = cluster.count_threads()
     if stay:
         futures = cluster.compute(lazy_chunks)
         cluster.wait(futures)
@@ -186,8 +187,8 @@ def _compute_class_factors(
 ) -> dict[Any, float]:
     """What the samples of each class are multiplied by, from the weight of each label per chunk."""
     total: Counter[Any] = Counter()
-    for found in masses:
-        total.update(found)
+    for of_chunk in masses:
+        total.update(of_chunk)
     classes = sorted(total)
     mass = np.array([total[label] for label in classes])
     weighted = row_weights(mass, class_weight, np.array(classes))

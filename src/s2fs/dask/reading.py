@@ -126,7 +126,7 @@ def read_partitioned(
     if not remote and not glob(where):
         raise FileNotFoundError(f"There is no file {where!r}; check the path or the pattern.")
     if Path(where).suffix == ".zarr" or (Path(where) / "zarr.json").exists():
-        return _from_zarr(where, target, dropped)
+        return _open_zarr(where, target, dropped)
     files = [] if remote else list_parts(where)
     if not remote and Path(where).is_dir() and not files:
         raise ValueError(f"{where} holds no .parquet files; give a directory that does.")
@@ -135,7 +135,8 @@ def read_partitioned(
         frame = dataframe.read_parquet(where)
         schemas = read_schemas(files)
     except (OSError, ValueError) as error:
-        raise ValueError(f"{where} cannot be read as Parquet ({_reason(error)}).") from None
+        reason = _shorten_error(error)
+        raise ValueError(f"{where} cannot be read as Parquet ({reason}).") from None
     names = [str(name) for name in frame.columns]
     if target is None:
         raise ValueError(
@@ -170,12 +171,13 @@ def _is_number(dtype: Any) -> bool:
     return getattr(dtype, "kind", "O") in "biuf"
 
 
-def _reason(error: Exception) -> str:
+def _shorten_error(error: Exception) -> str:
     """The first line of an error message, to stand in brackets."""
     return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
 
 
-def _from_zarr(where: str, target: str | int | None, drop: list[str | int]) -> Partitioned:
+def _open_zarr(where: str, target: str | int | None, drop: list[str | int]) -> Partitioned:
+    """Open the arrays of a Zarr group; what they hold is checked by their shapes alone."""
     array = need("dask.array", extra="dask", purpose="Reading many files")
     try:
         import zarr
@@ -185,21 +187,25 @@ def _from_zarr(where: str, target: str | int | None, drop: list[str | int]) -> P
     try:
         arrays = dict(zarr.open_group(where, mode="r").arrays())
         n_chunks = {name: arrays[name].nchunks for name in ("X", key) if name in arrays}
-        few = all(n <= MOST_CHUNKS for n in n_chunks.values())
-        found = {name: array.from_zarr(arrays[name]) for name in n_chunks} if few else {}
+        is_too_long = any(n > MOST_CHUNKS for n in n_chunks.values())
+        opened = {}
+        if not is_too_long:
+            opened = {name: array.from_zarr(arrays[name]) for name in n_chunks}
     except Exception as error:  # whatever the metadata make of zarr
-        raise ValueError(f"{where} cannot be read as a Zarr group ({_reason(error)}).") from None
+        raise ValueError(
+            f"{where} cannot be read as a Zarr group ({_shorten_error(error)})."
+        ) from None
     if len(n_chunks) < 2:
         raise ValueError(
             f"{where} must hold the arrays 'X' and {key!r}; it has {format_names(sorted(arrays))}."
         )
-    if not few:
+    if is_too_long:
         name, n = max(n_chunks.items(), key=lambda item: item[1])
         raise ValueError(
             f"{name} in {where} has {n} chunks, more than {MOST_CHUNKS}; write it in larger "
             "chunks, or correct its shape if it has fewer rows."
         )
-    X, y = found["X"], found[key]
+    X, y = opened["X"], opened[key]
     if X.ndim != 2:
         raise ValueError(
             f"X in {where} has {format_count(X.ndim, 'dimension')}; give rows and columns."
@@ -215,12 +221,15 @@ def _from_zarr(where: str, target: str | int | None, drop: list[str | int]) -> P
             f"are stored; the others count as {arrays['X'].fill_value}.",
             stacklevel=3,
         )
-    named = arrays.get("feature_names")
-    names = [f"x{f}" for f in range(X.shape[1])] if named is None else [str(f) for f in named[:]]
+    names = [f"x{f}" for f in range(X.shape[1])]
+    if "feature_names" in arrays:
+        names = [str(name) for name in arrays["feature_names"][:]]
     if len(names) != X.shape[1]:
         raise ValueError(
             f"X in {where} has {format_count(X.shape[1], 'column')} but feature_names has "
             f"{len(names)}."
         )
-    left = Columns.of_file(names, where).without(drop, None)
-    return Partitioned(X if len(left) == len(names) else X[:, left], y, [names[f] for f in left])
+    features = Columns.of_file(names, where).without(drop, None)
+    if len(features) < len(names):
+        X = X[:, features]
+    return Partitioned(X, y, [names[f] for f in features])

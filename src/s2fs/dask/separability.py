@@ -22,7 +22,7 @@ from s2fs.criteria.separability import ON_CENTROID, CentroidMembership, Compactn
 from s2fs.dask.chunks import add_up
 from s2fs.dask.correlations import ClusterOverallCorrelations
 from s2fs.dask.problem import ClusterProblem, survey_problem
-from s2fs.dask.shard import sum_rows
+from s2fs.dask.shard import sum_samples
 
 #: How many of the most promising candidates are scored before the bound is applied to the others.
 _N_FIRST = 32
@@ -79,7 +79,7 @@ class ClusterState:
             is_scored[these] = True
 
         if self._selected:  # before the first step nothing is known that could rule any out
-            score(_largest(high, max(_N_FIRST, n_best)))
+            score(_find_largest(high, max(_N_FIRST, n_best)))
         may_win = may_be_best(low, high, n_best).any(axis=0)
         others = np.flatnonzero(may_win & ~is_scored)
         if len(others):
@@ -118,7 +118,7 @@ class ClusterState:
         """Upper bounds of Sep, a row for each weighting."""
         own = self._own_sums[candidates]
         sums = own + self._subset_sum if self._rms else np.hypot(own, self._subset_sum)
-        theta_dis = self._theta_dis(sums * (1 - _ROUNDING))
+        theta_dis = self._compute_theta_dis(sums * (1 - _ROUNDING))
         return _weigh(Components(theta_dis, np.zeros_like(own), *lambdas), weights)
 
     def _score(self, candidates: Indices, lambdas: Floats) -> Components:
@@ -126,13 +126,16 @@ class ClusterState:
         unknown = candidates[np.isnan(self._sums[0, candidates])]
         if len(unknown):
             shares = self._cluster.map(
-                sum_rows, self._shards, selected=self._selected, candidates=unknown.astype(np.int32)
+                sum_samples,
+                self._shards,
+                selected=self._selected,
+                candidates=unknown.astype(np.int32),
             )
             self._sums[:, unknown] = self._cluster.reduce(shares, add_up)
         distance_sums, theta_dir = self._sums[:, candidates]
-        return Components(self._theta_dis(distance_sums), theta_dir, *lambdas)
+        return Components(self._compute_theta_dis(distance_sums), theta_dir, *lambdas)
 
-    def _theta_dis(self, sums: Floats) -> Floats:
+    def _compute_theta_dis(self, sums: Floats) -> Floats:
         distance = np.sqrt(sums) if self._rms else sums
         return np.maximum(distance, ON_CENTROID) * self.problem.centroids.unit
 
@@ -176,7 +179,7 @@ def _weigh(parts: Components, weights: list[Weights]) -> Floats:
     return parts.separability(alphas, betas)
 
 
-def _largest(values: Floats, n: int) -> Indices:
+def _find_largest(values: Floats, n: int) -> Indices:
     """Where in some row one of its ``n`` largest values is."""
     n = min(n, values.shape[1])
     return np.unique(np.argpartition(-values, n - 1, axis=1)[:, :n])

@@ -44,7 +44,7 @@ class Shard:
         """The numbers of each chunk, and the share of each sample in the weight of the table."""
         return [(problem.X, problem.weight) for problem in self._problems]
 
-    def sum_rows(self, selected: tuple[int, ...], candidates: Indices) -> Floats:
+    def sum_samples(self, selected: tuple[int, ...], candidates: Indices) -> Floats:
         """The share of these samples in the compactness of a subset joined by each candidate.
 
         Returns
@@ -53,22 +53,22 @@ class Shard:
             The sums that Θ_dis and Θ_dir are made of.
         """
         with self._lock:
-            parts = [state.row_sums(candidates) for state in self._states_of(selected)]
+            parts = [state.row_sums(candidates) for state in self._grow_states(selected)]
         return add_up(parts, np.zeros((2, len(candidates))))
 
-    def _states_of(self, selected: tuple[int, ...]) -> list[Any]:
+    def _grow_states(self, selected: tuple[int, ...]) -> list[Any]:
         """The state of each chunk; it grows from the nearest subset that is remembered."""
         if not self._empty:
             centroid_membership, compactness = self._options
             self._empty = [
-                empty_state(problem, centroid_membership, compactness, _n_threads())
+                empty_state(problem, centroid_membership, compactness, _count_threads())
                 for problem in self._problems
             ]
-        beginnings = [known for known in self._states if selected[: len(known)] == known]
-        nearest = max(beginnings, key=len, default=())
+        prefixes = [subset for subset in self._states if selected[: len(subset)] == subset]
+        nearest = max(prefixes, key=len, default=())
         states = self._states.pop(nearest, self._empty)
         if nearest:
-            self._states[nearest] = states  # the last one is the latest in use
+            self._states[nearest] = states  # back at the end: the subset used last
         if nearest != selected:
             states = [state.copy() for state in states]
             for state in states:
@@ -96,9 +96,9 @@ def build_shard(
     return Shard((chunk.as_problem(classes, scaling) for chunk in filled), options)
 
 
-def sum_rows(shard: Shard, selected: tuple[int, ...], candidates: Indices) -> Floats:
-    """See :meth:`Shard.sum_rows`."""
-    return shard.sum_rows(selected, candidates)
+def sum_samples(shard: Shard, selected: tuple[int, ...], candidates: Indices) -> Floats:
+    """See :meth:`Shard.sum_samples`."""
+    return shard.sum_samples(selected, candidates)
 
 
 def _count_bytes(X: Any) -> int:
@@ -108,7 +108,7 @@ def _count_bytes(X: Any) -> int:
     return int(X.nbytes)
 
 
-def _n_threads() -> int:
+def _count_threads() -> int:
     """How many threads the worker that runs this task has."""
     from distributed import get_worker
 

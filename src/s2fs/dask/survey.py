@@ -43,7 +43,7 @@ class Survey(NamedTuple):
 
 
 def survey_chunks(chunks: Sequence[Chunk]) -> Survey | None:
-    """The survey of the chunks of one shard, in one pass; None if none has chunk."""
+    """The survey of the chunks of one shard, in one pass; None if they hold no sample."""
     return merge_surveys([_survey_chunk(chunk) for chunk in chunks if len(chunk.labels)])
 
 
@@ -81,9 +81,9 @@ def merge_surveys(surveys: Sequence[Survey | None]) -> Survey | None:
     of_class, sums = np.zeros(len(classes)), np.zeros((len(classes), len(lower)))
     with np.errstate(all="ignore"):
         for part in parts:
-            here = np.searchsorted(classes, part.classes)
-            of_class[here] += part.weight_of_class
-            sums[here] += part.sums + part.weight_of_class[:, None] * (part.lower - lower)
+            positions = np.searchsorted(classes, part.classes)
+            of_class[positions] += part.weight_of_class
+            sums[positions] += part.sums + part.weight_of_class[:, None] * (part.lower - lower)
     return Survey(
         sum(part.n_samples for part in parts),
         min(part.lightest for part in parts),
@@ -96,24 +96,22 @@ def merge_surveys(surveys: Sequence[Survey | None]) -> Survey | None:
     )
 
 
-def sum_classes(chunks: Sequence[Chunk], asked: tuple[NDArray[Any], Floats, Floats]) -> Floats:
+def sum_classes(chunks: Sequence[Chunk], arguments: tuple[NDArray[Any], Floats, Floats]) -> Floats:
     """Class sums over the chunks of one shard, for (classes, lower, centre)."""
-    classes, lower, centre = align(asked)
-    return add_up(
-        [
-            _sum_classes(chunk, np.searchsorted(classes, chunk.labels), lower, centre)
-            for chunk in chunks
-            if len(chunk.labels)
-        ],
-        np.zeros_like(centre),
-    )
-
-
-def sum_squares(chunks: Sequence[Chunk], asked: tuple[Floats, Floats, Floats]) -> Floats:
-    """Sums of squares over the chunks of one shard, for (lower, centre, extent)."""
+    classes, lower, centre = align(arguments)
     parts = [
-        sum_of_squares(chunk.X, *asked, chunk.sample_weight)
+        _sum_classes(chunk, np.searchsorted(classes, chunk.labels), lower, centre)
         for chunk in chunks
         if len(chunk.labels)
     ]
-    return add_up(parts, np.zeros_like(asked[0]))
+    return add_up(parts, np.zeros_like(centre))
+
+
+def sum_squares(chunks: Sequence[Chunk], arguments: tuple[Floats, Floats, Floats]) -> Floats:
+    """Sums of squares over the chunks of one shard, for (lower, centre, extent)."""
+    parts = [
+        sum_of_squares(chunk.X, *arguments, chunk.sample_weight)
+        for chunk in chunks
+        if len(chunk.labels)
+    ]
+    return add_up(parts, np.zeros_like(arguments[0]))
