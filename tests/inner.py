@@ -51,7 +51,7 @@ PARTS = {
     "Subset": "s2fs.baselines._completion",
     "complete": "s2fs.baselines._completion",
     "Relation": "s2fs.baselines._relations",
-    "different_class_pairs": "s2fs.baselines._relations",
+    "list_different_class_pairs": "s2fs.baselines._relations",
     "compute_moments": "s2fs.dask.moments",
     "merge_moments": "s2fs.dask.moments",
     "ClusterProblem": "s2fs.dask.problem",

@@ -43,14 +43,14 @@ class Table(Subset):
 
     def __init__(self, table, empty=0.0, target=np.inf, submodular=False):
         self.table = table
-        self.chosen = frozenset()
+        self.selected = frozenset()
         self.empty, self.target, self.submodular = empty, target, submodular
 
     def score(self, candidates):
-        return np.array([self.table[self.chosen | {c}] for c in candidates.tolist()])
+        return np.array([self.table[self.selected | {c}] for c in candidates.tolist()])
 
     def add(self, feature):
-        self.chosen |= {feature}
+        self.selected |= {feature}
 
 
 def all_subsets(m):

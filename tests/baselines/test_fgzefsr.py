@@ -8,7 +8,7 @@ from scipy.stats import entropy
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import minmax_scale
 
-from s2fs.baselines.fgzefsr import FGZEFSR, agreement
+from s2fs.baselines.fgzefsr import FGZEFSR, compute_agreement
 from strategies import examples, problems
 
 small = examples(50)
@@ -17,7 +17,7 @@ Y = np.array([0, 0, 0, 1, 1, 1])
 
 
 def granule_sizes(X, y, subset, sigma, w):
-    """Weight of the fuzzy granule of each instance, inside its class and altogether."""
+    """Weight of the fuzzy granule of each sample, inside its class and altogether."""
     n = len(y)
     own, every = np.zeros(n), np.zeros(n)
     for x in range(n):
@@ -53,7 +53,7 @@ def test_worked_ranking():
 
 
 def test_worked_weights():
-    assert agreement(X, Y, 2) == pytest.approx(np.array([2, 2, 1, 1, 3, 2]) / 3)
+    assert compute_agreement(X, Y, 2) == pytest.approx(np.array([2, 2, 1, 1, 3, 2]) / 3)
 
 
 def literal_zentropy(X, y, subset, sigma, w, share="class"):
@@ -80,7 +80,7 @@ def test_zentropy_against_the_definition(problem, sigma, k, share, mode):
     X, y = problem
     scaled = minmax_scale(X)
     n_varying = int((np.ptp(scaled, axis=0) > 0).sum())
-    weights = np.ones(len(y)) if k is None else agreement(scaled, y, k)
+    weights = np.ones(len(y)) if k is None else compute_agreement(scaled, y, k)
     asked = {} if k is None else {"neighbour_weights": True, "n_neighbors": k}
     selector = FGZEFSR("all", mode=mode, sigma=sigma, share=share, **asked).fit(X, y)
     order = selector.indices_[:n_varying].tolist()
@@ -114,13 +114,13 @@ def test_greedy_mode_against_the_definition(problem):
     varying = [f for f in range(X.shape[1]) if np.ptp(scaled[:, f]) > 0]
     selector = FGZEFSR(n_features_to_select=X.shape[1], mode="greedy", sigma=0.1).fit(X, y)
     w = np.ones(len(y))
-    chosen, value, falls = [], literal_zentropy(scaled, y, [], 0.1, w), []
+    selected, value, falls = [], literal_zentropy(scaled, y, [], 0.1, w), []
     for f in selector.indices_[: len(varying)].tolist():
-        left = [g for g in varying if g not in chosen]
-        values = {g: literal_zentropy(scaled, y, [*chosen, g], 0.1, w) for g in left}
+        left = [g for g in varying if g not in selected]
+        values = {g: literal_zentropy(scaled, y, [*selected, g], 0.1, w) for g in left}
         assert values[f] <= min(values.values()) + 1e-11
         falls.append(value - values[f])
-        chosen.append(f)
+        selected.append(f)
         value = values[f]
     # Tails of the Gaussian make falls of any smallness: those near the tolerance may go either way.
     earliest, latest = (
@@ -145,7 +145,7 @@ def test_weights_against_scikit_learn(seed, k):
     k_used = min(k, 19)
     near = NearestNeighbors(n_neighbors=k_used).fit(X).kneighbors(return_distance=False)
     expected = (1 + (y[near] == y[:, None]).sum(axis=1)) / (k_used + 1)
-    np.testing.assert_allclose(agreement(X, y, k), expected)
+    np.testing.assert_allclose(compute_agreement(X, y, k), expected)
     assert 1 / (k_used + 1) <= expected.min() <= expected.max() <= 1
 
 
@@ -157,7 +157,7 @@ def test_weights_change_the_scores_and_are_off_by_default():
         for kw in ({}, {"neighbour_weights": False}, {"neighbour_weights": True})
     )
     np.testing.assert_array_equal(plain.scores_, off.scores_)
-    w = agreement(minmax_scale(X), y, 5)
+    w = compute_agreement(minmax_scale(X), y, 5)
     expected = [literal_zentropy(minmax_scale(X), y, [f], 0.3, w) for f in on.indices_]
     np.testing.assert_allclose(-on.scores_, expected)
     assert not np.allclose(np.sort(on.scores_), np.sort(plain.scores_))

@@ -8,7 +8,7 @@ from scipy.stats import entropy
 from sklearn.metrics import mutual_info_score
 from sklearn.preprocessing import minmax_scale
 
-from s2fs.baselines.fsnmer import FSNMER, Refinement, interval_partition
+from s2fs.baselines.fsnmer import FSNMER, Refinement, cut_into_intervals
 from strategies import examples, problems
 
 small = examples(50)
@@ -39,7 +39,7 @@ def test_worked_example_calibrated():
 
 
 def test_worked_example_equivalence():
-    blocks = np.stack([interval_partition(x, 0.2) for x in X.T])
+    blocks = np.stack([cut_into_intervals(x, 0.2) for x in X.T])
     assert blocks.tolist() == [[0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 2], [1, 0, 2, 1, 0, 2]]
     refinement = Refinement(blocks, Y)
     assert refinement.score(np.arange(3)) == pytest.approx([0.6667, 0.6667, 0], abs=5.1e-5)
@@ -103,7 +103,7 @@ def test_a_neighbour_at_exactly_the_radius_is_inside(delta, sizes):
 @given(st.lists(st.sampled_from(range(21)), min_size=1, max_size=20), st.sampled_from([0.1, 0.2]))
 def test_intervals_against_the_rule(values, delta):
     column = np.array(values) / 20
-    blocks = interval_partition(column, delta)
+    blocks = cut_into_intervals(column, delta)
     unassigned, block = set(range(len(values))), 0
     while unassigned:
         start = min(column[i] for i in unassigned)
@@ -118,7 +118,7 @@ def test_intervals_against_the_rule(values, delta):
 def test_information_against_scikit_learn(problem, delta):
     X, y = problem
     X = minmax_scale(X)
-    blocks = np.stack([interval_partition(x, delta) for x in X.T])
+    blocks = np.stack([cut_into_intervals(x, delta) for x in X.T])
     refinement = Refinement(blocks, y)
     everything = np.arange(X.shape[1])
     before = 0.0
@@ -138,18 +138,18 @@ def test_information_against_scikit_learn(problem, delta):
 
 def literal_peeling(X, y, delta):
     """Reduct after reduct, straight from the rule."""
-    blocks = np.stack([interval_partition(x, delta) for x in X.T])
+    blocks = np.stack([cut_into_intervals(x, delta) for x in X.T])
 
-    def said(features):
+    def measure(features):
         labels = np.unique(blocks[list(features)], axis=1, return_inverse=True)[1]
         return information(labels.ravel(), y)
 
-    alone = [said([f]) for f in range(len(blocks))]
+    alone = [measure([f]) for f in range(len(blocks))]
     left, order, first = list(range(len(blocks))), [], None
     while left:
         S, value = [], 0.0
         while left and value < label_entropy(y) - 1e-10:
-            gains = {f: said([*S, f]) - value for f in left}
+            gains = {f: measure([*S, f]) - value for f in left}
             best = max(gains.values())
             if best <= 1e-9:
                 break
@@ -158,7 +158,7 @@ def literal_peeling(X, y, delta):
             f = next(f for f in tied if alone[f] > most - 1e-11)
             S.append(f)
             left.remove(f)
-            value = said(S)
+            value = measure(S)
         first = len(S) if first is None else first
         if not S:
             return order + left, first

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from literal_search import Table, greedy
 from sklearn.neighbors import KNeighborsClassifier
 
-from s2fs.baselines.ipd import IPD, criterion
-from six_rows import CODES, X, Y
+from s2fs.baselines.ipd import IPD, compute_criterion
+from six_samples import CODES, X, Y
 from strategies import examples
 
 VARIANTS = ["F1", "F1-sum", "F1-max", "F2", "dependency"]
@@ -57,7 +57,7 @@ def literal(X, codes, features, variant, eps=None):
 
 
 def of_two_nearest(X, codes, features, variant, eps=None):
-    """J of a set as the package computes it from the two classes nearest to each instance."""
+    """J of a set as the package computes it from the two classes nearest to each sample."""
     n, r = len(X), codes.max() + 1
     to_class = np.array(
         [
@@ -69,7 +69,7 @@ def of_two_nearest(X, codes, features, variant, eps=None):
         ]
     )
     second, largest = np.sort(to_class, axis=1)[:, -2:].T
-    return criterion(largest, second, to_class.argmax(axis=1), codes, r, variant)
+    return compute_criterion(largest, second, to_class.argmax(axis=1), codes, r, variant)
 
 
 def alone(X, y, **options):
@@ -122,7 +122,7 @@ def test_criterion_of_the_worked_example(subset, F1, F2):
 )
 def test_lower_approximations_of_the_worked_example(subset, A, B):
     np.testing.assert_allclose(lower_approximations(X, CODES, subset), [A, B], atol=1e-12)
-    # The dependency is the mean of what each instance has in its own class.
+    # The dependency is the mean of what each sample has in its own class.
     dependency = np.mean([*A[:3], *B[3:]])
     ipd = IPD("all", variant="dependency").fit(X[:, subset], Y)
     assert ipd.scores_[: ipd.peak_].max() == pytest.approx(dependency, abs=1e-12)

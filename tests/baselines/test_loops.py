@@ -1,4 +1,4 @@
-"""The native loops against their NumPy forms, and a relation between instances and double loops.
+"""The native loops against their NumPy forms, and a relation between samples and double loops.
 
 What the other loops compute is compared with the definitions by the tests of the baselines.
 """
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inner import Relation, different_class_pairs
+from inner import Relation, list_different_class_pairs
 from inner import plain_loops as plain
 from s2fs.baselines import loops
 from strategies import examples
@@ -17,7 +17,7 @@ some = examples(60)
 
 
 class Problem:
-    """Random instances in class order, on a grid so that ties occur, and a random state."""
+    """Random samples in class order, on a grid so that ties occur, and a random state."""
 
     def __init__(self, n, m, p, levels, seed, index=np.intp):
         self.rng = rng = np.random.default_rng(seed)
@@ -27,7 +27,7 @@ class Problem:
         self.columns = np.ascontiguousarray(self.X.T)
         self.bounds = np.append(0, np.cumsum(np.bincount(self.codes))).astype(index)
         self.candidates = rng.permutation(m).astype(index)
-        self.pairs = different_class_pairs(self.codes)
+        self.pairs = list_different_class_pairs(self.codes)
         self.widths = rng.uniform(0.1, 1, m)
         x = self.columns[0]
         self.furthest = np.abs(x[:, None] - x)

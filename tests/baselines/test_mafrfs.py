@@ -9,7 +9,7 @@ from scipy.stats import entropy
 from sklearn.preprocessing import minmax_scale
 
 from s2fs import components
-from s2fs.baselines.mafrfs import MAFRFS, Margins, criterion, uncertainty_measure
+from s2fs.baselines.mafrfs import MAFRFS, Margins, compute_criterion, compute_uncertainty
 from strategies import examples, problems
 
 small = examples(40)
@@ -24,13 +24,13 @@ def parts(subset):
     margins = Margins(X, Y, "local")
     for f in subset[:-1]:
         margins.add(f)
-    within, between = margins.of(np.array(subset[-1:]))
+    within, between = margins.compute(np.array(subset[-1:]))
     J = -MAFRFS("all").fit(X[:, subset], Y).scores_[-1]
     return within[0], between[0], J
 
 
 def granule_sizes(X, y, subset):
-    """Size of the fuzzy granule of each instance, inside its class and altogether."""
+    """Size of the fuzzy granule of each sample, inside its class and altogether."""
     n = len(y)
     R = np.ones((n, n))
     for f in subset:
@@ -54,7 +54,7 @@ def test_worked_example(subset, within, between, fce, J):
     W, B, found = parts(subset)
     assert [W, B, found * B / W, found] == pytest.approx([within, between, fce, J], abs=5.1e-5)
     value = np.array([found * B / W])
-    assert criterion("FCE", value, np.array([W / B])) == pytest.approx(J, abs=5.1e-5)
+    assert compute_criterion("FCE", value, np.array([W / B])) == pytest.approx(J, abs=5.1e-5)
 
 
 def test_worked_example_of_a_feature_without_margin():
@@ -69,7 +69,7 @@ def test_worked_granules_and_entropies():
     assert every == pytest.approx([2.9, 3.3, 4.1, 4.1, 3.5, 3.1])
     assert own == pytest.approx([2.4, 2.5, 2.1, 2.3, 2.6, 2.5])
     worked = [0.5353, 0.7901, 1.3254, 1 - 0.5353]
-    values = [float(uncertainty_measure(m, own, every, Y)) for m in MEASURES]
+    values = [float(compute_uncertainty(m, own, every, Y)) for m in MEASURES]
     assert values == pytest.approx(worked, abs=5.1e-5)
     # The conditional entropy multiplies the ratio of margins, the others divide it.
     W, B, _ = parts([0])
@@ -99,7 +99,7 @@ NINE_LABELS = np.repeat([0, 1, 2], 3)
 def test_margins_of_the_nine_points(margin, between):
     margins = Margins(NINE, NINE_LABELS, margin)
     margins.add(0)
-    W, B = margins.of(np.array([1]))
+    W, B = margins.compute(np.array([1]))
     assert W[0] == pytest.approx(0.65404, abs=5.1e-6)
     assert B[0] == pytest.approx(between, abs=5.1e-5)
     if margin == "nearest":
@@ -159,11 +159,11 @@ def test_every_choice_against_the_definition(problem, margin, measure):
     selector = MAFRFS(n_features_to_select=X.shape[1], margin=margin, measure=measure).fit(X, y)
     sign = 1 if measure == "FCE" else -1
     final = literal_measure(scaled, y, varying, measure)
-    chosen, peak = [], None
+    selected, peak = [], None
     for f, score in zip(selector.indices_[: len(varying)], selector.scores_, strict=False):
-        left = [g for g in varying if g not in chosen]
-        J = {g: literal_criterion(scaled, y, [*chosen, g], margin, measure) for g in left}
-        value = {g: literal_measure(scaled, y, [*chosen, g], measure) for g in left}
+        left = [g for g in varying if g not in selected]
+        J = {g: literal_criterion(scaled, y, [*selected, g], margin, measure) for g in left}
+        value = {g: literal_measure(scaled, y, [*selected, g], measure) for g in left}
         least = min(j[0] for j in J.values())
         assert -score == pytest.approx(least, abs=1e-9, rel=1e-9)
         tied = [g for g in left if J[g][0] <= least + 1e-9 * max(1, min(least, 1e9))]
@@ -172,11 +172,11 @@ def test_every_choice_against_the_definition(problem, margin, measure):
         else:
             assert f in tied
             assert J[f][1] == pytest.approx(min(J[g][1] for g in tied), abs=1e-6)
-        now = literal_measure(scaled, y, chosen, measure)
+        now = literal_measure(scaled, y, selected, measure)
         nothing_better = min(sign * v for v in value.values()) >= sign * now - 1e-12
         if peak is None and (abs(now - final) <= 1e-6 or nothing_better):
-            peak = len(chosen)
-        chosen.append(f)
+            peak = len(selected)
+        selected.append(f)
     assert selector.peak_ == (len(varying) if peak is None else peak)
 
 
@@ -188,7 +188,7 @@ def test_entropies_grow_with_the_set(problem):
     before = dict.fromkeys(MEASURES, 0.0) | {"FJE": label_entropy}
     for f in range(X.shape[1]):
         sizes = granule_sizes(scaled, y, range(f + 1))
-        now = {m: float(uncertainty_measure(m, *sizes, y)) for m in MEASURES}
+        now = {m: float(compute_uncertainty(m, *sizes, y)) for m in MEASURES}
         for m in MEASURES:
             literal = literal_measure(scaled, y, range(f + 1), m)
             assert now[m] == pytest.approx(literal, abs=1e-10)
@@ -200,7 +200,7 @@ def test_entropies_grow_with_the_set(problem):
 
 
 def test_conditional_entropy_can_exceed_that_of_the_label():
-    # One instance alone in the middle of seven others: granules of a class can be less pure than
+    # One sample alone in the middle of seven others: granules of a class can be less pure than
     # the class is frequent. The mutual information is then negative, and says nothing.
     X = (
         np.array(
@@ -209,9 +209,9 @@ def test_conditional_entropy_can_exceed_that_of_the_label():
         / 4
     )
     y = np.array([0, 0, 0, 0, 0, 1, 0, 0])
-    information = uncertainty_measure("FMI", *granule_sizes(X, y, range(3)), y)
+    information = compute_uncertainty("FMI", *granule_sizes(X, y, range(3)), y)
     assert information < -1e-3
-    assert criterion("FMI", information[None], np.array([0.5])).tolist() == [inf]
+    assert compute_criterion("FMI", information[None], np.array([0.5])).tolist() == [inf]
     assert MAFRFS("all", measure="FMI").fit(X, y).scores_[-1] == -inf
 
 
@@ -256,17 +256,17 @@ def test_choices_on_real_data_against_plain_numpy(paper_data):
     scaled = minmax_scale(X)
     same = y[:, None] == y
     furthest = np.zeros((len(y), len(y)))
-    chosen = []
+    selected = []
     for score in selector.scores_:
         J = np.full(X.shape[1], inf)
-        for f in set(range(X.shape[1])) - set(chosen):
+        for f in set(range(X.shape[1])) - set(selected):
             x = scaled[:, f]
             R = 1 - np.maximum(furthest, np.abs(x[:, None] - x))
             fce = -np.log2((R * same).sum(axis=1) / R.sum(axis=1)).mean()
-            W, B = literal_margins(scaled, y, [*chosen, f], "local")
+            W, B = literal_margins(scaled, y, [*selected, f], "local")
             J[f] = fce * W / B
-        chosen.append(int(J.argmin()))
+        selected.append(int(J.argmin()))
         assert -score == pytest.approx(J.min())
-        x = scaled[:, chosen[-1]]
+        x = scaled[:, selected[-1]]
         furthest = np.maximum(furthest, np.abs(x[:, None] - x))
-    assert selector.indices_.tolist() == chosen
+    assert selector.indices_.tolist() == selected

@@ -42,9 +42,9 @@ def doubled():
 @pytest.mark.parametrize("name", INSTALLED)
 def test_no_copy_is_chosen(doubled, name):
     X, y = doubled
-    chosen = made(name, 10, max_correlation=0.999).fit(X, y).indices_
-    assert len({f % 30 for f in chosen}) == 10
-    assert correlations(X[:, chosen]).max() <= 0.999
+    selected = made(name, 10, max_correlation=0.999).fit(X, y).indices_
+    assert len({f % 30 for f in selected}) == 10
+    assert correlations(X[:, selected]).max() <= 0.999
 
 
 @pytest.mark.filterwarnings("ignore:max_correlation")
@@ -112,8 +112,8 @@ def test_a_random_order_is_drawn_once(doubled):
     X, y = doubled
     drawn = RandomOrder("all", random_state=np.random.RandomState(5)).fit(X, y).indices_.tolist()
     seed = np.random.RandomState(5)
-    chosen = RandomOrder(30, random_state=seed, max_correlation=0.999).fit(X, y).indices_.tolist()
-    assert chosen == walked(drawn, correlations(X), 0.999)[:30]
+    selected = RandomOrder(30, random_state=seed, max_correlation=0.999).fit(X, y).indices_.tolist()
+    assert selected == walked(drawn, correlations(X), 0.999)[:30]
 
 
 @pytest.mark.parametrize("limit", [-0.1, 1.1, "0.9"])
@@ -134,5 +134,5 @@ def test_repeated_selections_take_it_and_are_silent(doubled):
     assert row["n_features"] < 30
     assert row["redundancy"] < 0.9
     stable = StabilitySelector(selector=AnovaF(40, max_correlation=0.9), n_resamples=4).fit(X, y)
-    for chosen in stable.selected_:
-        assert len({f % 30 for f in chosen}) == len(chosen) < 30
+    for selected in stable.selected_:
+        assert len({f % 30 for f in selected}) == len(selected) < 30

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from s2fs.baselines.mdp import MDP, SettledPairs, SettlingTable
-from six_rows import CODES, X, Y
+from six_samples import CODES, X, Y
 from strategies import examples
 
 VARIANTS = [

@@ -93,8 +93,8 @@ class Literal:
             return self.relevancy(f, s) - self.relevancy(f) - self.relevancy(s)
         return 0.0
 
-    def criterion(self, kind, f, chosen):
-        rest = [self.interactivity(kind, f, s) - self.redundancy(f, s) for s in chosen]
+    def criterion(self, kind, f, selected):
+        rest = [self.interactivity(kind, f, s) - self.redundancy(f, s) for s in selected]
         return self.relevancy(f) + (sum(rest) / len(rest) if rest else 0.0)
 
 
@@ -125,16 +125,16 @@ def test_every_choice_is_the_best_left(problem, kind):
     selector = N3Y(n_features_to_select=X.shape[1], interactivity=kind).fit(X, y)
     assert selector.peak_ == len(varying)
     literal = Literal(scaled, y, 0.1 if kind == "cmi" else 0.2)
-    chosen = []
+    selected = []
     for f, score in zip(selector.indices_[: len(varying)], selector.scores_, strict=False):
-        rest = [g for g in varying if g not in chosen]
-        values = {g: literal.criterion(kind, g, chosen) for g in rest}
+        rest = [g for g in varying if g not in selected]
+        values = {g: literal.criterion(kind, g, selected) for g in rest}
         assert score == pytest.approx(max(values.values()), abs=1e-10)
         # Ties go to the larger relevancy, then to the lower index.
         tied = [g for g in rest if values[g] > max(values.values()) - 1e-11]
         best = max(literal.relevancy(g) for g in tied)
         assert f == next(g for g in tied if literal.relevancy(g) > best - 1e-11)
-        chosen.append(f)
+        selected.append(f)
 
 
 @pytest.mark.parametrize("delta", [0.2, 2.0])

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from literal_search import Table, greedy
 
-from s2fs.baselines.rdsi import RDSI, self_information
-from six_rows import CODES, X, Y
+from s2fs.baselines.rdsi import RDSI, compute_self_information
+from six_samples import CODES, X, Y
 from strategies import examples
 
 MEASURES = ["relative", "certain", "possible", "combined"]
@@ -65,7 +65,7 @@ def literal(X, codes, features, eps, decision, measure, guard=1e-5):
 def information(subset, decision, measure="relative"):
     """The measure of the worked example, which has no guard."""
     of = sizes(X, CODES, subset, 0.5, decision)
-    return self_information(*of, measure=measure, guard=0)
+    return compute_self_information(*of, measure=measure, guard=0)
 
 
 def alone(X, y, **options):
@@ -184,7 +184,7 @@ def test_the_measure_is_its_definition_and_never_rises(decision, measure, data, 
     for size in range(1, len(order) + 1):
         subset = order[:size]
         of = sizes(X, codes, subset, 0.3, decision)
-        now = self_information(*of, measure=measure)
+        now = compute_self_information(*of, measure=measure)
         assert now == pytest.approx(literal(X, codes, subset, 0.3, decision, measure))
         assert now <= before + 1e-12
         before = now

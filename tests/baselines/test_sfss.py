@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import minmax_scale
 
 from s2fs.baselines.sfss import SFSS, CentreSubset, ClassCentres
-from six_rows import CODES, X
+from six_samples import CODES, X
 from strategies import examples, problems
 
 small = examples(50)
@@ -47,7 +47,7 @@ def test_worked_example(subset, da, dd, sep):
 )
 def test_worked_memberships(subset, expected):
     found = []
-    for i in range(6):  # a sum over one instance is its membership
+    for i in range(6):  # a sum over one sample is its membership
         one = ClassCentres(X, CODES)
         one.columns = np.ascontiguousarray(one.columns[:, i : i + 1])
         one.codes = CODES[i : i + 1]
@@ -112,12 +112,12 @@ def test_the_search_never_takes_less_than_the_best(problem):
     scaled = minmax_scale(X)
     varying = np.flatnonzero(np.ptp(scaled, axis=0) > 0)
     selector = SFSS(n_features_to_select=X.shape[1], completion="greedy").fit(X, y)
-    chosen = []
+    selected = []
     for f, score in zip(selector.indices_[: len(varying)], selector.scores_, strict=False):
-        rest = [g for g in varying if g not in chosen]
-        values = [literal_separability(scaled, y, [*chosen, g], "product", 2.0) for g in rest]
+        rest = [g for g in varying if g not in selected]
+        values = [literal_separability(scaled, y, [*selected, g], "product", 2.0) for g in rest]
         assert score == pytest.approx(max(values), rel=1e-8, abs=1e-10)
-        chosen.append(f)
+        selected.append(f)
     assert selector.indices_[len(varying) :].tolist() == sorted(set(range(X.shape[1])) - {*varying})
 
 

@@ -30,15 +30,15 @@ def wine():
 
 def in_turns(statistics, k):
     """The features of a classes × features table, the best of every class first."""
-    chosen = []
+    selected = []
     orders = [sorted(range(len(row)), key=lambda f: (-row[f], f)) for row in statistics]
     for turn in zip(*orders, strict=True):
-        new = {f: row[f] for f, row in zip(turn, statistics, strict=True) if f not in chosen}
+        new = {f: row[f] for f, row in zip(turn, statistics, strict=True) if f not in selected}
         for f, row in zip(turn, statistics, strict=True):
             if f in new:
                 new[f] = max(new[f], row[f])
-        chosen += sorted(new, key=lambda f: (-new[f], f))
-    return chosen[:k]
+        selected += sorted(new, key=lambda f: (-new[f], f))
+    return selected[:k]
 
 
 def test_one_vs_rest_t_is_that_of_scipy(wine):
@@ -84,12 +84,12 @@ def test_a_class_of_one_row_is_tested_by_the_spread_of_the_rest():
 def test_mrmr_is_relevance_over_mean_correlation(wine):
     X, y = wine
     F, r = f_classif(X, y)[0], np.abs(np.corrcoef(X.T))
-    chosen = [int(F.argmax())]
-    while len(chosen) < 13:
-        left = [f for f in range(13) if f not in chosen]
-        quotient = [F[f] / max(np.mean([r[f, g] for g in chosen]), 0.001) for f in left]
-        chosen.append(left[int(np.argmax(quotient))])
-    assert MRMR(13).fit(X, y).indices_.tolist() == chosen
+    selected = [int(F.argmax())]
+    while len(selected) < 13:
+        left = [f for f in range(13) if f not in selected]
+        quotient = [F[f] / max(np.mean([r[f, g] for g in selected]), 0.001) for f in left]
+        selected.append(left[int(np.argmax(quotient))])
+    assert MRMR(13).fit(X, y).indices_.tolist() == selected
 
 
 def test_svm_rfe_is_that_of_scikit_learn(wine):

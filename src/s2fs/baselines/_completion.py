@@ -103,7 +103,7 @@ def complete(
         importance = alone
     if precedence is None:
         precedence = np.empty(n_features, dtype=np.intp)
-        precedence[descending(importance)] = np.arange(n_features)
+        precedence[argsort_descending(importance)] = np.arange(n_features)
     free = np.ones(n_features, dtype=bool)
     indices: list[int] = []
     scores: list[float] = []
@@ -132,7 +132,7 @@ def complete(
                 break
 
     in_order = completion == "index"
-    rest = np.arange(n_features) if in_order else descending(importance, tie_break)
+    rest = np.arange(n_features) if in_order else argsort_descending(importance, tie_break)
     rest = rest[free[rest]][: k - len(indices)]
     return Ranked(
         np.concatenate([np.array(indices, dtype=np.intp), rest]),
@@ -186,13 +186,15 @@ def _exceeds(a: Any, b: Any) -> Any:
         return a - b > TIE * np.maximum(1.0, np.abs(a))
 
 
-def descending(values: Floats, tie_break: Floats | None = None) -> Indices:
+def argsort_descending(values: Floats, tie_break: Floats | None = None) -> Indices:
     """Order by decreasing value, then by decreasing ``tie_break``, then by index."""
     # Rounding to the tie band makes equal what differs by the order of a sum only.
-    keys = [-_rounded(values)] if tie_break is None else [-_rounded(tie_break), -_rounded(values)]
-    return np.lexsort(keys)
+    keys = [-_round_to_tie(values)]
+    if tie_break is not None:
+        keys.insert(0, -_round_to_tie(tie_break))
+    return np.lexsort(keys)  # the last key counts first
 
 
-def _rounded(values: Floats) -> Floats:
+def _round_to_tie(values: Floats) -> Floats:
     scale = max(1.0, float(np.abs(values).max(initial=0.0)))
     return np.asarray(np.round(values / scale, 12))

@@ -33,7 +33,7 @@ def label_entropy(codes: Indices) -> float:
     return float(granule_entropy(np.bincount(codes)[codes]))
 
 
-def neighbourhood_sizes(column: Floats, delta: float) -> Indices:
+def count_neighbours(column: Floats, delta: float) -> Indices:
     """Count, for each value of a feature, the values at most ``delta`` away, itself included."""
     ascending = np.sort(column)
     radius = delta + SLACK
@@ -51,23 +51,23 @@ def neighbourhood_bits(X: Floats, delta: float) -> Bits:
     n, m = X.shape
     bits = np.empty((m, -(-n // 64), n), dtype=np.uint64)
     for f, x in enumerate(X.T):
-        bits[f] = _packed(np.abs(x[:, None] - x) <= radius)
+        bits[f] = _pack_bits(np.abs(x[:, None] - x) <= radius)
     return bits
 
 
 def class_bits(codes: Indices) -> Bits:
     """Write the classes as bits: bit z of column x says whether z has the label of x."""
-    return _packed(codes[:, None] == codes)
+    return _pack_bits(codes[:, None] == codes)
 
 
-def _packed(table: NDArray[np.bool_]) -> Bits:
+def _pack_bits(table: NDArray[np.bool_]) -> Bits:
     n = len(table)
     octets = np.zeros((n, -(-n // 64) * 8), dtype=np.uint8)
     octets[:, : -(-n // 8)] = np.packbits(table, axis=1, bitorder="little")
     return octets.view(np.uint64).T
 
 
-def counts(bits: Bits) -> Indices:
+def count_bits(bits: Bits) -> Indices:
     """How many samples each granule holds: the bits set in each column."""
     return np.asarray(np.bitwise_count(bits).sum(axis=-2, dtype=np.uint32), dtype=np.intp)
 

@@ -1,10 +1,10 @@
 """Fuzzy relations between samples, and the approximations of the classes they give.
 
 Two views of one thing. Baselines that only ask how well samples of *different* classes are told
-apart work on the list of those pairs (:func:`different_class_pairs`). Baselines that also look at
-neighbours of the own class keep the whole relation (:class:`Relation`). Either way a feature's
-relation is recomputed from its column when it is needed: memory stays O(n²), whatever the number
-of features.
+apart work on the list of those pairs (:func:`list_different_class_pairs`). Baselines that also
+look at neighbours of the own class keep the whole relation (:class:`Relation`). Either way a
+feature's relation is recomputed from its column when it is needed: memory stays O(n²), whatever the
+number of features.
 """
 
 from collections.abc import Iterator
@@ -35,13 +35,13 @@ class Pairs(NamedTuple):
         return Pairs(self.left[keep], self.right[keep])
 
 
-def different_class_pairs(codes: Indices) -> Pairs:
+def list_different_class_pairs(codes: Indices) -> Pairs:
     """List the pairs ``i < j`` of samples of different class."""
     left, right = np.nonzero(np.triu(codes[:, None] != codes[None, :]))
     return Pairs(left.astype(np.int32), right.astype(np.int32))
 
 
-def widths(X: Floats, similarity: Similarity) -> Floats:
+def compute_widths(X: Floats, similarity: Similarity) -> Floats:
     """Return for each feature the difference that counts as one unit of discernibility.
 
     It is the sample standard deviation (divisor n − 1) for "sigma" and "gaussian", and the range,
@@ -52,7 +52,7 @@ def widths(X: Floats, similarity: Similarity) -> Floats:
     return np.asarray(X.std(axis=0, ddof=1))
 
 
-def lower_approximation(pairs: Pairs, discerned: Floats, n: int) -> Floats:
+def compute_lower_approximation(pairs: Pairs, discerned: Floats, n: int) -> Floats:
     """Membership of each of n samples in the lower approximation of its own class.
 
     With a crisp decision that is how far the sample is told apart from the nearest one of

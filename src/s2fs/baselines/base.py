@@ -22,18 +22,18 @@ from s2fs.selectors.search_selector import SearchSelector
 _SHARED_DOCS = {
     "n_features_to_select": """\
 n_features_to_select : int, float or "all", default=10
-    How many features to choose, or which fraction of them; all if there are fewer.""",
+    How many features to select, or which fraction of them; all if there are fewer.""",
     "max_correlation": """\
 max_correlation : float, default=None
-    Features whose correlation |r| with one chosen before is above this, from 0 to 1, are passed
-    over, so no two chosen features repeat each other; all others keep their order and their
-    scores. If too few are left, fewer are chosen, with a warning. ``None`` allows any.""",
+    Features whose correlation |r| with one selected before is above this, from 0 to 1, are
+    skipped, so no two selected features repeat each other; all others keep their order and their
+    scores. If too few are left, fewer are selected, with a warning. ``None`` allows any.""",
     "indices_": """\
 indices_ : ndarray of shape (n_selected,)
-    The chosen features in order of choice.""",
+    The selected features in order of selection.""",
     "ranking_": """\
 ranking_ : ndarray of shape (n_features_in_,)
-    Rank of each feature, 1 for the first chosen; features that were not chosen share the rank
+    Rank of each feature, 1 for the first selected; features that were not selected share the rank
     ``n_selected + 1``.""",
     "completion": """\
 completion : {"importance", "index", "published", "restart"}, default="importance"
@@ -53,9 +53,9 @@ class Ranked(NamedTuple):
     Attributes
     ----------
     indices : ndarray of shape (k,)
-        The features in order of choice.
+        The features in order of selection.
     scores : ndarray of shape (k,)
-        The criterion after each choice, larger is better; for a feature that was appended by
+        The criterion after each step, larger is better; for a feature that was appended by
         importance, its importance. Finite.
     peak : int
         How many features the original algorithm would have returned, at most ``k``.
@@ -124,7 +124,7 @@ class Baseline(RankingSelector):
     ----------
     peak_ : int
         The number of features at which the original algorithm would have stopped, without those
-        that ``max_correlation`` has passed over. Where it does not stop by itself within the list,
+        that ``max_correlation`` has skipped. Where it does not stop by itself within the list,
         or never stops, the number of ranked features that are not constant.
     status : str
         How sure the algorithm is: "confirmed", "partly reconstructed", "reconstructed" or
@@ -212,7 +212,7 @@ class Baseline(RankingSelector):
         return self
 
     def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, Floats]:
-        """The features in order of choice and their scores; constant ones come last."""
+        """The features in order of selection and their scores; constant ones come last."""
         table = self._make_table(X, codes)
         varying = table.varying
         ranked = Ranked(varying[:0], np.zeros(0), 0)
@@ -229,11 +229,11 @@ class Baseline(RankingSelector):
         return ScaledColumns(X)
 
     def _rank_columns(self, table: ScaledColumns, codes: Indices, k: int) -> Ranked:
-        """As ``_rank_varying``; a method that needs no scaled copy of the table overrides this."""
+        """Rank as ``_rank_varying``; a method that needs no scaled copy overrides this."""
         return self._rank_varying(table.values, codes, k)
 
     def _rank_apart(self, table: ScaledColumns, codes: Indices, k: int) -> Ranked:
-        """As ``_rank_columns``, but past features that repeat one before them."""
+        """Rank as ``_rank_columns`` does, but skip features that repeat one before them."""
         if self.max_correlation is None:
             return self._rank_columns(table, codes, k)
         m = len(table.varying)
@@ -242,22 +242,22 @@ class Baseline(RankingSelector):
         n_ranked = m if self._ranks_all else k
         while True:
             ranked = self._rank_columns(table, codes, n_ranked)
-            kept = _first_apart(ranked.indices, k, correlated_with)
-            if len(kept) == k or n_ranked == m:
+            places = _find_first_apart(ranked.indices, k, correlated_with)
+            if len(places) == k or n_ranked == m:
                 break
             n_ranked = min(2 * n_ranked, m)  # to rank all is slow for some
-        peak = int(np.searchsorted(kept, ranked.peak))
-        return Ranked(ranked.indices[kept], ranked.scores[kept], peak)
+        peak = int(np.searchsorted(places, ranked.peak))
+        return Ranked(ranked.indices[places], ranked.scores[places], peak)
 
 
-def _first_apart(features: Indices, k: int, correlated_with: CorrelatedFeatures) -> Indices:
+def _find_first_apart(features: Indices, k: int, correlated_with: CorrelatedFeatures) -> Indices:
     """The places of the first ``k`` features that correlate too much with none before."""
-    kept: list[int] = []
-    out: set[int] = set()
+    places: list[int] = []
+    too_close: set[int] = set()
     for place, feature in enumerate(features.tolist()):
-        if feature not in out:
-            kept.append(place)
-            if len(kept) == k:
+        if feature not in too_close:
+            places.append(place)
+            if len(places) == k:
                 break
-            out.update(correlated_with(feature).tolist())
-    return np.array(kept, dtype=np.intp)
+            too_close.update(correlated_with(feature).tolist())
+    return np.array(places, dtype=np.intp)

@@ -17,7 +17,7 @@ from s2fs.baselines._completion import (
     complete,
 )
 from s2fs.baselines._plain_loops import Discernibility
-from s2fs.baselines._relations import different_class_pairs, widths
+from s2fs.baselines._relations import compute_widths, list_different_class_pairs
 from s2fs.baselines.base import Ranked
 
 Snorm = Literal["lukasiewicz", "max"]
@@ -54,7 +54,7 @@ class FDM(StoppingBaseline):
     ----------
     {indices_}
     scores_ : ndarray of shape (n_selected,)
-        SAT after each choice; for features appended by importance, their own SAT; 0 for constant
+        SAT after each step; for features appended by importance, their own SAT; 0 for constant
         features.
     {ranking_}
     peak_ : int
@@ -127,9 +127,9 @@ class Clauses:
         similarity: Literal["sigma", "range", "gaussian"] = "sigma",
         snorm: Snorm = "lukasiewicz",
     ):
-        self.pairs = different_class_pairs(codes)
+        self.pairs = list_different_class_pairs(codes)
         self.columns = np.ascontiguousarray(X.T)
-        self.widths = widths(X, similarity)
+        self.widths = compute_widths(X, similarity)
         self.gaussian = similarity == "gaussian"
         self.largest = snorm == "max"
         self.total = 1.0

@@ -14,8 +14,8 @@ from s2fs.baselines._completion import (
     Rule,
     StoppingBaseline,
     Subset,
+    argsort_descending,
     complete,
-    descending,
 )
 from s2fs.baselines._entropy import GaussianGranules, label_entropy
 from s2fs.baselines.base import Ranked
@@ -53,7 +53,7 @@ class FGZEFSR(StoppingBaseline):
     ----------
     {indices_}
     scores_ : ndarray of shape (n_selected,)
-        Minus the zentropy of each feature, or of the set after each choice, in bits.
+        Minus the zentropy of each feature, or of the set after each step, in bits.
     {ranking_}
     peak_ : int
         The number of features at which no other lowers the zentropy; for "rank", which does not
@@ -114,7 +114,9 @@ class FGZEFSR(StoppingBaseline):
         self.completion = completion
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
-        sample_weight = agreement(X, codes, self.n_neighbors) if self.neighbour_weights else None
+        sample_weight = None
+        if self.neighbour_weights:
+            sample_weight = compute_agreement(X, codes, self.n_neighbors)
 
         def no_features() -> ZentropySubset:
             granules = GaussianGranules(X, codes, self.sigma, sample_weight)
@@ -123,7 +125,7 @@ class FGZEFSR(StoppingBaseline):
         m = X.shape[1]
         if self.mode == "rank":
             scores = no_features().score(np.arange(m))
-            best = descending(scores)[:k]
+            best = argsort_descending(scores)[:k]
             return Ranked(best, scores[best], k)
         # Ties go to the lower index, whatever the importance.
         return complete(no_features, m, k, self._rule, precedence=np.arange(m))
@@ -160,7 +162,7 @@ class ZentropySubset(Subset):
         return np.asarray(self._label_entropy + inner.mean(axis=-1))
 
 
-def agreement(X: Floats, codes: Indices, n_neighbors: int) -> Floats:
+def compute_agreement(X: Floats, codes: Indices, n_neighbors: int) -> Floats:
     """Weight each sample by the share of its neighbourhood, itself included, that has its label.
 
     At most all other samples are neighbours; of equally near ones the first.

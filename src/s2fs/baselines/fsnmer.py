@@ -13,10 +13,10 @@ from s2fs.baselines._completion import (
     Rule,
     StoppingBaseline,
     Subset,
+    argsort_descending,
     complete,
-    descending,
 )
-from s2fs.baselines._entropy import SLACK, granule_entropy, label_entropy, neighbourhood_sizes
+from s2fs.baselines._entropy import SLACK, count_neighbours, granule_entropy, label_entropy
 from s2fs.baselines.base import Ranked
 
 #: Information below which a feature adds nothing.
@@ -104,17 +104,17 @@ class FSNMER(StoppingBaseline):
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         if self.mode == "calibrated":
             delta = 0.1 if self.delta is None else self.delta
-            entropy = granule_entropy(np.stack([neighbourhood_sizes(x, delta) for x in X.T]))
-            best = descending(entropy)[:k]
+            entropy = granule_entropy(np.stack([count_neighbours(x, delta) for x in X.T]))
+            best = argsort_descending(entropy)[:k]
             return Ranked(best, entropy[best], k)
         delta = 0.2 if self.delta is None else self.delta
-        blocks = np.stack([interval_partition(x, delta) for x in X.T])
+        blocks = np.stack([cut_into_intervals(x, delta) for x in X.T])
         return complete(
             lambda: Refinement(blocks, codes), X.shape[1], k, self._rule, delta=_NOTHING
         )
 
 
-def interval_partition(column: Floats, delta: float) -> Indices:
+def cut_into_intervals(column: Floats, delta: float) -> Indices:
     """Cut the values of a feature, from the smallest up, into intervals no wider than ``delta``.
 
     An interval starts at the smallest value not yet assigned and takes all within ``delta`` of it.

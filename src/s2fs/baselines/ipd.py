@@ -53,7 +53,7 @@ class IPD(StoppingBaseline):
     ----------
     {indices_}
     scores_ : ndarray of shape (n_selected,)
-        J after each choice; for features appended by importance, their own J; 0 for constant
+        J after each step; for features appended by importance, their own J; 0 for constant
         features.
     {ranking_}
     peak_ : int
@@ -128,19 +128,18 @@ class Margins(Subset):
         """J with each candidate added alone."""
         relation = self.relation
         n_classes = len(relation.bounds) - 1
-        return np.concatenate(
-            [
-                criterion(*relation.two_nearest(block), relation.codes, n_classes, self.variant)
-                for block in relation.blocks(candidates)
-            ]
-        )
+        scores = []
+        for block in relation.blocks(candidates):
+            nearest = relation.two_nearest(block)
+            scores.append(compute_criterion(*nearest, relation.codes, n_classes, self.variant))
+        return np.concatenate(scores)
 
     def add(self, feature: int) -> None:
         """Put a feature in."""
         self.relation.add(np.array([feature]))
 
 
-def criterion(
+def compute_criterion(
     largest: Floats,
     second: Floats,
     where: Indices,

@@ -52,7 +52,7 @@ _CANDIDATE_COLUMNS: dict[str, Argument] = {
 }
 
 
-def _written(*shape: str) -> Array:
+def _make_output(*shape: str) -> Array:
     return Array(np.float64, *shape, writable=True)
 
 
@@ -64,7 +64,7 @@ _satisfaction = Function(
     largest=Int(),
     **_CANDIDATES,
     **_PART,
-    out=_written("n_candidates"),
+    out=_make_output("n_candidates"),
 )
 _satisfy = Function(
     "s2fs_satisfy",
@@ -72,7 +72,7 @@ _satisfy = Function(
     **_DISCERNIBILITY,
     feature=Int(),
     largest=Int(),
-    satisfied=_written("n_pairs"),
+    satisfied=_make_output("n_pairs"),
 )
 _settled_weight = Function(
     "s2fs_settled_weight",
@@ -82,7 +82,7 @@ _settled_weight = Function(
     weight=Array(np.float64, "n_pairs"),
     **_CANDIDATES,
     **_PART,
-    out=_written("n_candidates"),
+    out=_make_output("n_candidates"),
 )
 _settled = Function(
     "s2fs_settled",
@@ -96,16 +96,16 @@ _nearest_others = Function(
     "s2fs_nearest_others",
     library="baselines",
     **_SORTED_RELATION,
-    nearest=_written("n_candidates", "n_samples"),
-    reach=_written("n_candidates", "n_classes"),
+    nearest=_make_output("n_candidates", "n_samples"),
+    reach=_make_output("n_candidates", "n_classes"),
     n_classes=Length(),
 )
 _two_nearest = Function(
     "s2fs_two_nearest",
     library="baselines",
     **_SORTED_RELATION,
-    nearest=_written("n_candidates", "n_samples"),
-    second=_written("n_candidates", "n_samples"),
+    nearest=_make_output("n_candidates", "n_samples"),
+    second=_make_output("n_candidates", "n_samples"),
     where=Array(np.int64, "n_candidates", "n_samples", writable=True),
 )
 _intersect = Function(
@@ -115,7 +115,7 @@ _intersect = Function(
     n_samples=Length(),
     radius=Real(),
     **_PART,
-    relation=_written("n_samples", "n_samples"),
+    relation=_make_output("n_samples", "n_samples"),
 )
 _approximation_sizes = Function(
     "s2fs_approximation_sizes",
@@ -129,8 +129,8 @@ _approximation_sizes = Function(
     n_classes=Length(),
     radius=Real(),
     **_PART,
-    lower=_written("n_candidates", "n_classes"),
-    upper=_written("n_candidates", "n_classes"),
+    lower=_make_output("n_candidates", "n_classes"),
+    upper=_make_output("n_candidates", "n_classes"),
 )
 _largest_difference_sums = Function(
     "s2fs_largest_difference_sums",
@@ -140,8 +140,8 @@ _largest_difference_sums = Function(
     bounds=Array(np.int64, "n_bounds"),
     n_bounds=Length(),
     **_PART,
-    own=_written("n_candidates", "n_samples"),
-    every=_written("n_candidates", "n_samples"),
+    own=_make_output("n_candidates", "n_samples"),
+    every=_make_output("n_candidates", "n_samples"),
 )
 _gaussian_changes = Function(
     "s2fs_gaussian_changes",
@@ -154,8 +154,8 @@ _gaussian_changes = Function(
     n_bounds=Length(),
     scale=Real(),
     **_PART,
-    own=_written("n_candidates", "n_samples"),
-    every=_written("n_candidates", "n_samples"),
+    own=_make_output("n_candidates", "n_samples"),
+    every=_make_output("n_candidates", "n_samples"),
 )
 _aggregation = Function(
     "s2fs_aggregation",
@@ -168,7 +168,7 @@ _aggregation = Function(
     power=Real(),
     floor=Real(),
     **_PART,
-    out=_written("n_candidates"),
+    out=_make_output("n_candidates"),
 )
 
 

@@ -46,7 +46,7 @@ class MAFRFS(Baseline):
     ----------
     {indices_}
     scores_ : ndarray of shape (n_selected,)
-        Minus the criterion after each choice, or minus that of the feature alone where it was
+        Minus the criterion after each step, or minus that of the feature alone where it was
         appended; minus infinity where the margin between classes is 0.
     {ranking_}
     peak_ : int
@@ -101,8 +101,8 @@ class MAFRFS(Baseline):
         granules = LinearGranules(X, codes)
         # Turned so that less is better, for every measure.
         sign = 1 if self.measure == "FCE" else -1
-        uncertainty = sign * uncertainty_measure(self.measure, granules.own, granules.every, codes)
-        least = sign * uncertainty_measure(self.measure, *granules.sizes_with_all(), codes)
+        uncertainty = sign * compute_uncertainty(self.measure, granules.own, granules.every, codes)
+        least = sign * compute_uncertainty(self.measure, *granules.sizes_with_all(), codes)
 
         free = np.arange(X.shape[1])
         indices: list[int] = []
@@ -110,13 +110,13 @@ class MAFRFS(Baseline):
         alone = np.empty(0)
         peak: int | None = None
         while len(indices) < k:
-            within, between = margins.of(free)
-            values = uncertainty_measure(self.measure, *granules.sizes(free), codes)
-            ratio = _ratio(within, between)
-            J = criterion(self.measure, values, ratio)
+            within, between = margins.compute(free)
+            values = compute_uncertainty(self.measure, *granules.sizes(free), codes)
+            ratio = _compute_ratio(within, between)
+            J = compute_criterion(self.measure, values, ratio)
             if not indices:
                 alone = -J
-            at = _smallest(J, np.where(np.isinf(J), sign * values, ratio), -between)
+            at = _find_smallest(J, np.where(np.isinf(J), sign * values, ratio), -between)
             reached = abs(uncertainty - least) <= _SAME_UNCERTAINTY
             if peak is None and (reached or (sign * values).min() >= uncertainty - TIE):
                 peak = len(indices)
@@ -138,7 +138,7 @@ class MAFRFS(Baseline):
         )
 
 
-def uncertainty_measure(measure: Measure, own: Floats, every: Floats, codes: Indices) -> Floats:
+def compute_uncertainty(measure: Measure, own: Floats, every: Floats, codes: Indices) -> Floats:
     """Compute an uncertainty measure from granule sizes, along the last axis."""
     if measure == "FE":
         return granule_entropy(every)
@@ -148,7 +148,7 @@ def uncertainty_measure(measure: Measure, own: Floats, every: Floats, codes: Ind
     return conditional if measure == "FCE" else label_entropy(codes) - conditional
 
 
-def criterion(measure: Measure, values: Floats, ratio: Floats) -> Floats:
+def compute_criterion(measure: Measure, values: Floats, ratio: Floats) -> Floats:
     """The criterion J, smaller is better: infinite where the margins or the measure say nothing."""
     J = np.full(len(ratio), np.inf)
     if measure == "FCE":
@@ -185,7 +185,7 @@ class Margins:
         self._to_own = np.zeros(len(X))
         self._apart = np.zeros(len(gaps))
 
-    def of(self, candidates: Indices) -> tuple[Floats, Floats]:
+    def compute(self, candidates: Indices) -> tuple[Floats, Floats]:
         """Margins within and between classes, with each candidate added alone."""
         to_own = np.sqrt(self._to_own[:, None] + self._deviations[:, candidates])
         distances = np.sqrt(self._apart[:, None] + self._gaps[:, candidates])
@@ -200,14 +200,14 @@ class Margins:
         self._apart += self._gaps[:, feature]
 
 
-def _ratio(within: Floats, between: Floats) -> Floats:
+def _compute_ratio(within: Floats, between: Floats) -> Floats:
     """The ratio of margins WBMR; infinite where centroids coincide up to rounding."""
     ratio = np.full(len(within), np.inf)
     np.divide(within, between, out=ratio, where=between > TIE)
     return ratio
 
 
-def _smallest(*keys: Floats) -> int:
+def _find_smallest(*keys: Floats) -> int:
     """Position of the smallest first key; ties go to the later keys in turn, then to the index."""
     tied = np.arange(len(keys[0]))
     for key in keys:

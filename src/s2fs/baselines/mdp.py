@@ -20,9 +20,9 @@ from s2fs.baselines._plain_loops import Discernibility
 from s2fs.baselines._relations import (
     SLACK,
     Pairs,
-    different_class_pairs,
-    lower_approximation,
-    widths,
+    compute_lower_approximation,
+    compute_widths,
+    list_different_class_pairs,
 )
 from s2fs.baselines.base import Ranked
 
@@ -62,7 +62,7 @@ class MDP(StoppingBaseline):
     ----------
     {indices_}
     scores_ : ndarray of shape (n_selected,)
-        Number, or weight, of settled pairs after each choice; for features appended by importance,
+        Number, or weight, of settled pairs after each step; for features appended by importance,
         of the pairs they settle alone; 0 for constant features.
     {ranking_}
     peak_ : int
@@ -138,8 +138,8 @@ class SettlingTable:
         similarity: Literal["sigma", "range"] = "sigma",
     ):
         self.columns = np.ascontiguousarray(X.T)
-        self.widths = widths(X, similarity)
-        every_pair = different_class_pairs(codes)
+        self.widths = compute_widths(X, similarity)
+        every_pair = list_different_class_pairs(codes)
         largest = np.zeros(len(every_pair.left))
         discerned = Discernibility(self.columns, self.widths, *every_pair)
         for feature in range(X.shape[1]):
@@ -147,7 +147,7 @@ class SettlingTable:
 
         threshold = largest
         if pairs == "lambda":
-            lower = lower_approximation(every_pair, largest, len(X))
+            lower = compute_lower_approximation(every_pair, largest, len(X))
             threshold = lower[np.concatenate(every_pair)]
             every_pair = Pairs(np.concatenate(every_pair), np.concatenate(every_pair[::-1]))
             largest = np.concatenate([largest, largest])

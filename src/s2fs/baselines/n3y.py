@@ -11,7 +11,7 @@ from s2fs.baselines._completion import Subset, complete
 from s2fs.baselines._entropy import (
     Bits,
     class_bits,
-    counts,
+    count_bits,
     granule_entropy,
     label_entropy,
     neighbourhood_bits,
@@ -25,7 +25,7 @@ _CHUNK = 2**18
 
 
 class N3Y(Baseline):
-    """Relevant to the label, not a repetition, and refining what is already chosen.
+    """Relevant to the label, not a repetition, and refining what is already selected.
 
     Status: {status}. The template, relevancy − mean redundancy + mean interactivity, is
     plausible from related work; the formula of the interactivity, the equal weights, the radius and
@@ -47,7 +47,7 @@ class N3Y(Baseline):
     ----------
     {indices_}
     scores_ : ndarray of shape (n_selected,)
-        The criterion of each feature when it was chosen, in bits; it need not fall.
+        The criterion of each feature when it was selected, in bits; it need not fall.
     {ranking_}
     peak_ : int
         The number of ranked features that are not constant, as the algorithm does not stop.
@@ -166,7 +166,7 @@ class NeighbourhoodSubset(Subset):
         step = max(1, _CHUNK // granules.nbytes)
         for first in range(0, m, step):
             chunk = slice(first, first + step)
-            sizes[chunk] = counts(self._bits[chunk] & granules)
+            sizes[chunk] = count_bits(self._bits[chunk] & granules)
         return sizes
 
     def _information(self, sizes: Indices, own_sizes: Indices) -> Floats:

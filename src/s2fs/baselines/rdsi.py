@@ -58,7 +58,7 @@ class RDSI(StoppingBaseline):
     ----------
     {indices_}
     scores_ : ndarray of shape (n_selected,)
-        Minus the measure after each choice, so that larger is better; for features appended by
+        Minus the measure after each step, so that larger is better; for features appended by
         importance, minus their own measure; 0 for constant features.
     {ranking_}
     peak_ : int
@@ -115,7 +115,7 @@ class RDSI(StoppingBaseline):
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         relation = Relation(X, codes, self.eps, reflexive=True)
-        decision = fuzzy_decision(relation) if self.decision == "fuzzy" else None
+        decision = compute_fuzzy_decision(relation) if self.decision == "fuzzy" else None
 
         def no_features() -> Approximations:
             relation.clear()
@@ -124,7 +124,7 @@ class RDSI(StoppingBaseline):
         return complete(no_features, X.shape[1], k, self._rule, delta=self.delta)
 
 
-def fuzzy_decision(relation: Relation) -> Floats | None:
+def compute_fuzzy_decision(relation: Relation) -> Floats | None:
     """The share of each class among the neighbours in all features, class × sample.
 
     None where no sample has a neighbour of another class, because the decision is crisp then.
@@ -166,15 +166,15 @@ class Approximations(Subset):
 
     def score(self, candidates: Indices) -> Floats:
         """Minus the measure with each candidate added alone."""
-        # Not the unary minus, which would turn 0 into -0.
-        return np.asarray(0 - self_information(*self.sizes(candidates), measure=self.measure))
+        information = compute_self_information(*self.sizes(candidates), measure=self.measure)
+        return np.asarray(0 - information)  # a unary minus would turn 0 into -0
 
     def add(self, feature: int) -> None:
         """Put a feature in."""
         self.relation.add(np.array([feature]))
 
 
-def self_information(
+def compute_self_information(
     lower: ArrayLike,
     size: ArrayLike,
     upper: ArrayLike,

@@ -55,7 +55,7 @@ class SFSS(StoppingBaseline):
     ----------
     {indices_}
     scores_ : ndarray of shape (n_selected,)
-        The separability after each choice; for features appended by importance, their own.
+        The separability after each step; for features appended by importance, their own.
     {ranking_}
     peak_ : int
         The number of features at which the original search would have stopped.

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.utils._param_validation import Interval
 
+from s2fs._native.correlations import OverallCorrelations
 from s2fs._utils.optional import need
 from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs.baselines.base import Baseline, Ranked
@@ -59,7 +60,7 @@ class OneVsRestT(_OneVsRest):
     ----------
     {indices_}
     scores_ : ndarray of shape (n_selected,)
-        The absolute t of each feature in the class it was chosen for.
+        The absolute t of each feature in the class it was selected for.
     {ranking_}
 
     Examples
@@ -81,12 +82,11 @@ class OneVsRestT(_OneVsRest):
         for q in range(len(scores)):
             own, rest = X[codes == q], X[codes != q]
             gap = np.abs(own.mean(axis=0) - rest.mean(axis=0))
-            # A class of one row has no variance of its own; that of the rest is all there is.
-            error = sum(
-                part.var(axis=0, ddof=1) / len(part) if len(part) > 1 else 0.0
-                for part in (own, rest)
-            )
-            scores[q] = _ratio(gap, np.sqrt(error))
+            error = np.zeros(X.shape[1])
+            for part in (own, rest):
+                if len(part) > 1:  # a class of one sample has no variance of its own
+                    error += part.var(axis=0, ddof=1) / len(part)
+            scores[q] = _divide(gap, np.sqrt(error))
         return scores
 
 
@@ -105,7 +105,7 @@ class Wilcoxon(_OneVsRest):
     ----------
     {indices_}
     scores_ : ndarray of shape (n_selected,)
-        The absolute z of each feature in the class it was chosen for.
+        The absolute z of each feature in the class it was selected for.
     {ranking_}
 
     Examples
@@ -128,13 +128,13 @@ class Wilcoxon(_OneVsRest):
         sums = np.array([ranks[codes == q].sum(axis=0) for q in range(len(size))])
         # The variance of ranks as they are, ties included, is what the correction for ties gives.
         variance = size * (n - size) / n * ranks.var(axis=0, ddof=1)
-        return _ratio(np.abs(sums - size * (n + 1) / 2), np.sqrt(variance))
+        return _divide(np.abs(sums - size * (n + 1) / 2), np.sqrt(variance))
 
 
 class MRMR(Baseline):
     """Features by relevance over redundancy, one after the other (mRMR).
 
-    Status: {status}; the F statistic over the mean absolute correlation with the features chosen
+    Status: {status}; the F statistic over the mean absolute correlation with the features selected
     before, the form that the package mrmr-selection uses.
 
     Parameters
@@ -146,7 +146,7 @@ class MRMR(Baseline):
     ----------
     {indices_}
     scores_ : ndarray of shape (n_selected,)
-        The quotient of each feature when it was chosen; of the first its F.
+        The quotient of each feature when it was selected; of the first its F.
     {ranking_}
 
     Examples
@@ -167,15 +167,14 @@ class MRMR(Baseline):
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         # Perfect features have an infinite F, among which redundancy could not decide.
         relevance = f_statistics(X, codes)
-        unit = X - X.mean(axis=0)
-        unit /= np.linalg.norm(unit, axis=0)
+        correlations = OverallCorrelations(X)
         redundancy, free = np.zeros(X.shape[1]), np.ones(X.shape[1], dtype=bool)
         indices, scores = np.empty(k, dtype=np.intp), np.empty(k)
         score = relevance
         for step in range(k):
             f = int(np.argmax(np.where(free, score, -np.inf)))
             indices[step], scores[step], free[f] = f, score[f], False
-            redundancy += np.abs(unit[:, f] @ unit)
+            redundancy += np.abs(correlations(f))
             score = relevance / np.maximum(redundancy / (step + 1), _LEAST_REDUNDANCY)
         return Ranked(indices, scores, k)
 
@@ -300,7 +299,7 @@ class GroupLasso(Baseline):
         Y = np.eye(int(codes.max()) + 1)[codes]
         Y -= Y.mean(axis=0)
         weights = np.zeros((Y.shape[1], X.shape[1]), order="F")
-        largest = _slopes(X, Y).max()
+        largest = _compute_slopes(X, Y).max()
         has_entered = np.zeros(X.shape[1], dtype=bool)
         indices, scores = np.empty(0, dtype=np.intp), np.empty(0)
         share = 1.0
@@ -319,7 +318,7 @@ class GroupLasso(Baseline):
             has_entered[new] = True
             indices = np.append(indices, new)
             scores = np.append(scores, np.full(len(new), share))
-        slopes = _slopes(X, Y - X @ weights.T) / (largest or 1.0)
+        slopes = _compute_slopes(X, Y - X @ weights.T) / (largest or 1.0)
         rest = np.flatnonzero(~has_entered)
         rest = rest[np.argsort(-slopes[rest], kind="stable")]
         # Where the solver stopped early a slope may be above the penalty.
@@ -451,7 +450,7 @@ class FastCan(Baseline):
     """Features by the canonical correlation of the set with the classes, one after the other.
 
     Status: {status}; the package fastcan (extra ``fastcan``) on one indicator per class. With
-    one feature less than rows everything is explained; the others follow by their F statistic,
+    one feature less than samples everything is explained; the others follow by their F statistic,
     with the score 0.
 
     Parameters
@@ -476,14 +475,14 @@ class FastCan(Baseline):
 
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
         fastcan = need("fastcan", extra="fastcan", purpose="FastCan")
-        # Centred rows span one dimension less than there are: beyond it, it ranks rounding errors.
+        # Centred samples span one dimension less than there are: beyond it, rounding is ranked.
         n_explained = min(k, len(X) - 1)
         indicators = np.eye(int(codes.max()) + 1)[codes]
         indices, scores = np.empty(0, dtype=np.intp), np.empty(0)
         while n_explained:
             try:
-                found = fastcan.FastCan(n_explained, verbose=0).fit(X, indicators)
-                indices, scores = np.asarray(found.indices_, dtype=np.intp), found.scores_
+                fitted = fastcan.FastCan(n_explained, verbose=0).fit(X, indicators)
+                indices, scores = np.asarray(fitted.indices_, dtype=np.intp), fitted.scores_
                 break
             except RuntimeError:  # columns that follow from others, or add nothing: it gives up
                 rank = int(np.linalg.matrix_rank(X - X.mean(axis=0)))
@@ -493,12 +492,12 @@ class FastCan(Baseline):
         return Ranked(np.append(indices, rest), np.append(scores, np.zeros(len(rest))), n_explained)
 
 
-def _slopes(X: Floats, residual: Floats) -> Floats:
+def _compute_slopes(X: Floats, residual: Floats) -> Floats:
     """How steeply the squared error falls with the weights of each feature."""
     return np.asarray(np.linalg.norm(X.T @ residual, axis=1) / len(X))
 
 
-def _ratio(above: Floats, below: Floats) -> Floats:
+def _divide(above: Floats, below: Floats) -> Floats:
     """A quotient that is 0 where both parts are, and the largest number where only one is."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.nan_to_num(above / below, nan=0.0, posinf=np.finfo(np.float64).max)

@@ -1,4 +1,4 @@
-"""The table of six instances on which the specs of several baselines work their examples."""
+"""The table of six samples on which the specs of several baselines work their examples."""
 
 import numpy as np
 
