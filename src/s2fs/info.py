@@ -35,13 +35,13 @@ def info() -> str:
         ("engine", f"native ({name})" if name in INSTRUCTION_SETS else "NumPy"),
         ("python", platform.python_version()),
         ("platform", platform.platform()),
-        *_packages(),
+        *_list_packages(),
     ]
     width = max(len(title) for title, _ in lines) + 2
     return "\n".join(f"{title:<{width}}{text}" for title, text in lines)
 
 
-def _packages() -> Iterator[tuple[str, str]]:
+def _list_packages() -> Iterator[tuple[str, str]]:
     """Each package that s2fs names, with its version or the extra that brings it."""
     seen = {"s2fs"}
     for requirement in requires("s2fs") or []:

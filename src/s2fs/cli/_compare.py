@@ -19,11 +19,11 @@ from s2fs.cli.options import DATA_OPTIONS, n_jobs_option, output_option, pop_opt
 from s2fs.cli.outputs import reject_input_as_output, write_table
 from s2fs.cli.tables import print_table
 from s2fs.cli.terminal import note
-from s2fs.evaluation import LEARNERS, SELECTORS
+from s2fs.evaluation import LEARNERS, SELECTORS, Comparison
 from s2fs.evaluation import compare as compare_selectors
 
 
-def _sizes(_: click.Context, __: click.Parameter, value: str) -> list[int]:
+def _read_sizes(_: click.Context, __: click.Parameter, value: str) -> list[int]:
     """One number of features or several, increasing."""
     parts = [part.strip() for part in value.split(",")]
     sizes = [int(part) for part in parts if part.isdecimal()]
@@ -32,15 +32,15 @@ def _sizes(_: click.Context, __: click.Parameter, value: str) -> list[int]:
     raise click.BadParameter(f"{value!r}; give a whole number from 1, or several such as 5,10,20.")
 
 
-def _selectors(_: click.Context, __: click.Parameter, value: str) -> list[Any]:
+def _read_selectors(_: click.Context, __: click.Parameter, value: str) -> list[Any]:
     """The selectors that were named."""
     names = [name.strip() for name in value.split(",") if name.strip()]
     if not names:
         raise click.BadParameter("it is empty; name at least one selector.")
-    return [_selector(name) for name in names]
+    return [_find_selector(name) for name in names]
 
 
-def _selector(name: str) -> Any:
+def _find_selector(name: str) -> Any:
     """A selector of the package by its name, or an instance of ``module:Class``."""
     module, colon, kind = name.partition(":")
     if not colon:
@@ -66,8 +66,9 @@ def _selector(name: str) -> Any:
 
 def _takes_missing(selector: Any) -> bool:
     """Whether a selector, by name or as an object, takes missing values."""
-    made = SELECTORS[selector.lower()]() if isinstance(selector, str) else selector
-    return bool(get_tags(made).input_tags.allow_nan)
+    if isinstance(selector, str):
+        selector = SELECTORS[selector.lower()]()
+    return bool(get_tags(selector).input_tags.allow_nan)
 
 
 @click.command(
@@ -82,7 +83,7 @@ def _takes_missing(selector: Any) -> bool:
     "--selectors",
     metavar="A,B,C",
     default="paircover,s2fs,anovaf",
-    callback=_selectors,
+    callback=_read_selectors,
     help="What to compare: paircover, s2fs, s2fs-rms, baselines, or scikit-learn selectors as "
     "module:Class, whose module is imported. The verdict is about the first.",
 )
@@ -91,7 +92,7 @@ def _takes_missing(selector: Any) -> bool:
     "--n-features",
     metavar="NUMBERS",
     default="20",
-    callback=_sizes,
+    callback=_read_sizes,
     help="How many features each selects: a number, or several such as 5,10,20.",
 )
 @click.option(
@@ -132,11 +133,11 @@ def compare(
     """
     data = DataArguments(**pop_options(DATA_OPTIONS, given))
     reject_input_as_output(data.inputs, output=output, report=report)
-    takes_missing = any(_takes_missing(one) for one in selectors)
+    takes_missing = any(map(_takes_missing, selectors))
     table = data.read(takes_missing=takes_missing)
     X, imputer = table.for_folds()
     start = perf_counter()
-    found = compare_selectors(
+    comparison = compare_selectors(
         X,
         np.array(table.class_names)[table.y],  # so that notes name the classes
         k=n_features,
@@ -151,24 +152,34 @@ def compare(
         verbose=int(sys.stderr.isatty()),
         imputer=imputer,
     )
-    if found.sizes:
-        click.echo("Accuracy % on held-out samples by number of features:\n")
-        sizes = {
-            str(size): [f"{100 * row['accuracy']:.1f}" for row in found.at(size).rows]
-            for size in found.sizes
-        }
-        print_table({"selected by": [row["selector"] for row in found.rows], **sizes}, sizes)
-        click.echo()
-    click.echo(found)
+    if comparison.sizes:
+        _print_accuracies(comparison)
+    click.echo(comparison)
     if output is not None:
-        each = [found.at(size) for size in found.sizes] or [found]
-        rows = [row for one in each for row in one.rows]
-        columns = {name: [dict(row)[name] for row in rows] for name in rows[0]}
-        write_table(output, columns)
+        write_table(output, _list_rows(comparison))
     if report is not None:
         command = shlex.join(["s2fs", *sys.argv[1:]])
         origin = reports.Origin(command=command, seconds=perf_counter() - start)
         reports.comparison_report(
-            found, report, title=f"{data.file.name}: selectors", origin=origin
+            comparison, report, title=f"{data.file.name}: selectors", origin=origin
         )
         note(f"Wrote {report}.")
+
+
+def _print_accuracies(comparison: Comparison) -> None:
+    """Print a column of accuracies for each number of features."""
+    click.echo("Accuracy % on held-out samples by number of features:\n")
+    sizes = {
+        str(size): [f"{100 * row['accuracy']:.1f}" for row in comparison.at(size).rows]
+        for size in comparison.sizes
+    }
+    names = [row["selector"] for row in comparison.rows]
+    print_table({"selected by": names, **sizes}, numbers=sizes)
+    click.echo()
+
+
+def _list_rows(comparison: Comparison) -> dict[str, list[Any]]:
+    """The rows of all numbers of features as columns, for a file."""
+    by_size = [comparison.at(size) for size in comparison.sizes] or [comparison]
+    rows = [dict(row) for of_size in by_size for row in of_size.rows]
+    return {name: [row[name] for row in rows] for name in rows[0]}

@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 import s2fs
+from s2fs._utils.messages import format_count
 from s2fs._utils.progress import ProgressCallback
 from s2fs.cli._ranking import Table, ranking_columns
 from s2fs.cli.app import INTERRUPTED
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _Latest:
-    """A callback of scikit-learn that keeps what a search has found so far."""
+    """A callback of scikit-learn that keeps the features selected so far."""
 
     selector: Any = None
 
@@ -37,7 +38,7 @@ class _Latest:
         self.selector = fitted_estimator
 
 
-def _beside(selector: Any, data: "Dataset") -> dict[str, Any]:
+def _get_fit_arguments(selector: Any, data: "Dataset") -> dict[str, Any]:
     """What ``fit`` of a selector gets beside the table and the classes."""
     given = {"covariates": data.covariates, "groups": data.groups}
     return {
@@ -48,20 +49,21 @@ def _beside(selector: Any, data: "Dataset") -> dict[str, Any]:
 
 
 def fit_selector(selector: Any, data: "Dataset") -> Any:
-    """Fit a selector; if that is interrupted, print the features it has found so far and exit."""
-    latest, followed = _Latest(), hasattr(selector, "set_callbacks")
-    _with_progress(selector, "Selecting", latest)
+    """Fit a selector; if that is interrupted, print the features selected so far and exit."""
+    latest, takes_callbacks = _Latest(), hasattr(selector, "set_callbacks")
+    _add_progress(selector, "Selecting", latest)
     try:
-        return selector.fit(data.named_X(), data.y, **_beside(selector, data))
+        return selector.fit(data.named_X(), data.y, **_get_fit_arguments(selector, data))
     except KeyboardInterrupt:
-        if not followed:
+        if not takes_callbacks:
             stop("before the end")
         if latest.selector is None:
-            stop("before a feature was chosen")
-        found = ranking_columns(latest.selector, data.feature_names)
+            stop("before a feature was selected")
+        ranking = ranking_columns(latest.selector, data.feature_names)
         wanted = selector.n_features_to_select
-        of = f" of {wanted}" if isinstance(wanted, int) else ""
-        stop(f"after {len(found['rank'])}{of} features; this ranking is partial", found)
+        of_wanted = f" of {wanted}" if isinstance(wanted, int) else ""
+        n_selected = len(ranking["rank"])
+        stop(f"after {n_selected}{of_wanted} features; this ranking is partial", ranking)
 
 
 def make_tuner(selector: Any, asked: SimpleNamespace) -> s2fs.SelectorCV:
@@ -70,17 +72,18 @@ def make_tuner(selector: Any, asked: SimpleNamespace) -> s2fs.SelectorCV:
 
 
 def tune_selector(tuner: s2fs.SelectorCV, selector: Any, data: "Dataset") -> tuple[Any, str]:
-    """The selector with what the search has chosen, and a line that says what that is."""
+    """The selector with the parameters that the search has chosen, and a line that names them."""
     covariates = {} if data.covariates is None else {"covariates": data.covariates}
-    fresh = _with_progress(clone(tuner), "Tuning")
-    found = fresh.fit(data.named_X(), data.y, groups=data.groups, **covariates)
-    best = found.best_params_
+    search = _add_progress(clone(tuner), "Tuning")
+    search.fit(data.named_X(), data.y, groups=data.groups, **covariates)
+    best = search.best_params_
     weights = "".join(f"{name} {best[name]:g}, " for name in ("alpha", "beta") if name in best)
-    k = best["n_features_to_select"]
-    return clone(selector).set_params(**best), (
-        f"Chosen by {found.n_splits_}-fold cross-validation: {weights}{k} "
-        f"feature{'' if k == 1 else 's'}. The verdict makes this choice again in every fold."
+    features = format_count(best["n_features_to_select"], "feature")
+    line = (
+        f"Chosen by {search.n_splits_}-fold cross-validation: {weights}{features}. The verdict "
+        "makes this choice again in every fold."
     )
+    return clone(selector).set_params(**best), line
 
 
 def make_quiet(selector: Any) -> Any:
@@ -91,7 +94,7 @@ def make_quiet(selector: Any) -> Any:
     return quiet.set_params(n_jobs=None) if "n_jobs" in quiet.get_params() else quiet
 
 
-def _with_progress(selector: Any, label: str, *callbacks: Any) -> Any:
+def _add_progress(selector: Any, label: str, *callbacks: Any) -> Any:
     """The selector with a progress bar and other callbacks, where scikit-learn has callbacks."""
     if hasattr(selector, "set_callbacks"):
         selector.set_callbacks(*callbacks, ProgressCallback(label))
@@ -108,7 +111,7 @@ def fit_stability(
         n_permutations=min(5, -(-20 // len(table["rank"]))),  # short lists take more of them
         n_jobs=getattr(selector, "n_jobs", None),
     )
-    _with_progress(stable, "Subsamples")
+    _add_progress(stable, "Subsamples")
     try:
         # The selection itself has warned of its features.
         given: dict[str, Any] = {"groups": data.groups}

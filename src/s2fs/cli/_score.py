@@ -52,30 +52,30 @@ def score(*, features: str, check: bool, **given: Any) -> None:
     wanted = [name.strip() for name in next(csv.reader([features]), [])]
     if not wanted:
         raise ValueError("--features is empty; give at least one feature.")
-    chosen = Columns.of_file(table.feature_names, data.file).positions(wanted, "--features")
+    selected = Columns.of_file(table.feature_names, data.file).positions(wanted, "--features")
     # The selector's own scaling, so that a subset scores here what it scored when selected.
     criterion["scale"] = check_scale(criterion["scale"] or "standard", "s2fs")
     problem = Problem(table.X, table.y, criterion["scale"])
-    columns = problem.columns(np.array(chosen)).T * problem.unit
+    columns = problem.columns(np.array(selected)).T * problem.unit
     parts = components(columns, table.y, centroid_membership=criterion["centroid_membership"])
     print_table(
         {
-            "n_features": [len(chosen)],
+            "n_features": [len(selected)],
             "sep": [float(parts.separability(criterion["alpha"], criterion["beta"]))],
             **{name: [value] for name, value in parts._asdict().items()},
         }
     )
     if check:
         _show_confusion(columns, table)
-        _show_next(chosen, table, criterion)
+        _show_next(selected, table, criterion)
 
 
 def _show_confusion(columns: Floats, table: "Dataset") -> None:
-    """Print the confusion matrix of samples that are left out."""
+    """Print the confusion matrix of held-out samples."""
     folds = list(stratified_folds(table.y, 5))
     learner = KNeighborsClassifier(5)
-    said = cross_val_predict(learner, columns, table.y, cv=folds)
-    counts = confusion_matrix(table.y, said, labels=np.arange(len(table.class_names)))
+    predicted = cross_val_predict(learner, columns, table.y, cv=folds)
+    counts = confusion_matrix(table.y, predicted, labels=np.arange(len(table.class_names)))
     names = [str(name) for name in table.class_names]
     click.echo("\nHow the samples of each class are classified when they are left out:\n")
     print_table(
@@ -85,28 +85,31 @@ def _show_confusion(columns: Floats, table: "Dataset") -> None:
             "right": [f"{share:.0%}" for share in counts.diagonal() / counts.sum(axis=1)],
         }
     )
-    right, most = (said == table.y).mean(), np.bincount(table.y).max() / len(table.y)
+    right, most = (predicted == table.y).mean(), np.bincount(table.y).max() / len(table.y)
     click.echo(
         f"\n{right:.1%} of the samples are right, each predicted from other folds; guessing "
-        f"the largest class would get {most:.1%}. This is too good if the features were chosen on "
-        "these samples."
+        f"the largest class would get {most:.1%}. This is too good if the features were selected "
+        "on these samples."
     )
 
 
-def _show_next(chosen: list[int], table: "Dataset", criterion: dict[str, Any]) -> None:
+def _show_next(selected: list[int], table: "Dataset", criterion: dict[str, Any]) -> None:
     """Print what adding one more feature, or dropping one, does to the criterion."""
 
-    def sep_of(features: list[int], k: int) -> S2FS:
+    def fit_including(features: list[int], k: int) -> S2FS:
         return S2FS(k, include=features, **criterion).fit(table.named_X(), table.y)
 
     names, lines = table.feature_names, []
-    if len(chosen) < len(names):
-        joined = sep_of(chosen, len(chosen) + 1)
+    if len(selected) < len(names):
+        joined = fit_including(selected, len(selected) + 1)
         lines.append(("add", names[joined.indices_[-1]], float(joined.scores_[-1])))
-    if len(chosen) > 1:
-        rests = {f: sep_of([g for g in chosen if g != f], len(chosen) - 1) for f in chosen}
-        least = max(chosen, key=lambda f: float(rests[f].scores_[-1]))
-        lines.append(("drop", names[least], float(rests[least].scores_[-1])))
+    if len(selected) > 1:
+        sep_without = {}
+        for feature in selected:
+            others = [f for f in selected if f != feature]
+            sep_without[feature] = float(fit_including(others, len(others)).scores_[-1])
+        least = max(selected, key=lambda feature: sep_without[feature])
+        lines.append(("drop", names[least], sep_without[least]))
     if lines:
         click.echo("\nWhat keeps the criterion highest next:\n")
         changes, features, seps = (list(column) for column in zip(*lines, strict=True))

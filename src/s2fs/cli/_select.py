@@ -224,7 +224,7 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
     .arff, .gct or .h5ad file, or a GEO series matrix; - is standard input. The table shows, for
     each feature in order of selection, the criterion of the features so far and its gain. Below it
     stands how accurate nearest neighbours with such a selection are on held-out samples.
-    Ctrl-C prints what was found so far.
+    Ctrl-C prints the features selected so far.
     """
     data, asked = DataArguments(**pop_options(DATA_OPTIONS, given)), SimpleNamespace(**given)
     asked.file = data.file

@@ -67,28 +67,29 @@ def transform(
     names, columns = [*table.names], [*table.columns]
     n_columns = len(names)
     for name in selection.columns:
-        if name not in names and (made := _encoded(name, names, columns)) is not None:
+        encoded = None if name in names else _encode_again(name, names, columns)
+        if encoded is not None:
             names.append(name)
-            columns.append(made)
+            columns.append(encoded)
     selected = selection.positions_in(names, str(file))
-    kept = Columns.of_file(names, file).positions(keep, "--keep")
-    typed = output is not None and output.suffix.lower() not in (".csv", ".tsv")
+    in_front = Columns.of_file(names, file).positions(keep, "--keep")
+    has_types = output is not None and output.suffix.lower() not in (".csv", ".tsv")
     checked = {}
     for f in selected:
         numbers = table.numbers(f) if f < n_columns else np.array(columns[f])
         if numbers is None:
-            raise ValueError(_about_text(file, names[f], table.first_text(f)))
-        checked[f] = _checked(columns[f], numbers, names[f], file, typed=typed)
-    chosen = dict.fromkeys([*kept, *selected])
-    result = {names[f]: checked.get(f) or list(columns[f]) for f in chosen}
-    note(f"{n_columns - len(chosen)} of {n_columns} columns left out")
+            raise ValueError(_describe_text(file, names[f], table.first_text(f)))
+        checked[f] = _check_column(columns[f], numbers, names[f], file, has_types=has_types)
+    positions = dict.fromkeys([*in_front, *selected])
+    result = {names[f]: checked.get(f) or list(columns[f]) for f in positions}
+    note(f"{n_columns - len(positions)} of {n_columns} columns left out")
     if output is None:
         click.echo(as_text(result, raw_text=raw_text), nl=False)
     else:
         write_table(output, result, raw_text=raw_text)
 
 
-def _encoded(name: str, names: list[str], columns: list[Any]) -> list[float] | None:
+def _encode_again(name: str, names: list[str], columns: list[Any]) -> list[float] | None:
     """A column such as ``colour=red``, made from one of text as ``select --encode`` does."""
     for split in (i for i, c in enumerate(name) if c == "="):
         if (source := name[:split]) in names:
@@ -97,7 +98,7 @@ def _encoded(name: str, names: list[str], columns: list[Any]) -> list[float] | N
     return None
 
 
-def _about_text(file: Path, name: str, cell: str) -> str:
+def _describe_text(file: Path, name: str, cell: str) -> str:
     """Why a selected column cannot be used, and which option helps."""
     start = f"{file} has text in the selected column {name!r}, such as {cell!r}; "
     if re.fullmatch(r"[\s\d.,'+-]*\d[\s\d.,'+-]*", cell):
@@ -108,14 +109,16 @@ def _about_text(file: Path, name: str, cell: str) -> str:
     )
 
 
-def _checked(column: Any, numbers: Floats, name: str, file: Path, *, typed: bool) -> list[Any]:
+def _check_column(
+    column: Any, numbers: Floats, name: str, file: Path, *, has_types: bool
+) -> list[Any]:
     """The cells of a selected column, numbers or missing: as numbers, or as they are written."""
     if np.isinf(numbers).any():
         raise ValueError(
             f"{file} has infinite values in the selected column {name!r}, the first in data row "
             f"{int(np.isinf(numbers).argmax()) + 1}; fix them, or leave the rows out."
         )
-    if typed:
+    if has_types:
         return [None if np.isnan(value) else value for value in numbers.tolist()]
     if isinstance(column, np.ndarray):
         return ["" if np.isnan(value) else value for value in numbers.tolist()]

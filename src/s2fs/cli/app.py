@@ -48,7 +48,7 @@ class _Commands(Group):
     """The commands, loaded when used; every bad input is one line and exit code 2."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[ARGUMENTS] = list(args)  # for a command that works
+        ctx.meta[ARGUMENTS] = list(args)  # messages show them again, corrected
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -141,7 +141,7 @@ DATA_OPTIONS: tuple[click.Parameter, ...] = (
     click.Option(
         ["--encode"],
         is_flag=True,
-        help="Turn a column of text into columns of 0 and 1, which are chosen together.",
+        help="Turn a column of text into columns of 0 and 1, which are selected together.",
     ),
     click.Option(
         ["--drop-missing"],
