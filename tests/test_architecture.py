@@ -39,7 +39,7 @@ ABOUT_INNER = {
     "baselines/test_loops.py": "the native loops of the baselines against NumPy",
     "dask/test_cli.py": "how long a scheduler is waited for",
     "dask/test_lost_workers.py": "how long workers are waited for, and when they die",
-    "dask/test_pairs.py": "chunks add up to the moments of the whole",
+    "dask/test_pair_cover.py": "chunks add up to the moments of the whole",
     "dask/test_shards.py": "shards add up to the state of the whole",
     "lazy/test_fit.py": "queries in several batches, and how many classes there may be",
 }

@@ -177,9 +177,9 @@ def test_the_raw_matrix(adata, more):
     selector = select(adata, "cell_type", 6)  # as in scanpy, because it is there
     np.testing.assert_array_equal(selector.indices_, expected.indices_)
     assert adata.uns["s2fs"]["params"]["use_raw"] is True
-    chosen = set(whole.var_names[expected.indices_])
-    assert set(adata.uns["s2fs"]["path"]["feature"]) == chosen
-    assert set(adata.var_names[adata.var["s2fs_selected"]]) == chosen & set(adata.var_names)
+    selected = set(whole.var_names[expected.indices_])
+    assert set(adata.uns["s2fs"]["path"]["feature"]) == selected
+    assert set(adata.var_names[adata.var["s2fs_selected"]]) == selected & set(adata.var_names)
     other = select(adata, "cell_type", 6, use_raw=False, key_added="scaled")
     np.testing.assert_array_equal(other.indices_, truth(adata, 6).indices_)
     assert {"s2fs_rank", "scaled_rank"} <= set(adata.var)
@@ -216,8 +216,8 @@ def test_a_copy_leaves_the_data_as_they_are(adata, tmp_path, backed):
 def test_the_selector_knows_the_genes(adata):
     selector = select(adata, "cell_type", n_features_to_select=4)
     assert list(selector.feature_names_in_) == list(adata.var_names)
-    chosen = adata[:, adata.var["s2fs_selected"]]
-    assert selector.get_feature_names_out().tolist() == chosen.var_names.tolist()
+    selected = adata[:, adata.var["s2fs_selected"]]
+    assert selector.get_feature_names_out().tolist() == selected.var_names.tolist()
 
 
 FORMS = {
@@ -336,15 +336,15 @@ def test_genes_of_the_same_name(adata):
 
 def test_genes_to_include_and_exclude_may_be_named(adata):
     first, second, *_ = truth(adata, 5).indices_
-    chosen = {"include": ["<script>", 9], "exclude": [adata.var_names[first], int(second)]}
-    selector = select(adata, "cell_type", n_features_to_select=6, **chosen)
+    limits = {"include": ["<script>", 9], "exclude": [adata.var_names[first], int(second)]}
+    selector = select(adata, "cell_type", n_features_to_select=6, **limits)
     named = pd.DataFrame(adata.X.toarray(), columns=adata.var_names)
-    expected = PairCover(6, **chosen).fit(named, adata.obs["cell_type"].astype(str))
+    expected = PairCover(6, **limits).fit(named, adata.obs["cell_type"].astype(str))
     np.testing.assert_array_equal(selector.indices_, expected.indices_)
     assert selector.indices_[:2].tolist() == [2, 9]
-    assert {name: selector.get_params()[name] for name in chosen} == chosen
+    assert {name: selector.get_params()[name] for name in limits} == limits
     params = json.loads(adata.uns["s2fs"]["params"]["selector"])
-    assert {name: params[name] for name in chosen} == chosen
+    assert {name: params[name] for name in limits} == limits
 
 
 @pytest.mark.parametrize("kind", ["lists", "labels"])

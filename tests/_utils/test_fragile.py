@@ -18,7 +18,7 @@ from s2fs.baselines import AnovaF, RandomOrder
 from strategies import examples
 
 
-def said(work):
+def collect_warnings(work):
     """What a call warns of."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -26,12 +26,12 @@ def said(work):
     return [str(warning.message) for warning in caught]
 
 
-def fragile(selector, X, *rows):
-    """Which features a selector of all of them says hardly vary, and which rest on one row."""
+def fragile(selector, X, *of_samples):
+    """Which features a selector of all of them says hardly vary, and which rest on one sample."""
     found = np.zeros((2, X.shape[1]), dtype=bool)
     for start in range(0, X.shape[1], 5):  # no more than five are named
         some = X[:, start : start + 5]
-        for words in said(lambda some=some: selector.fit(some, *rows)):
+        for words in collect_warnings(lambda some=some: selector.fit(some, *of_samples)):
             rule = ["differ from the most common value", "most extreme value"]
             (kind,) = [i for i, phrase in enumerate(rule) if phrase in words]
             found[kind, [start + int(f) for f in re.findall(r"'x(\d+)'", words)]] = True
@@ -99,7 +99,7 @@ def digits():
 def test_corner_pixels_are_named(digits):
     X, y = digits
     selector = S2FS(20, scale="minmax")
-    (words,) = said(lambda: selector.fit(X, y))
+    (words,) = collect_warnings(lambda: selector.fit(X, y))
     ink = (X[:, selector.indices_] != np.median(X[:, selector.indices_], axis=0)).mean(axis=0)
     named = selector.feature_names_[ink < 0.02].tolist()
     assert len(named) == 9
@@ -108,15 +108,17 @@ def test_corner_pixels_are_named(digits):
         f"({', '.join(map(repr, named[:5]))} and 4 more): fewer than 2% differ from the most "
         "common value; use PairCover, or exclude these features."
     )
-    assert said(lambda: PairCover(20).fit(X, y)) == []
-    assert said(lambda: AnovaF(20).fit(X, y)) == []
-    (words,) = said(lambda: RandomOrder("all", random_state=0).fit(X, y))
+    assert collect_warnings(lambda: PairCover(20).fit(X, y)) == []
+    assert collect_warnings(lambda: AnovaF(20).fit(X, y)) == []
+    (words,) = collect_warnings(lambda: RandomOrder("all", random_state=0).fit(X, y))
     assert words.endswith("use PairCover, or exclude these features.")
 
 
 def test_sparse_tables_are_looked_at_too(digits):
     X, y = digits
-    assert said(lambda: S2FS(20).fit(sparse.csr_array(X), y)) == said(lambda: S2FS(20).fit(X, y))
+    assert collect_warnings(lambda: S2FS(20).fit(sparse.csr_array(X), y)) == collect_warnings(
+        lambda: S2FS(20).fit(X, y)
+    )
 
 
 def outlying():
@@ -130,14 +132,14 @@ def outlying():
 
 def test_a_single_row_is_found():
     X, y = outlying()
-    (words,) = said(lambda: S2FS(1).fit(X, y))
+    (words,) = collect_warnings(lambda: S2FS(1).fit(X, y))
     assert words == (
         "One sample decides on 1 of 1 selected features ('x4'): the most extreme value makes more "
         "than half of the separation of the classes; take logarithms, set compactness='rms', use "
         "PairCover, or exclude these features."
     )
-    assert said(lambda: S2FS(1, exclude=[4]).fit(X, y)) == []
-    (words,) = said(lambda: PairCover("all").fit(X, y))
+    assert collect_warnings(lambda: S2FS(1, exclude=[4]).fit(X, y)) == []
+    (words,) = collect_warnings(lambda: PairCover("all").fit(X, y))
     assert words.endswith("separation of the classes; take logarithms, or exclude these features.")
 
 
@@ -145,24 +147,31 @@ def test_a_single_row_is_found():
 def test_ordinary_tables_raise_no_alarm(load):
     X, y = load(return_X_y=True)
     for selector in (S2FS("all"), PairCover("all")):
-        assert said(lambda selector=selector: selector.fit(X, y)) == []
+        assert collect_warnings(lambda selector=selector: selector.fit(X, y)) == []
 
 
 def test_small_tables_are_not_looked_at():
     X, y = outlying()
-    assert said(lambda: S2FS(1).fit(X[:48], y[:48])) == []
+    assert collect_warnings(lambda: S2FS(1).fit(X[:48], y[:48])) == []
 
 
 def test_one_warning_for_many_inner_fits():
     X, y = outlying()
-    assert len(said(lambda: StabilitySelector("all", n_resamples=4, n_jobs=2).fit(X, y))) == 1
     assert (
-        len(said(lambda: SelectorCV(1, selector=S2FS(), alphas=[0.1], betas=[0.1], cv=3).fit(X, y)))
+        len(collect_warnings(lambda: StabilitySelector("all", n_resamples=4, n_jobs=2).fit(X, y)))
         == 1
     )
-    assert said(lambda: compare(X, y, k=1)) == []
+    assert (
+        len(
+            collect_warnings(
+                lambda: SelectorCV(1, selector=S2FS(), alphas=[0.1], betas=[0.1], cv=3).fit(X, y)
+            )
+        )
+        == 1
+    )
+    assert collect_warnings(lambda: compare(X, y, k=1)) == []
     pipeline = make_pipeline(StandardScaler(), S2FS(1))
-    assert said(lambda: compare(X, y, selectors={"scaled": pipeline}, k=1)) == []
+    assert collect_warnings(lambda: compare(X, y, selectors={"scaled": pipeline}, k=1)) == []
 
 
 def test_the_paper_tables(paper_data):
@@ -171,6 +180,8 @@ def test_the_paper_tables(paper_data):
     for name in ("all_aml_3", "srbct", "glioma", "yale", "warpar10p"):
         X, y = paper_data(name)
         selectors = S2FS(20, scale="minmax"), S2FS(20), PairCover(20)
-        n_warnings[name] = [len(said(partial(selector.fit, X, y))) for selector in selectors]
+        n_warnings[name] = [
+            len(collect_warnings(partial(selector.fit, X, y))) for selector in selectors
+        ]
     assert n_warnings.pop("all_aml_3") == [1, 0, 0]
     assert all(numbers == [0, 0, 0] for numbers in n_warnings.values())

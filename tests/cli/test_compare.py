@@ -84,8 +84,8 @@ def test_options_and_files(wine, arrays, tmp_path):
     head, first = (re.split(r"\s{2,}", line) for line in table.splitlines()[:2])
     assert head[:2] == ["selected by", f"top {enough}"]
     assert first[:2] == ["PairCover", f"{100 * row['accuracy']:.1f} %"]
-    said = " ".join(shown.replace("sklearn.feature_selection:", "").split())
-    assert truth.verdict in said
+    printed = " ".join(shown.replace("sklearn.feature_selection:", "").split())
+    assert truth.verdict in printed
 
 
 def test_one_page(wine, tmp_path):

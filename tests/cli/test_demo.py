@@ -59,14 +59,14 @@ def test_accuracies(output, table):
         for name, kind in (("PairCover", PairCover), ("S²FS", S2FS), ("ANOVA F", AnovaF))
     }
 
-    def said(rankings, size):
+    def predict(rankings, size):
         one = np.full((5, len(y)), -1)
         for row, folds, some in zip(one, repeats, rankings, strict=True):
             for fold, ranking in zip(folds, some, strict=True):
                 row[fold[1]] = literal.predict(X, y, fold, ranking[:size])
         return one
 
-    mine = {size: said(ranked["PairCover"], size) for size in SIZES}
+    mine = {size: predict(ranked["PairCover"], size) for size in SIZES}
     by_size = {size: literal.fold_accuracies(one, y, repeats) for size, one in mine.items()}
     enough, _, rising = literal.recommended(by_size, repeats)
     assert not rising
@@ -74,7 +74,7 @@ def test_accuracies(output, table):
     everything = [[np.arange(2308)] * 5] * 5
     for name, rankings in {**ranked, "all 2308 features": everything}.items():
         sizes = (None, None) if name.startswith("all") else (enough, 20)
-        few, more = (said(rankings, size) for size in sizes)
+        few, more = (predict(rankings, size) for size in sizes)
         share = literal.accuracy(few, y)[0]
         wanted = [
             f"{100 * share:.1f} %",
@@ -86,7 +86,7 @@ def test_accuracies(output, table):
         assert rows[name] == wanted
     # Genes selected on all samples, those held out among them, would have shown.
     whole = PairCover(20).fit(X, y).indices_
-    leaky = literal.accuracy(said([[whole] * 5] * 5, enough), y)[0]
+    leaky = literal.accuracy(predict([[whole] * 5] * 5, enough), y)[0]
     assert rows["PairCover"][0] != f"{100 * leaky:.1f} %"
     guess = literal.wilson(29 / 83, 83)
     ends = " to ".join(f"{100 * end:.1f}" for end in guess)

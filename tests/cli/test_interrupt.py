@@ -123,8 +123,8 @@ def test_files_are_written_though_the_verdict_is_missing(table, tmp_path):
     assert code == 130
     found = ranked(stdout)
     data = read_table(table)
-    chosen = PairCover(3).fit(data.X, data.y).indices_
-    assert found == [data.feature_names[f] for f in chosen]
+    selected = PairCover(3).fit(data.X, data.y).indices_
+    assert found == [data.feature_names[f] for f in selected]
     assert "Stopped before the verdict; the ranking is complete." in " ".join(seen.split())
     assert sorted(file.name for file in tmp_path.iterdir()) == ["m.json", "r.csv"]
     assert pd.read_csv(tmp_path / "r.csv")["feature"].tolist() == found

@@ -333,12 +333,12 @@ def test_score_checks_a_panel(wine):
     X = scale(X[:, [6, 0, 10]])
     names = np.array(["barolo", "grignolino", "barbera"])
     y = np.unique(names[y], return_inverse=True)[1]
-    said = np.empty_like(y)
+    predicted = np.empty_like(y)
     for train, test in stratified_folds(y, 5):
-        said[test] = KNeighborsClassifier(5).fit(X[train], y[train]).predict(X[test])
-    counts = [[int(((y == q) & (said == r)).sum()) for r in range(3)] for q in range(3)]
+        predicted[test] = KNeighborsClassifier(5).fit(X[train], y[train]).predict(X[test])
+    counts = [[int(((y == q) & (predicted == r)).sum()) for r in range(3)] for q in range(3)]
     assert confusion.iloc[:, 1:4].to_numpy().tolist() == counts
-    assert f"{(said == y).mean():.1%} of the samples are right" in shown
+    assert f"{(predicted == y).mean():.1%} of the samples are right" in shown
     after = pd.read_csv(StringIO(parts[-1]), sep=r"\s+")
     assert after["change"].tolist() == ["add", "drop"]
     X, y = load_wine(return_X_y=True)

@@ -110,13 +110,13 @@ def test_stability(wine, arrays, tmp_path):
     shown = succeeds("select", wine, "-t", "cultivar", *options, "--method", "s2fs")
     table, (line,) = printed(shown)
     stable = StabilitySelector(selector=S2FS(3), n_resamples=12, n_permutations=5).fit(*arrays)
-    chosen = S2FS(3).fit(*arrays).indices_
-    shares = stable.frequencies_[chosen].tolist()
+    selected = S2FS(3).fit(*arrays).indices_
+    shares = stable.frequencies_[selected].tolist()
     expected = ["rank", "feature", "stands out", "gain", "score", "selected_in", "q_value"]
     assert list(table.columns) == expected
     assert table["selected_in"].tolist() == [f"{100 * share:.0f} %" for share in shares]
     assert pd.read_csv(output)["selected_in"].tolist() == shares
-    assert pd.read_csv(output)["q_value"].tolist() == pytest.approx(stable.q_values_[chosen])
+    assert pd.read_csv(output)["q_value"].tolist() == pytest.approx(stable.q_values_[selected])
     numbers = re.findall(r"\d\.\d{3}", line)
     index = stable.stability_
     assert numbers == [f"{value:.3f}" for value in (index.value, index.low, index.high)]
@@ -220,16 +220,16 @@ def test_ends_with_a_verdict_from_folds_in_which_all_is_chosen_again(
     }  # fmt: skip
     sizes = list(range(1, k + 1))
 
-    def said(name, size):
+    def predict(name, size):
         one = np.full((5, len(y)), -1)
         for row, folds in zip(one, repeats, strict=True):
             for fold in folds:
-                # With the largest number it has what it has chosen, be it more.
+                # With the largest number it has what it has selected, be it more.
                 first = ranked[name][id(fold)][: None if size == k else size]
                 row[fold[1]] = literal.predict(X, y, fold, first)
         return one
 
-    by_size = {size: literal.fold_accuracies(said(name, size), y, repeats) for size in sizes}
+    by_size = {size: literal.fold_accuracies(predict(name, size), y, repeats) for size in sizes}
     enough, _, rising = literal.recommended(by_size, repeats)
     shown = [re.split(r"\s{2,}", line.strip()) for line in table.splitlines()]
     has_counts = "tuned" in name  # folds may choose different numbers
@@ -239,7 +239,7 @@ def test_ends_with_a_verdict_from_folds_in_which_all_is_chosen_again(
     frame = ["all 13 features", "random features", "majority class"]
     assert [line[0] for line in shown[1:]] == [*rows, *frame]
     for line in shown[1 : 1 + len(rows)]:
-        predictions = said(line[0], enough)
+        predictions = predict(line[0], enough)
         share, _ = literal.accuracy(predictions, y)
         balanced, _ = literal.balanced_accuracy(predictions, y)
         accuracy, interval, equal, *more = line[1 + has_counts :]
@@ -247,7 +247,7 @@ def test_ends_with_a_verdict_from_folds_in_which_all_is_chosen_again(
         assert interval == " to ".join(f"{100 * end:.1f}" for end in literal.wilson(share, 178))
         assert equal == f"{100 * balanced:.1f} %"
         if enough < k:
-            assert more == [f"{100 * literal.accuracy(said(line[0], k), y)[0]:.1f} %"]
+            assert more == [f"{100 * literal.accuracy(predict(line[0], k), y)[0]:.1f} %"]
     count = shown[1][1] if has_counts else str(enough)
     accuracy, interval = shown[1][1 + has_counts : 3 + has_counts]
     verdict = " ".join(verdict.split())
@@ -258,9 +258,9 @@ def test_ends_with_a_verdict_from_folds_in_which_all_is_chosen_again(
         f"samples (95 % interval {interval})."
     )
     assert ("accuracy is still rising" in verdict) == rising
-    first = literal.fold_accuracies(said(name, enough), y, repeats)
+    first = literal.fold_accuracies(predict(name, enough), y, repeats)
     for other in [*rows][1:]:
-        theirs = literal.fold_accuracies(said(other, enough), y, repeats)
+        theirs = literal.fold_accuracies(predict(other, enough), y, repeats)
         mean, low, high = literal.interval(first - theirs, repeats)
         gap = ", ".join([points(mean, "+"), f"{points(low)} to {points(high)}"])
         sentence = next(part for part in re.split(r"[.;] ", verdict) if f"{other} ({gap})" in part)

@@ -23,8 +23,8 @@ def test_redundancy_is_the_mean_absolute_correlation():
     for k, value in zip((2, 5, 8), found[1:], strict=True):
         of_folds = []
         for train, _ in stratified_folds(Y, 3, random_state=0):
-            chosen = AnovaF(k).fit(X[train], Y[train]).indices_
-            r = np.abs(np.corrcoef(X[np.ix_(train, chosen)].T))
+            selected = AnovaF(k).fit(X[train], Y[train]).indices_
+            r = np.abs(np.corrcoef(X[np.ix_(train, selected)].T))
             of_folds.append(r[np.triu_indices(k, 1)].mean())
         assert value == pytest.approx(np.mean(of_folds))
 

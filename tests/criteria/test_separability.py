@@ -67,7 +67,7 @@ def test_instance_on_other_centroids_counts_one():
     # Classes 1 and 2 share the centroid (2, 0), and the second instance of class 0 sits on it.
     X = np.array([[-1.0, 0], [2, 0], [2, 1], [2, -1], [1, 0], [3, 0]])
     theta_dir = components(X, [0, 0, 1, 1, 2, 2]).theta_dir
-    # The first instance sees all centroids in one direction: 0. The second counts 1. The others see
+    # The first sample sees all centroids in one direction: 0. The second counts 1. The others see
     # their own and the twin centroid alike, and that of class 0 with some membership and angle.
     own, other = np.array([2, 0]) - X[2:], np.array([0.5, 0]) - X[2:]
     d_own, d_other = (own**2).sum(axis=1), (other**2).sum(axis=1)

@@ -139,14 +139,14 @@ def test_a_copy_goes_its_own_way():
     X = rng.normal(size=(60, 8)) + y[:, None]
     state = distributed_state(X, y, [20, 40])
     state.add(2)
-    twin = state.copy()
-    twin.add(5)
+    copied = state.copy()
+    copied.add(5)
     expected = NativeState(Problem(X, y))
     expected.add(2)
     for got, want in zip(state.score(np.arange(8)), expected.score(np.arange(8)), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-12)
     expected.add(5)
-    for got, want in zip(twin.score(np.arange(8)), expected.score(np.arange(8)), strict=True):
+    for got, want in zip(copied.score(np.arange(8)), expected.score(np.arange(8)), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-12)
 
 

@@ -66,9 +66,9 @@ def test_each_size_is_the_comparison_of_that_size_alone(several):
 
 def test_predictions_are_those_of_the_fold_that_had_not_seen_the_sample(several):
     repeats = literal.repeated_folds(Y, n_repeats=2)
-    said = literal.pooled_predictions(X, Y, repeats, lambda A, b: S2FS(2).fit(A, b).indices_)
-    assert several.at(2).predictions["S²FS"].tolist() == said.tolist()
-    shares = literal.fold_accuracies(said, Y, repeats)
+    predicted = literal.pooled_predictions(X, Y, repeats, lambda A, b: S2FS(2).fit(A, b).indices_)
+    assert several.at(2).predictions["S²FS"].tolist() == predicted.tolist()
+    shares = literal.fold_accuracies(predicted, Y, repeats)
     assert several.at(2).accuracies["S²FS"].tolist() == shares.tolist()
 
 
@@ -144,10 +144,10 @@ def test_accuracies_are_those_of_pipelines(learner, model):
     repeats = literal.repeated_folds(Y, 4, 2, seed=3)
     for name, steps in {**SELECTORS, "all 13 features": "passthrough"}.items():
         pipeline = make_pipeline(steps, MinMaxScaler(), model)
-        said = np.array([cross_val_predict(pipeline, X, Y, cv=folds) for folds in repeats])
+        predicted = np.array([cross_val_predict(pipeline, X, Y, cv=folds) for folds in repeats])
         row = row_of(result, name)
         for score in ("accuracy", "balanced_accuracy"):
-            mean, deviation = getattr(literal, score)(said, Y)
+            mean, deviation = getattr(literal, score)(predicted, Y)
             assert row[score] == pytest.approx(mean, abs=1e-12)
             assert row[f"{score}_std"] == pytest.approx(deviation, abs=1e-12)
         ends = literal.wilson(row["accuracy"], len(Y))
@@ -161,10 +161,10 @@ def test_accuracies_are_those_of_pipelines(learner, model):
 
 def test_five_times_five_folds_by_default():
     result = compare(X, Y, k=2, selectors=["anovaf"])
-    said = literal.pooled_predictions(
+    predicted = literal.pooled_predictions(
         X, Y, literal.repeated_folds(Y), lambda A, b: AnovaF(2).fit(A, b).indices_
     )
-    np.testing.assert_array_equal(result.predictions["ANOVA F"], said)
+    np.testing.assert_array_equal(result.predictions["ANOVA F"], predicted)
     assert len(result.accuracies["ANOVA F"]) == 25
     assert result.title.startswith("Accuracy on held-out samples (5-NN, 5 × 5 folds, features")
 
@@ -184,10 +184,10 @@ def test_stability_redundancy_and_number_of_features():
     redundancy = {"PairCover": [], "SelectFpr": []}
     for train, _ in (fold for folds in literal.repeated_folds(Y, n_repeats=2) for fold in folds):
         for name, selector in (("PairCover", PairCover(3)), ("SelectFpr", SelectFpr(alpha=1e-20))):
-            chosen = selector.fit(X[train], Y[train]).get_support(indices=True)
-            r = np.abs(np.corrcoef(X[np.ix_(train, chosen)].T))
-            sets[name].append(chosen)
-            redundancy[name].append(r[np.triu_indices(len(chosen), 1)].mean())
+            selected = selector.fit(X[train], Y[train]).get_support(indices=True)
+            r = np.abs(np.corrcoef(X[np.ix_(train, selected)].T))
+            sets[name].append(selected)
+            redundancy[name].append(r[np.triu_indices(len(selected), 1)].mean())
     for row in result.rows[:2]:
         name = row["selector"]
         assert row["n_features"] == pytest.approx(np.mean([len(one) for one in sets[name]]))
@@ -234,12 +234,12 @@ def noisy(n, shift, seed):
 def test_the_majority_class_is_told_from_by_the_exact_test_of_mcnemar(shift, seed):
     A, y = noisy(51, shift, seed)
     result = compare(A, y, k=3, selectors=["anovaf"], n_repeats=4)
-    said, guess = result.predictions["ANOVA F"], np.zeros((4, 51), dtype=int)
+    predicted, guess = result.predictions["ANOVA F"], np.zeros((4, 51), dtype=int)
     np.testing.assert_array_equal(result.predictions[MAJORITY], guess)
     gap = result.difference("ANOVA F", MAJORITY)
-    assert gap.p_value == pytest.approx(literal.p_value_against(said, guess, y))
+    assert gap.p_value == pytest.approx(literal.p_value_against(predicted, guess, y))
     repeats = literal.repeated_folds(y, n_repeats=4)
-    mine, theirs = (literal.fold_accuracies(one, y, repeats) for one in (said, guess))
+    mine, theirs = (literal.fold_accuracies(one, y, repeats) for one in (predicted, guess))
     mean, low, high = literal.interval(mine - theirs, repeats)
     assert gap[:3] == pytest.approx((mean, low, high), abs=1e-12)
     if gap.p_value <= 0.05:
@@ -259,9 +259,9 @@ def test_the_tests_above_see_both_outcomes():
 
 def by_hand(result, repeats, y):
     name = result.rows[0]["selector"]
-    said = {size: result.at(size).predictions[name] for size in result.sizes}
+    predicted = {size: result.at(size).predictions[name] for size in result.sizes}
     return literal.recommended(
-        {size: literal.fold_accuracies(one, y, repeats) for size, one in said.items()}, repeats
+        {size: literal.fold_accuracies(one, y, repeats) for size, one in predicted.items()}, repeats
     )
 
 
@@ -360,15 +360,15 @@ def test_groups_are_held_out_together():
     repeats = literal.repeated_folds(y, n_repeats=3, groups=groups)
     for train, test in (fold for folds in repeats for fold in folds):
         assert not {*groups[train]} & {*groups[test]}
-    said = literal.pooled_predictions(A, y, repeats, lambda B, c: AnovaF(3).fit(B, c).indices_)
-    np.testing.assert_array_equal(result.predictions["ANOVA F"], said)
+    predicted = literal.pooled_predictions(A, y, repeats, lambda B, c: AnovaF(3).fit(B, c).indices_)
+    np.testing.assert_array_equal(result.predictions["ANOVA F"], predicted)
     row = result.rows[0]
     ends = literal.wilson(row["accuracy"], 14)
     assert (row["accuracy_low"], row["accuracy_high"]) == pytest.approx(ends, abs=1e-12)
     assert (result.n_units, result.is_grouped) == (14, True)
     guess = result.predictions[MAJORITY]
     gap = result.difference("ANOVA F", MAJORITY)
-    assert gap.p_value == pytest.approx(literal.p_value_against(said, guess, y, groups))
+    assert gap.p_value == pytest.approx(literal.p_value_against(predicted, guess, y, groups))
     assert gap.relation == "cannot be told from"
     assert "5 folds, whole groups held out" in result.title
     apart = compare(A, y, k=3, selectors=["anovaf"], n_repeats=3)
@@ -395,12 +395,12 @@ def test_groups_and_weights_are_for_the_selectors_that_take_them():
     options = {"k": 2, "n_repeats": 2, "groups": groups, "sample_weight": weight}
     result = compare(A, y, selectors={"seen": Seen(), "pairs": PairCover(2)}, **options)
     repeats = literal.repeated_folds(y, n_repeats=2, groups=groups)
-    said = np.full((2, 40), -1)
-    for row, folds in zip(said, repeats, strict=True):
+    predicted = np.full((2, 40), -1)
+    for row, folds in zip(predicted, repeats, strict=True):
         for fold in folds:
-            chosen = PairCover(2).fit(A[fold[0]], y[fold[0]], sample_weight=weight[fold[0]])
-            row[fold[1]] = literal.predict(A, y, fold, chosen.indices_)
-    np.testing.assert_array_equal(result.predictions["pairs"], said)
+            selector = PairCover(2).fit(A[fold[0]], y[fold[0]], sample_weight=weight[fold[0]])
+            row[fold[1]] = literal.predict(A, y, fold, selector.indices_)
+    np.testing.assert_array_equal(result.predictions["pairs"], predicted)
     with pytest.raises(ValueError, match="sample_weight"):
         compare(A, y, k=2, selectors=["paircover"], sample_weight=weight[1:])
 
@@ -420,12 +420,12 @@ def test_any_splitter_whose_repeats_stay_apart(cv, n_repeats, n_splits):
     assert (result.n_repeats, result.n_splits) == (n_repeats, n_splits)
     folds = list(cv.split(A, y))
     repeats = [folds[i : i + n_splits] for i in range(0, len(folds), n_splits)]
-    said = literal.pooled_predictions(A, y, repeats, lambda B, c: AnovaF(2).fit(B, c).indices_)
-    np.testing.assert_array_equal(result.predictions["ANOVA F"], said)
-    shares = [(row[row >= 0] == y[row >= 0]).mean() for row in said]
+    predicted = literal.pooled_predictions(A, y, repeats, lambda B, c: AnovaF(2).fit(B, c).indices_)
+    np.testing.assert_array_equal(result.predictions["ANOVA F"], predicted)
+    shares = [(row[row >= 0] == y[row >= 0]).mean() for row in predicted]
     row = result.rows[0]
     assert row["accuracy"] == pytest.approx(np.mean(shares))
-    n_held_out = int((said >= 0).any(axis=0).sum())
+    n_held_out = int((predicted >= 0).any(axis=0).sum())
     ends = literal.wilson(row["accuracy"], n_held_out)
     assert (row["accuracy_low"], row["accuracy_high"]) == pytest.approx(ends, abs=1e-12)
     given = compare(A, y, k=2, selectors=["anovaf"], cv=iter(folds))
@@ -454,9 +454,9 @@ def test_classes_of_one_sample_are_left_out_with_a_note():
         "Classes 'd', 'e' have a single sample each, so they are left out of the evaluation."
     ]
     without = compare(X, Y, k=2, selectors=["anovaf"], n_repeats=2)
-    said = result.predictions["ANOVA F"]
-    assert (said[:, -2:] == -1).all()
-    np.testing.assert_array_equal(said[:, :-2], without.predictions["ANOVA F"])
+    predicted = result.predictions["ANOVA F"]
+    assert (predicted[:, -2:] == -1).all()
+    np.testing.assert_array_equal(predicted[:, :-2], without.predictions["ANOVA F"])
     for key in ("accuracy", "accuracy_low", "balanced_accuracy"):
         for one, other in zip(result.rows, without.rows, strict=True):
             assert one[key] == other[key]
@@ -515,15 +515,15 @@ def test_a_selector_is_evaluated_with_all_that_it_chooses():
     ]  # fmt: skip
     repeats = literal.repeated_folds(y, n_repeats=2)
 
-    def chosen(B, c):
+    def select(B, c):
         return SelectorCV(selector=AnovaF()).fit(B, c).indices_
 
-    said = literal.pooled_predictions(A, y, repeats, chosen)
-    np.testing.assert_array_equal(result.predictions["ANOVA F, tuned"], said)
-    said = literal.pooled_predictions(A, y, repeats, lambda B, c: chosen(B, c)[:2])
-    np.testing.assert_array_equal(result.at(2).predictions["ANOVA F, tuned"], said)
-    said = literal.pooled_predictions(A, y, repeats, lambda B, c: S2FS(2).fit(B, c).indices_)
-    np.testing.assert_array_equal(result.at(2).predictions["S²FS"], said)
+    predicted = literal.pooled_predictions(A, y, repeats, select)
+    np.testing.assert_array_equal(result.predictions["ANOVA F, tuned"], predicted)
+    predicted = literal.pooled_predictions(A, y, repeats, lambda B, c: select(B, c)[:2])
+    np.testing.assert_array_equal(result.at(2).predictions["ANOVA F, tuned"], predicted)
+    predicted = literal.pooled_predictions(A, y, repeats, lambda B, c: S2FS(2).fit(B, c).indices_)
+    np.testing.assert_array_equal(result.at(2).predictions["S²FS"], predicted)
 
 
 def test_what_is_run_is_not_beside_itself():
@@ -548,19 +548,19 @@ def test_missing_values_are_filled_in_inside_the_folds():
     rng = np.random.default_rng(0)
     holes = np.where(rng.random(X.shape) < 0.1, np.nan, X)
     result = compare(holes, Y, k=3, selectors=["paircover", "anovaf"], n_repeats=2)
-    said = {name: np.full((2, len(Y)), -1) for name in ("PairCover", "ANOVA F")}
+    predicted = {name: np.full((2, len(Y)), -1) for name in ("PairCover", "ANOVA F")}
     for number, folds in enumerate(literal.repeated_folds(Y, n_repeats=2)):
         for train, test in folds:
             medians = np.nanmedian(holes[train], axis=0)
             whole = np.where(np.isnan(holes), medians, holes)
-            chosen = {
+            fitted_selectors = {
                 "PairCover": PairCover(3).fit(holes[train], Y[train]),
                 "ANOVA F": AnovaF(3).fit(whole[train], Y[train]),
             }
-            for name, fitted in chosen.items():
+            for name, fitted in fitted_selectors.items():
                 held_out = literal.predict(whole, Y, (train, test), fitted.indices_)
-                said[name][number, test] = held_out
-    for name, predictions in said.items():
+                predicted[name][number, test] = held_out
+    for name, predictions in predicted.items():
         np.testing.assert_array_equal(result.predictions[name], predictions)
 
 

@@ -50,11 +50,11 @@ def test_curves_equal_a_pipeline_in_cross_validation():
         truth, svm, knn = [], [], []
         splits = StratifiedKFold(5, shuffle=True, random_state=3).split(X, names)
         for train, test in splits:
-            chosen = AnovaF(6).fit(X[train], names[train]).indices_[:size]
+            selected = AnovaF(6).fit(X[train], names[train]).indices_[:size]
             for model, into in ((SVC(C=10), svm), (KNeighborsClassifier(5), knn)):
                 model = make_pipeline(MinMaxScaler(), model)
-                model.fit(X[train][:, chosen], names[train])
-                into.extend(model.predict(X[test][:, chosen]))
+                model.fit(X[train][:, selected], names[train])
+                into.extend(model.predict(X[test][:, selected]))
             truth.extend(names[test])
         for learner, predicted in (("svm", svm), ("knn", knn)):
             scores = {name: values[size - 1] for name, values in result[learner].scores.items()}

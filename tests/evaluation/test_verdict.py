@@ -206,8 +206,8 @@ def test_the_majority_class_is_tested_by_mcnemar():
     X[:, 0] += 1.2 * y
     found = compare(X, y, k=3)
     p_values = []
-    for said in found.predictions["PairCover"]:
-        right, guessed = said == y, y == 0
+    for predicted in found.predictions["PairCover"]:
+        right, guessed = predicted == y, y == 0
         gained, lost = (right & ~guessed).sum(), (~right & guessed).sum()
         p_values.append(stats.binomtest(int(gained), int(gained + lost)).pvalue)
     gap = found.difference("PairCover", "majority class")

@@ -12,11 +12,12 @@ def repeated_folds(y, n_splits=5, n_repeats=5, seed=0, groups=None):
     """For each repeat its folds, the first drawn with ``seed`` and each other with the next."""
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     splitters = (kind(n_splits, shuffle=True, random_state=seed + r) for r in range(n_repeats))
-    return [list(one.split(np.zeros((len(y), 1)), y, groups)) for one in splitters]
+    X = np.zeros((len(y), 1))
+    return [list(splitter.split(X, y, groups)) for splitter in splitters]
 
 
 def predict(X, y, fold, columns, model=None):
-    """What a learner says of the held-out samples, from some columns scaled to [0, 1]."""
+    """What a learner predicts for the held-out samples, from some columns scaled to [0, 1]."""
     train, test = fold
     low, high = X[train].min(axis=0), X[train].max(axis=0)
     scaled = ((X - low) / np.where(high > low, high - low, 1.0))[:, columns]
@@ -26,23 +27,23 @@ def predict(X, y, fold, columns, model=None):
 
 def pooled_predictions(X, y, repeats, select, model=None):
     """One prediction for each repeat and sample; ``select`` sees the training samples alone."""
-    said = np.full((len(repeats), len(y)), -1)
-    for row, folds in zip(said, repeats, strict=True):
+    predicted = np.full((len(repeats), len(y)), -1)
+    for row, folds in zip(predicted, repeats, strict=True):
         for train, test in folds:
             columns = select(X[train], y[train])
             row[test] = predict(X, y, (train, test), columns, model)
-    return said
+    return predicted
 
 
-def accuracy(said, y):
+def accuracy(predicted, y):
     """Mean over the repeats of the share of right samples, and its standard deviation."""
-    shares = [np.mean([a == b for a, b in zip(row, y, strict=True)]) for row in said]
+    shares = [np.mean([a == b for a, b in zip(row, y, strict=True)]) for row in predicted]
     return np.mean(shares), (np.std(shares, ddof=1) if len(shares) > 1 else 0.0)
 
 
-def balanced_accuracy(said, y):
-    """The same for the mean over the classes of the share of right samples."""
-    shares = [np.mean([(row[y == q] == q).mean() for q in np.unique(y)]) for row in said]
+def balanced_accuracy(predicted, y):
+    """Mean over the repeats of the mean over the classes of the share of right samples."""
+    shares = [np.mean([(row[y == q] == q).mean() for q in np.unique(y)]) for row in predicted]
     return np.mean(shares), (np.std(shares, ddof=1) if len(shares) > 1 else 0.0)
 
 
@@ -53,12 +54,12 @@ def wilson(share, n):
     return low, high
 
 
-def fold_accuracies(said, y, repeats):
+def fold_accuracies(predicted, y, repeats):
     """The accuracy of every fold, repeat after repeat."""
     return np.array(
         [
             (row[test] == y[test]).mean()
-            for row, folds in zip(said, repeats, strict=True)
+            for row, folds in zip(predicted, repeats, strict=True)
             for _, test in folds
         ]
     )
@@ -84,11 +85,11 @@ def words(low, high):
     return "as good as" if max(-low, high) <= 0.02 else "cannot be told from"
 
 
-def p_value_against(said, guess, y, groups=None):
+def p_value_against(predicted, guess, y, groups=None):
     """Twice the median over the repeats: McNemar's exact test, or every flip of every group."""
     p_values = []
-    for one, other in zip(said, guess, strict=True):
-        gain = (one == y).astype(int) - (other == y).astype(int)
+    for row, guessed in zip(predicted, guess, strict=True):
+        gain = (row == y).astype(int) - (guessed == y).astype(int)
         if groups is None:
             won, lost = int((gain == 1).sum()), int((gain == -1).sum())
             exact = stats.binomtest(won, won + lost).pvalue if won + lost else 1.0

@@ -13,16 +13,16 @@ from strategies import EQUAL, examples, problems
 
 
 def literal_units(X, y, k, first, units):
-    """Greedy choice among units of features, each judged as a whole and from scratch."""
+    """Greedy choice among units of features, each scored as a whole and from scratch."""
     scaled, constant = minmax_scale(X), np.ptp(X, axis=0) == 0
-    chosen, left = list(first), sorted(units, key=min)
-    while left := [unit for unit in left if len(unit) <= k - len(chosen)]:
+    selected, left = list(first), sorted(units, key=min)
+    while left := [unit for unit in left if len(unit) <= k - len(selected)]:
         ready = [unit for unit in left if not constant[list(unit)].all()] or left[:1]
-        seps = [separability(scaled[:, [*chosen, *unit]], y) for unit in ready]
+        seps = [separability(scaled[:, [*selected, *unit]], y) for unit in ready]
         unit = next(u for u, s in zip(ready, seps, strict=True) if s >= max(seps) * (1 - EQUAL))
-        chosen += unit
+        selected += unit
         left.remove(unit)
-    return chosen
+    return selected
 
 
 @given(problems(max_samples=25, max_features=8), st.data())
@@ -63,7 +63,7 @@ def test_groups_of_one_are_no_groups(data, as_labels):
 
 @examples(100)
 @given(problems(max_samples=20, max_features=9), st.data())
-def test_groups_are_judged_and_chosen_as_a_whole(data, draw):
+def test_groups_are_scored_and_selected_as_a_whole(data, draw):
     X, y = data
     m = X.shape[1]
     labels = draw.draw(st.lists(st.sampled_from([None, "u", "v", "w"]), min_size=m, max_size=m))
@@ -106,9 +106,9 @@ def test_including_a_feature_includes_its_group(wine):
     X, y = wine
     groups = [["ash", "hue", "proline"], ["alcohol", "flavanoids"]]
     selector = S2FS(6, feature_groups=groups, include=["hue"]).fit(X, y)
-    chosen = selector.ranking_table()["feature"].tolist()
-    assert chosen[:3] == ["hue", "ash", "proline"]
-    assert set(chosen[3:]) >= {"alcohol", "flavanoids"}
+    selected = selector.ranking_table()["feature"].tolist()
+    assert selected[:3] == ["hue", "ash", "proline"]
+    assert set(selected[3:]) >= {"alcohol", "flavanoids"}
 
 
 def test_an_excluded_feature_leaves_its_group(wine):

@@ -14,19 +14,19 @@ SCALES = {"standard": scale, "minmax": minmax_scale, None: np.asarray}
 def literal_path(X, y, k, alpha, beta, reading, scaling="standard"):
     """Algorithm 1 word for word: the criterion from scratch for every candidate of every step."""
     scaled = SCALES[scaling](X)
-    chosen, scores = [], []
+    selected, scores = [], []
     constant = np.ptp(X, axis=0) == 0
-    while len(chosen) < k:
-        left = [f for f in range(X.shape[1]) if f not in chosen]
+    while len(selected) < k:
+        left = [f for f in range(X.shape[1]) if f not in selected]
         left = [f for f in left if not constant[f]] or left
         seps = [
-            separability(scaled[:, [*chosen, f]], y, alpha, beta, centroid_membership=reading)
+            separability(scaled[:, [*selected, f]], y, alpha, beta, centroid_membership=reading)
             for f in left
         ]
         best = next(i for i, s in enumerate(seps) if s >= max(seps) * (1 - EQUAL))
-        chosen.append(left[best])
+        selected.append(left[best])
         scores.append(seps[best])
-    return chosen, scores
+    return selected, scores
 
 
 weights = st.sampled_from([0.0, 0.01, 0.0316, 0.3162, 1.0])
@@ -44,8 +44,8 @@ def test_path_equals_the_literal_one(data, alpha, beta, reading, scaling):
     # The least distance to a centroid is a share of the largest range, which a subset of z-scores
     # does not have: classes of one point each are compared in [0, 1] only.
     assume(scaling == "minmax" or selector.path_["theta_dis"].min() > 1e-9)
-    chosen, scores = literal_path(X, y, k, alpha, beta, reading, scaling)
-    assert selector.indices_.tolist() == chosen
+    selected, scores = literal_path(X, y, k, alpha, beta, reading, scaling)
+    assert selector.indices_.tolist() == selected
     np.testing.assert_allclose(selector.scores_, scores, rtol=1e-9, atol=1e-9)
 
 
@@ -60,8 +60,8 @@ def test_variants_of_the_paper(without):
         parts["theta_dis"] + 0.0316 * parts["theta_dir"]
     )
     np.testing.assert_allclose(selector.scores_, sep, rtol=1e-12)
-    chosen, _ = literal_path(X, y, 5, selector.alpha, selector.beta, "published")
-    assert selector.indices_.tolist() == chosen
+    selected, _ = literal_path(X, y, 5, selector.alpha, selector.beta, "published")
+    assert selector.indices_.tolist() == selected
 
 
 def test_equal_gains_go_to_the_smaller_index():

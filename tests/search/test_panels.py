@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from literal_pairs import pair_cover
+from literal_pair_cover import pair_cover
 from scipy import sparse
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
@@ -28,11 +28,11 @@ CRITERIA = [(S2FS(scale="minmax"), literal_sep), (PairCover(correlation=0.0), li
 @pytest.mark.parametrize("budget", [5, 12.5, 30])
 def test_every_step_takes_the_best_that_can_be_paid(selector, score, budget):
     selector.set_params(n_features_to_select="all", costs=COSTS, budget=budget).fit(X, y)
-    chosen, left = [], budget
-    while ready := [f for f in range(13) if f not in chosen and COSTS[f] <= left]:
-        chosen.append(max(ready, key=lambda f: (round(score([*chosen, f]), 9), -f)))
-        left -= COSTS[chosen[-1]]
-    assert selector.indices_.tolist() == chosen
+    selected, left = [], budget
+    while ready := [f for f in range(13) if f not in selected and COSTS[f] <= left]:
+        selected.append(max(ready, key=lambda f: (round(score([*selected, f]), 9), -f)))
+        left -= COSTS[selected[-1]]
+    assert selector.indices_.tolist() == selected
     selector.set_params(costs=None, budget=None)
 
 

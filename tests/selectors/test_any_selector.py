@@ -80,8 +80,8 @@ def test_the_best_of_several_is_the_one_with_the_best_folds():
             scaler = MinMaxScaler().fit(X[train][:, selected.indices_])
             A, B = (scaler.transform(X[rows][:, selected.indices_]) for rows in (train, test))
             for learner in learners:
-                said = learner.fit(A, y[train]).predict(B)
-                truth[i, j] += balanced_accuracy_score(y[test], said) / len(learners)
+                predicted = learner.fit(A, y[train]).predict(B)
+                truth[i, j] += balanced_accuracy_score(y[test], predicted) / len(learners)
     np.testing.assert_allclose(chooser.cv_results_["mean_test_score"], truth.mean(axis=1))
     best = int(truth.mean(axis=1).argmax())
     assert best != 0

@@ -110,7 +110,7 @@ def test_equals_a_nested_loop_of_separate_fits(estimator, model, scoring):
 PAIRS = ((0.0, 0.0), (10.0, 0.0))
 
 
-def chosen(mean, error=0.0, **options):
+def choose(mean, error=0.0, **options):
     """Which pair and number SelectorCV chooses if the folds have these mean scores."""
     mean = np.atleast_2d(mean)
     rng, y = np.random.default_rng(51), np.arange(48) % 2
@@ -147,16 +147,16 @@ def chosen(mean, error=0.0, **options):
 def test_the_rule_on_worked_numbers():
     # Best 0.90 with 4 features, standard error 0.02: 0.88 is enough, 0.87 is not.
     mean = np.array([[0.70, 0.87, 0.89, 0.90], [0.60, 0.87, 0.88, 0.90]])
-    assert chosen(mean, 0.02) == (0, 2)
-    assert chosen(mean, 0.02, one_standard_error=False) == (0, 3)
-    assert chosen(mean[::-1], 0.02) == (0, 2)
-    assert chosen(mean[1:], 0.005) == (0, 3)
+    assert choose(mean, 0.02) == (0, 2)
+    assert choose(mean, 0.02, one_standard_error=False) == (0, 3)
+    assert choose(mean[::-1], 0.02) == (0, 2)
+    assert choose(mean[1:], 0.005) == (0, 3)
     lucky = np.array([[0.5, 0.6, 0.90], [0.89, 0.6, 0.7]])  # one feature of another pair
-    assert chosen(lucky, 0.02) == (0, 2)
-    assert chosen(mean) == (0, 3)
-    assert chosen(np.full((2, 4), 0.5), one_standard_error=False) == (0, 0)
+    assert choose(lucky, 0.02) == (0, 2)
+    assert choose(mean) == (0, 3)
+    assert choose(np.full((2, 4), 0.5), one_standard_error=False) == (0, 0)
     rounding = [0.3, 0.1 + 0.2]  # equal scores, whatever the last digit says
-    assert chosen(rounding, one_standard_error=False) == (0, 0)
+    assert choose(rounding, one_standard_error=False) == (0, 0)
 
 
 def test_equal_prefixes_are_scored_once():
@@ -209,11 +209,11 @@ def test_any_splitter_and_groups():
 
 
 def test_a_number_of_folds_keeps_groups_together():
-    """Twins in both parts make neighbours look perfect; kept together they are no help."""
+    """Copies in both parts make neighbours look perfect; kept together they are no help."""
     rng = np.random.default_rng(0)
     half = rng.normal(size=(40, 30))
     labels = np.arange(40) % 2
-    X, y, twins = np.vstack([half, half]), np.tile(labels, 2), np.tile(np.arange(40), 2)
+    X, y, pairs_of_copies = np.vstack([half, half]), np.tile(labels, 2), np.tile(np.arange(40), 2)
     settings = {
         "selector": S2FS(),
         "alphas": [0.1],
@@ -221,7 +221,7 @@ def test_a_number_of_folds_keeps_groups_together():
         "estimator": KNeighborsClassifier(1),
     }
     apart = SelectorCV(20, **settings).fit(X, y)
-    together = SelectorCV(20, **settings).fit(X, y, groups=twins)
+    together = SelectorCV(20, **settings).fit(X, y, groups=pairs_of_copies)
     assert apart.best_score_ > 0.8
     assert together.best_score_ < 0.7
 
@@ -235,8 +235,8 @@ def test_pure_noise_does_not_leak():
         selector = SelectorCV(10, selector=S2FS(), alphas=[0.0316], betas=[0.0316]).fit(X, y)
         scores.append(selector.best_score_)
         model = make_pipeline(MinMaxScaler(), KNeighborsClassifier(5))
-        chosen = X[:, S2FS(10).fit(X, y).indices_]
-        leaky.append(cross_val_score(model, chosen, y, cv=5).mean())
+        selected = X[:, S2FS(10).fit(X, y).indices_]
+        leaky.append(cross_val_score(model, selected, y, cv=5).mean())
     assert abs(np.mean(scores) - 0.5) < 0.1
     assert np.mean(leaky) > 0.7
 

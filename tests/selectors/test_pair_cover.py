@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from literal_pairs import is_copy, pair_cover, weighted_pair_cover
+from literal_pair_cover import is_copy, pair_cover, weighted_pair_cover
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.feature_selection import f_classif
@@ -18,7 +18,7 @@ from inner import WithinClassCorrelations, forward, make_pair_cover, native_mome
 from s2fs import PairCover
 from strategies import examples, problems
 
-CASES = json.loads((Path(__file__).parents[1] / "criteria" / "pairs_vectors.json").read_text())
+CASES = json.loads((Path(__file__).parents[1] / "criteria" / "pair_cover_vectors.json").read_text())
 correlations = st.sampled_from([0.0, 0.25, 1.0, "auto"])
 
 
@@ -45,18 +45,18 @@ def assert_greedy(selector, X, score):
     The ``score`` is that of some features.
     """
     constant = np.nanmin(X, axis=0) == np.nanmax(X, axis=0)
-    m, chosen = X.shape[1], []
+    m, selected = X.shape[1], []
     copy_of = [[g for g in range(m) if is_copy(X[:, f], X[:, g])] for f in range(m)]
     for feature, found in zip(selector.indices_.tolist(), selector.scores_, strict=True):
-        left = [f for f in range(m) if f not in chosen]
-        own = [f for f in left if not constant[f] and not {*copy_of[f]} & {*chosen}]
+        left = [f for f in range(m) if f not in selected]
+        own = [f for f in left if not constant[f] and not {*copy_of[f]} & {*selected}]
         left = own or left[:1]
-        scores = np.array([score([*chosen, f]) for f in left])
+        scores = np.array([score([*selected, f]) for f in left])
         # Equal up to rounding are equal; the definition in another order of sums may tell.
         best = max(0.0, scores.max())
         assert scores[left.index(feature)] >= best * (1 - 1e-9) - 1e-12
         assert found == pytest.approx(scores[left.index(feature)], rel=1e-9, abs=1e-9)
-        chosen.append(feature)
+        selected.append(feature)
 
 
 @given(problems(), correlations)
@@ -276,8 +276,8 @@ def test_columns_that_are_nearly_equal_are_no_copies():
     y = np.arange(90) % 3
     X = rng.normal(size=(90, 3)) + y[:, None]
     near = X * (1 + 1e-3 * rng.normal(size=X.shape))
-    chosen = PairCover(6, correlation=0).fit(np.hstack([X, near]), y).indices_
-    assert {*chosen[:2] % 3} == {chosen[0] % 3}
+    selected = PairCover(6, correlation=0).fit(np.hstack([X, near]), y).indices_
+    assert {*selected[:2] % 3} == {selected[0] % 3}
 
 
 def test_auto_takes_half_the_share_of_the_correlation_above_chance():
@@ -332,8 +332,8 @@ def test_pairs_and_error_bounds():
 
 def test_digits_without_a_pixel_that_hardly_varies():
     X, y = load_digits(return_X_y=True)
-    chosen = PairCover(10).fit(X, y).indices_
-    assert ((X[:, chosen] != 0).mean(axis=0) > 0.2).all()
+    selected = PairCover(10).fit(X, y).indices_
+    assert ((X[:, selected] != 0).mean(axis=0) > 0.2).all()
 
 
 @pytest.mark.parametrize(

@@ -44,11 +44,11 @@ def test_counts_by_hand():
     fitted = StabilitySelector(selector=S2FS(4), n_resamples=12).fit(X, y)
     assert len(fitted.selected_) == 12
     counts, ranks = np.zeros(15), np.zeros((12, 15))
-    for b, chosen in enumerate(fitted.selected_):
+    for b, selected in enumerate(fitted.selected_):
         for f in range(15):
-            chosen_here = f in chosen
-            counts[f] += chosen_here
-            ranks[b, f] = 1 + list(chosen).index(f) if chosen_here else 5
+            is_selected = f in selected
+            counts[f] += is_selected
+            ranks[b, f] = 1 + list(selected).index(f) if is_selected else 5
     np.testing.assert_allclose(fitted.frequencies_, counts / 12)
     np.testing.assert_allclose(fitted.mean_ranks_, ranks.mean(axis=0))
     order = sorted(range(15), key=lambda f: (-counts[f], ranks[:, f].sum(), f))
@@ -196,9 +196,9 @@ def test_weights_reach_the_selector():
     fitted = StabilitySelector(selector=S2FS(3), n_resamples=4).fit(X, y, sample_weight=weight)
     plain = StabilitySelector(selector=S2FS(3), n_resamples=4).fit(X, y)
     rows = plain._subsamples(np.unique(y, return_inverse=True)[1], None, np.random.RandomState(0))
-    for chosen, drawn in zip(fitted.selected_, rows, strict=True):
+    for selected, drawn in zip(fitted.selected_, rows, strict=True):
         alone = S2FS(3).fit(X[drawn], y[drawn], sample_weight=weight[drawn])
-        assert chosen.tolist() == alone.indices_.tolist()
+        assert selected.tolist() == alone.indices_.tolist()
 
 
 def test_the_html_representation_links_to_no_site():
@@ -326,7 +326,7 @@ def extreme_tail(mean, n, threshold, r):
 
 @pytest.mark.parametrize("often", [5, 6])
 def test_bound_of_shah_and_samworth(often):
-    """Six halves of 20 features: two are chosen from each, feature 0 from five or six of them."""
+    """Six halves of 20 features: two are selected from each, feature 0 from five or six of them."""
     script = [[0, 1 + i] if i < often else [10, 11] for i in range(6)]
     X, y = np.random.default_rng(0).normal(size=(16, 20)), np.arange(16) % 2
     stable = StabilitySelector(1, selector=Scripted(script), n_resamples=6, n_permutations=0)

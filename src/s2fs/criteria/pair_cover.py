@@ -1,7 +1,7 @@
 """PairCover's criterion, definition by definition: how well features tell every two classes apart.
 
-Plain NumPy written for reading. ``tests/oracles/literal_pairs.py`` has the same pair by pair, and
-:mod:`s2fs._native.pair_cover` the same in C++.
+Plain NumPy written for reading. ``tests/oracles/literal_pair_cover.py`` has the same pair by pair,
+and :mod:`s2fs._native.pair_cover` the same in C++.
 
 1. Within-class s.d. s(f)² is the pooled variance of feature f inside the classes, and never less
    than (0.01 · range)²: a feature that is constant inside every class is very good, not infinitely

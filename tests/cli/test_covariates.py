@@ -29,18 +29,18 @@ def table(tmp_path):
 
 
 @pytest.mark.parametrize("method", ["paircover", "s2fs"])
-def test_a_gene_of_the_batches_is_not_chosen_first(table, tmp_path, method):
+def test_a_gene_of_the_batches_is_not_selected_first(table, tmp_path, method):
     frame, path = table
     out = tmp_path / "r.csv"
     wanted = ("-t", "kind", "-k", 2, "--method", method, "--covariate", "lab", "-o", out)
     result = run("select", path, *wanted)
     assert result.exit_code == 0, result.output
-    chosen = list(pd.read_csv(out)["feature"])
-    assert chosen[0] == "g3"
+    selected = list(pd.read_csv(out)["feature"])
+    assert selected[0] == "g3"
     X = frame.drop(columns=["lab", "kind"])
     selector = {"paircover": PairCover, "s2fs": S2FS}[method](2)
     selector.fit(X, frame["kind"], covariates=frame["lab"])
-    assert chosen == selector.feature_names_.tolist()
+    assert selected == selector.feature_names_.tolist()
     # The effects are learnt inside the folds, so there is a verdict.
     found = evaluate_selector(selector, X, frame["kind"], n_selected=2, covariates=frame["lab"])
     assert found.verdict in " ".join(result.stdout.split())

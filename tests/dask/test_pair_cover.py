@@ -1,4 +1,4 @@
-"""Pair cover on a cluster: one pass over the rows gives the choice of one machine."""
+"""PairCover on a cluster: one pass over the samples gives the selection of one machine."""
 
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ import pytest
 from distributed import Client
 from hypothesis import given
 from hypothesis import strategies as st
-from literal_pairs import moments
+from literal_pair_cover import moments
 from scipy.sparse import coo_array, csr_array
 from sklearn.base import clone
 

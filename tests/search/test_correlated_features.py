@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from literal_pairs import pair_cover
+from literal_pair_cover import is_copy, pair_cover
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import minmax_scale
@@ -31,26 +31,32 @@ def test_path_equals_the_literal_one(data, limit, selector):
     r, m = correlations(X), X.shape[1]
     assume(clear_of(r, limit))
     scaled, constant = minmax_scale(X), np.ptp(X, axis=0) == 0
-    score = (
-        (lambda chosen: separability(scaled[:, chosen], y))
-        if selector is S2FS
-        else (lambda chosen: pair_cover(X[:, chosen], y, fitted.correlation_))
-    )
-    fitted = selector(m, max_correlation=limit).fit(X, y)
-    chosen = []
+    options = {"scale": "minmax"} if selector is S2FS else {}
+    fitted = selector(m, max_correlation=limit, **options).fit(X, y)
+
+    def score(features):
+        if selector is S2FS:
+            return separability(scaled[:, features], y)
+        return pair_cover(X[:, features], y, fitted.correlation_)
+
+    def comes_last(feature):
+        """Constant features wait for the others, and with PairCover copies of selected ones."""
+        copies = [is_copy(X[:, feature], X[:, g]) for g in selected if selector is PairCover]
+        return constant[feature] or any(copies)
+
+    selected = []
     for feature in fitted.indices_.tolist():
-        left = [
-            f for f in range(m) if f not in chosen and (limit == 1 or all(r[f, chosen] < limit))
-        ]
-        left = [f for f in left if not constant[f]] or left[:1]
-        scores = np.array([score([*chosen, f]) for f in left])
+        left = [f for f in range(m) if f not in selected]
+        left = [f for f in left if limit == 1 or all(r[f, selected] < limit)]
+        left = [f for f in left if not comes_last(f)] or left[:1]
+        scores = np.array([score([*selected, f]) for f in left])
         # Equal up to rounding are equal; the definition in another order of sums may tell.
         best = scores.max()
         slack = 0.0 if np.isinf(best) else 1e-9 * max(1.0, abs(best))
         assert scores[left.index(feature)] >= best - slack
-        chosen.append(feature)
-    assert limit == 1 or all(any(r[f, chosen] > limit) for f in range(m) if f not in chosen)
-    assert limit < 1 or len(chosen) == m
+        selected.append(feature)
+    assert limit == 1 or all(any(r[f, selected] > limit) for f in range(m) if f not in selected)
+    assert limit < 1 or len(selected) == m
 
 
 @pytest.mark.filterwarnings("ignore:max_correlation")
@@ -73,8 +79,8 @@ def doubled():
 @pytest.mark.parametrize("selector", [S2FS, PairCover])
 def test_no_copy_is_selected(doubled, selector):
     X, y = doubled
-    chosen = selector(10, max_correlation=0.999).fit(X, y).indices_
-    assert len({f % 30 for f in chosen}) == 10
+    selected = selector(10, max_correlation=0.999).fit(X, y).indices_
+    assert len({f % 30 for f in selected}) == 10
     if selector is S2FS:  # what it does by itself
         copies = S2FS(10).fit(X, y).indices_
         assert len({f % 30 for f in copies}) < 10
@@ -83,8 +89,8 @@ def test_no_copy_is_selected(doubled, selector):
 def test_fewer_are_selected_if_nothing_else_is_left(doubled):
     X, y = doubled
     with pytest.warns(UserWarning, match=r"max_correlation=0\.999 leaves 30 of the 40 feature"):
-        chosen = S2FS(40, max_correlation=0.999).fit(X, y).indices_
-    assert sorted(chosen % 30) == list(range(30))
+        selected = S2FS(40, max_correlation=0.999).fit(X, y).indices_
+    assert sorted(selected % 30) == list(range(30))
     assert len(S2FS("all", max_correlation=0.999).fit(X, y).indices_) == 30  # that is all there is
     with pytest.warns(UserWarning, match="leaves 3 of the 4 .* or is in a group that does not fit"):
         S2FS(4, max_correlation=0.0, feature_groups=[[0, 1], [2, 3, 4]]).fit(X[:, :5], y)
@@ -93,22 +99,22 @@ def test_fewer_are_selected_if_nothing_else_is_left(doubled):
 @pytest.mark.parametrize("selector", [S2FS, PairCover])
 def test_auto_keeps_the_limit(doubled, selector):
     X, y = doubled
-    chosen = selector("auto", max_correlation=0.9).fit(X, y).indices_
-    assert correlations(X[:, chosen]).max() <= 0.9
+    selected = selector("auto", max_correlation=0.9).fit(X, y).indices_
+    assert correlations(X[:, selected]).max() <= 0.9
 
 
 def test_included_features_and_groups_stay_together(doubled):
     X, y = doubled
-    chosen = S2FS(8, max_correlation=0.9, include=[0, 30], feature_groups=[[7, 37], [5, 8]]).fit(
+    selected = S2FS(8, max_correlation=0.9, include=[0, 30], feature_groups=[[7, 37], [5, 8]]).fit(
         X, y
     )
-    first, rest = chosen.indices_[:2].tolist(), chosen.indices_[2:].tolist()
+    first, rest = selected.indices_[:2].tolist(), selected.indices_[2:].tolist()
     assert first == [0, 30]
     r = correlations(X)
     groups = {7: 37, 37: 7, 5: 8, 8: 5}
     assert {groups[f] for f in rest if f in groups} <= {*rest}
     assert any(f in groups for f in rest)
-    for a, b in combinations(chosen.indices_, 2):
+    for a, b in combinations(selected.indices_, 2):
         assert r[a, b] <= 0.9 or {a, b} == {0, 30} or groups.get(a) == b
 
 
@@ -150,10 +156,10 @@ def test_missing_values_are_left_out_of_the_correlation(as_sparse):
     r = np.abs(pd.DataFrame(X).corr().to_numpy())
     for limit in (0.3, 0.6, 0.9):
         given = sparse.csc_array(np.where(X == 0, np.nan, X)) if as_sparse else X
-        chosen = PairCover("all", max_correlation=limit).fit(given, y).indices_
-        assert all(r[a, b] <= limit for a, b in combinations(chosen, 2))
-        left = np.delete(np.arange(12), chosen)
-        assert (r[np.ix_(left, chosen)].max(axis=1) > limit).all()
+        selected = PairCover("all", max_correlation=limit).fit(given, y).indices_
+        assert all(r[a, b] <= limit for a, b in combinations(selected, 2))
+        left = np.delete(np.arange(12), selected)
+        assert (r[np.ix_(left, selected)].max(axis=1) > limit).all()
 
 
 @pytest.mark.parametrize("limit", [-0.1, 1.1, "0.9"])

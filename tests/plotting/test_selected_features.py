@@ -1,4 +1,4 @@
-"""Figures of the chosen features: values, redundancy, mistakes, sizes, samples."""
+"""Figures of the selected features: values, redundancy, mistakes, sizes, samples."""
 
 import io
 from itertools import pairwise
@@ -45,16 +45,16 @@ def texts(ax):
 
 
 def test_heatmap_is_standardised_and_ordered_by_class():
-    chosen = [6, 0, 9, 12]
-    ax = plot_heatmap(X[:, chosen], Y, feature_names=["a", "b", "c", "d"], class_names=NAMES)
+    selected = [6, 0, 9, 12]
+    ax = plot_heatmap(X[:, selected], Y, feature_names=["a", "b", "c", "d"], class_names=NAMES)
     table = ax.images[0].get_array()
     order = np.argsort(Y, kind="stable")
     rows = [label.get_text() for label in ax.get_yticklabels()]
     expected = StandardScaler().fit_transform(X)[order]
     for row, name in zip(table, rows, strict=True):
-        np.testing.assert_allclose(row, expected[:, chosen["abcd".index(name)]])
+        np.testing.assert_allclose(row, expected[:, selected["abcd".index(name)]])
     assert texts(ax) == NAMES
-    classes = [stands_out(X[:, chosen], Y).class_["abcd".index(name)] for name in rows]
+    classes = [stands_out(X[:, selected], Y).class_["abcd".index(name)] for name in rows]
     assert classes == sorted(classes)
     assert ax.figure.axes[1].get_ylabel() == "standardised value"
 
@@ -107,8 +107,8 @@ def test_what_is_said_of_a_feature():
     values = means[:, y].T + np.tile([0.0, 0.1, 0.2, 0.3], 5)[:, None]
     values[0, 1] = 10**6  # one sample of the first class, which would move its mean far up
     found = stands_out(values, y)
-    said = [found.in_words(f, "ABCDE") for f in range(4)]
-    assert said == ["low in A and B", "high in E", "low in B", "low in C and D"]
+    phrases = [found.in_words(f, "ABCDE") for f in range(4)]
+    assert phrases == ["low in A and B", "high in E", "low in B", "low in C and D"]
     many = stands_out(np.repeat([0.0, 0, 1, 1, 1, 1, 1], 3)[:, None], np.repeat(np.arange(7), 3))
     assert many.in_words(0, "ABCDEFG") == "low in A and B"
     two = stands_out(np.array([[0.0], [1], [2], [3]]), np.array([1, 1, 0, 0]))
@@ -139,7 +139,7 @@ def test_features_show_every_sample_or_quartiles():
     np.testing.assert_allclose(boxes, quartiles)
 
 
-def test_redundancy_is_the_correlation_and_frames_twins():
+def test_redundancy_is_the_correlation_and_frames_copies():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(40, 4))
     values = np.column_stack([values, -values[:, 1] + 0.01 * values[:, 0], np.ones(40)])
@@ -159,20 +159,20 @@ def test_redundancy_is_the_correlation_and_frames_twins():
 
 def test_confusion_is_that_of_scikit_learn():
     rng = np.random.default_rng(0)
-    true, said = rng.integers(4, size=60), rng.integers(4, size=60)
-    ax = plot_confusion(true, said, class_names=list("abcd"))
-    assert ax.images[0].get_array().tolist() == confusion_matrix(true, said).tolist()
+    true, predicted = rng.integers(4, size=60), rng.integers(4, size=60)
+    ax = plot_confusion(true, predicted, class_names=list("abcd"))
+    assert ax.images[0].get_array().tolist() == confusion_matrix(true, predicted).tolist()
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("predicted class", "true class")
     with pytest.raises(ValueError, match="y_pred has the shape"):
-        plot_confusion(true, said[1:])
+        plot_confusion(true, predicted[1:])
 
 
 def test_class_separation_before_and_after_have_one_scale():
-    scaled, chosen = minmax_scale(X), S2FS(3).fit(X, Y).indices_
-    figure = plot_class_separation(scaled, Y, chosen, class_names=NAMES)
+    scaled, selected = minmax_scale(X), S2FS(3).fit(X, Y).indices_
+    figure = plot_class_separation(scaled, Y, selected, class_names=NAMES)
     before, after = (ax.images[0] for ax in figure.axes[:2])
     assert before.get_clim() == after.get_clim()
-    expected = class_geometry(scaled[:, chosen], Y).separation
+    expected = class_geometry(scaled[:, selected], Y).separation
     assert after.get_array()[0, 1] == expected[0, 1]
     assert before.get_array()[0, 2] == class_geometry(scaled, Y).separation[0, 2]
 

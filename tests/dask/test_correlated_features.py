@@ -22,7 +22,7 @@ def problem(seed, n=90, m=8, p=4):
     return np.hstack([X, near, -X, np.ones((n, 1))]), y
 
 
-def chosen(selector, X, y, **weight):
+def select(selector, X, y, **weight):
     return selector.fit(X, y, **weight).indices_.tolist()
 
 
@@ -32,9 +32,9 @@ def chosen(selector, X, y, **weight):
 def test_the_same_features_for_any_chunks(client, kind, limit):
     X, y = problem(3)
     selector = kind(12, max_correlation=limit)
-    local = chosen(selector, X, y)
+    local = select(selector, X, y)
     for rows in CHUNKS:
-        assert chosen(selector, da.from_array(X, chunks=(rows, 25)), y) == local
+        assert select(selector, da.from_array(X, chunks=(rows, 25)), y) == local
 
 
 @pytest.mark.parametrize("selector", [
@@ -47,7 +47,7 @@ def test_options_mean_the_same(client, selector):
     X, y = problem(6)
     selector.set_params(max_correlation=0.6)
     there = da.from_array(X, chunks=(25, 25))
-    assert chosen(selector, there, y) == chosen(selector, X, y)
+    assert select(selector, there, y) == select(selector, X, y)
 
 
 @pytest.mark.parametrize(
@@ -57,11 +57,11 @@ def test_weights_sparse_chunks_and_single_precision(client, selector):
     X, y = problem(4)
     weight = np.random.default_rng(0).integers(0, 3, len(y))
     X = np.float32(np.where(np.abs(X) < 50, 0, X))
-    local = chosen(selector, X, y, sample_weight=weight)
-    assert local != chosen(selector, X, y)
+    local = select(selector, X, y, sample_weight=weight)
+    assert local != select(selector, X, y)
     there = da.from_array(X, chunks=(25, 25))
-    assert chosen(selector, there, y, sample_weight=da.from_array(weight, chunks=9)) == local
-    assert chosen(selector, there.map_blocks(csr_array), y, sample_weight=weight) == local
+    assert select(selector, there, y, sample_weight=da.from_array(weight, chunks=9)) == local
+    assert select(selector, there.map_blocks(csr_array), y, sample_weight=weight) == local
 
 
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
@@ -69,32 +69,32 @@ def test_a_large_offset_changes_nothing(client, form):
     X, y = problem(4)
     selector = PairCover(6, max_correlation=0.7)
     there = da.from_array(X + 1e9, chunks=(25, 25)).map_blocks(form, dtype=X.dtype)
-    assert chosen(selector, there, y) == chosen(selector, X, y)
+    assert select(selector, there, y) == select(selector, X, y)
 
 
 @pytest.mark.parametrize("limit", [0.3, 0.6, 0.9])
 @pytest.mark.parametrize("correlation", [0.0, "auto"])
 def test_missing_values(client, correlation, limit):
-    """Rows that lack one of two values have no part in their correlation, on any worker."""
+    """Samples that lack one of two values have no part in their correlation, on any worker."""
     X, y = problem(5)
     X[np.random.default_rng(1).random(X.shape) < 0.2] = np.nan
     X[:40, 2] = np.nan  # no value at all in some chunks
     selector = PairCover("all", correlation=correlation, max_correlation=limit)
-    local = chosen(selector, X, y)
+    local = select(selector, X, y)
     for rows in CHUNKS:
-        assert chosen(selector, da.from_array(X, chunks=(rows, 25)), y) == local
+        assert select(selector, da.from_array(X, chunks=(rows, 25)), y) == local
 
 
 @pytest.mark.parametrize("selector", [S2FS, PairCover])
-def test_no_copy_is_chosen(client, selector):
+def test_no_copy_is_selected(client, selector):
     X, y = load_breast_cancer(return_X_y=True)
     X = np.hstack([X, X])
     there = da.from_array(X, chunks=(100, 60))
-    found = chosen(selector(10, max_correlation=0.999), there, y)
-    assert len({f % 30 for f in found}) == 10
-    assert found == chosen(selector(10, max_correlation=0.999), X, y)
+    selected = select(selector(10, max_correlation=0.999), there, y)
+    assert len({f % 30 for f in selected}) == 10
+    assert selected == select(selector(10, max_correlation=0.999), X, y)
     r = np.abs(np.corrcoef(X.T))
-    few = chosen(selector("all", max_correlation=0.5), there, y)
+    few = select(selector("all", max_correlation=0.5), there, y)
     assert all(r[a, b] <= 0.5 for a, b in combinations(few, 2))
     with pytest.warns(UserWarning, match=rf"max_correlation=0\.5 leaves {len(few)} of the 40"):
-        assert chosen(selector(40, max_correlation=0.5), there, y) == few
+        assert select(selector(40, max_correlation=0.5), there, y) == few

@@ -1,4 +1,4 @@
-"""Pair cover by its definition, pair by pair of classes and feature by feature.
+"""PairCover by its definition, pair by pair of classes and feature by feature.
 
 ``pair_cover`` is the definition for complete tables without weights, ``weighted_pair_cover`` the
 one for all tables (PAIRS.md § 7).
@@ -15,23 +15,25 @@ Moments = namedtuple("Moments", "counts mean squares lower upper")
 def moments(X, y, weight=None):
     """Weight and mean of each class, squares about it, and ends of each feature; NaN is missing."""
     weight = np.ones(len(y)) if weight is None else weight
-    there = [np.where(np.isnan(X[y == q]), 0.0, weight[y == q, None]) for q in range(y.max() + 1)]
-    counts = np.array([own.sum(axis=0) for own in there])
-    sums = np.array([np.nansum(own * X[y == q], axis=0) for q, own in enumerate(there)])
+    known = [np.where(np.isnan(X[y == q]), 0.0, weight[y == q, None]) for q in range(y.max() + 1)]
+    counts = np.array([own.sum(axis=0) for own in known])
+    sums = np.array([np.nansum(own * X[y == q], axis=0) for q, own in enumerate(known)])
     means = sums / np.where(counts > 0, counts, 1.0)
-    squares = [np.nansum(own * (X[y == q] - means[q]) ** 2, axis=0) for q, own in enumerate(there)]
+    squares = [np.nansum(own * (X[y == q] - means[q]) ** 2, axis=0) for q, own in enumerate(known)]
     ends = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
     return Moments(counts, means, np.sum(squares, axis=0), *ends)
 
 
 def standardized(X, y):
-    """The class means and the residuals of each feature, over its spread inside the classes."""
+    """The class means and the residuals of each feature, over its within-class s.d."""
     n_classes = y.max() + 1
     means = np.array([X[y == q].mean(axis=0) for q in range(n_classes)])
     residuals = X - means[y]
-    spread = np.sqrt((residuals**2).sum(axis=0) / max(len(y) - n_classes, 1))
-    spread = np.maximum(spread, 0.01 * np.ptp(X, axis=0))  # a feature is never infinitely good
-    return means / spread, residuals / spread
+    within_sd = np.sqrt((residuals**2).sum(axis=0) / max(len(y) - n_classes, 1))
+    within_sd = np.maximum(
+        within_sd, 0.01 * np.ptp(X, axis=0)
+    )  # a feature is never infinitely good
+    return means / within_sd, residuals / within_sd
 
 
 def pair_gaps(X, y):
@@ -64,22 +66,22 @@ def pair_cover(X, y, correlation=0.0):
     return np.log(len(separations)) - logsumexp(-np.array(separations) / 8)
 
 
-def samples_of(weight):
-    """How many samples each row stands for: shares are scaled to the number that is not 0."""
+def count_samples(weight):
+    """How many samples each weight stands for: shares are scaled to the number that is not 0."""
     n_samples = np.count_nonzero(weight)
     return weight * n_samples / weight.sum() if weight.sum() < n_samples else weight
 
 
-def is_copy(one, other):
+def is_copy(x, z):
     """Whether two columns are the same but for sign, scale and offset."""
-    known = ~np.isnan(one)
-    if (known != ~np.isnan(other)).any() or min(np.ptp(one[known]), np.ptp(other[known])) == 0:
+    known = ~np.isnan(x)
+    if (known != ~np.isnan(z)).any() or min(np.ptp(x[known]), np.ptp(z[known])) == 0:
         return False
-    return abs(np.corrcoef(one[known], other[known])[0, 1]) > 1 - 1e-10
+    return abs(np.corrcoef(x[known], z[known])[0, 1]) > 1 - 1e-10
 
 
 class Feature:
-    """What one feature tells: spread, noise and gap of every two classes, and residuals."""
+    """What one feature tells: noise and gap of every two classes, and residuals."""
 
     def __init__(self, x, y, samples, factors):
         known = ~np.isnan(x)
@@ -114,22 +116,23 @@ class Feature:
 
 
 def weighted_pair_cover(X, y, correlation=0.0, weight=None, class_weight=None):
-    """Q of all features of a table with weights and missing values; rows of weight 0 are left out.
+    """Q of all features of a table with weights and missing values.
 
-    The ``class_weight`` is a number for each class.
+    Samples of weight 0 are left out. The ``class_weight`` is a number for each class.
     """
-    samples = samples_of(np.ones(len(y)) if weight is None else weight)
+    samples = count_samples(np.ones(len(y)) if weight is None else weight)
     factors = np.ones(y.max() + 1) if class_weight is None else np.asarray(class_weight, float)
     factors = factors * samples.sum() / (samples * factors[y]).sum()
     varies = [np.nanmax(x, initial=-np.inf) > np.nanmin(x, initial=np.inf) for x in X.T]
     features = [Feature(x, y, samples, factors) for x in X[:, varies].T]
-    residuals = np.array([one.residual for one in features]).reshape(-1, len(y))
+    residuals = np.array([feature.residual for feature in features]).reshape(-1, len(y))
     W = (residuals * samples * factors[y]) @ residuals.T
     np.fill_diagonal(W, 1.0)
     separations = []
     for pair in [(a, b) for a in range(y.max() + 1) for b in range(a + 1, y.max() + 1)]:
-        d = np.array([one.d[pair] for one in features])
-        J, alone = max(0.0, sum(one.d[pair] ** 2 - one.noise[pair] for one in features)), d @ d
+        d = np.array([feature.d[pair] for feature in features])
+        gaps = [feature.d[pair] ** 2 - feature.noise[pair] for feature in features]
+        J, alone = max(0.0, sum(gaps)), d @ d
         joint = max(d @ W @ d, 0.05 * alone)
         spread = correlation * joint + (1 - correlation) * alone
         if correlation == 0:
