@@ -39,7 +39,7 @@ from s2fs_bench import (
     run_plan,
     write_archive,
 )
-from s2fs_bench.learners.registry import initial_rows
+from s2fs_bench.learners.registry import find_initial_samples
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
 FOLDER = Path(__file__).parents[1] / "results"
@@ -118,7 +118,7 @@ def fold_nmi(X, y):  # type: ignore[no-untyped-def]
         ranking = S2FS(SIZES, scale="minmax").fit(X, y).indices_
     scaled = MinMaxScaler().fit_transform(X[:, ranking])
     p = int(y.max()) + 1
-    rows = initial_rows(len(y), p)
+    rows = find_initial_samples(len(y), p)
     scores = np.empty((len(AVERAGES), SIZES))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -13,7 +13,7 @@ from prefixes import SIZES, continuous_rows, from_scratch, split
 from s2fs.evaluation import evaluate_fold
 from s2fs_bench import PAPER_LEARNERS
 from s2fs_bench.learners import svm as svm_parts
-from s2fs_bench.learners.registry import initial_rows
+from s2fs_bench.learners.registry import find_initial_samples
 from strategies import examples
 
 svm = PAPER_LEARNERS["svm"]
@@ -45,7 +45,7 @@ def test_svm(continuous, gamma):
 
 def test_kmeans(continuous):
     X_train, codes, _ = continuous
-    first = initial_rows(len(X_train), 5)
+    first = find_initial_samples(len(X_train), 5)
     theirs = [
         normalized_mutual_info_score(
             codes, KMeans(5, init=X_train[first, :k], n_init=1).fit(X_train[:, :k]).labels_
@@ -68,7 +68,7 @@ def test_kmeans(continuous):
     ],
 )
 def test_first_centroids_are_spread_evenly(n, p, one_based):
-    assert (initial_rows(n, p) + 1).tolist() == one_based
+    assert (find_initial_samples(n, p) + 1).tolist() == one_based
 
 
 @examples(60)

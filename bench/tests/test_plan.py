@@ -109,7 +109,7 @@ def test_file_and_defaults(tmp_path):
         (S2FS + "grid = {alpha = [inf], beta = [1]}", r"alpha\[0\] is inf; give a finite number"),
         (
             S2FS + f"grid = {{alpha = {list(range(3000))}, beta = {list(range(3000))}}}",
-            "grid has 9000000 pairs of weights; give at most 10000",
+            "grid has 9000000 weightings; give at most 10000",
         ),
         (f"seeds = [{2**40}]\n" + GOOD, "seeds.0. is 1099511627776; give at most 4294967295"),
         ('score = "acuracy"\n' + GOOD, r"score is 'acuracy' \(did you mean 'accuracy'\?\)"),

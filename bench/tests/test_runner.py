@@ -82,7 +82,7 @@ def test_stability_and_redundancy_of_every_size(path, tmp_path):
         (found,) = iter_results(ledger)
     trains = [train for train, _ in stratified_folds(y, 3, random_state=0)]
     rankings = [AnovaF(7).fit(X[train], y[train]).indices_ for train in trains]
-    assert np.isnan(found.stabilities[-1])  # all features are chosen
+    assert np.isnan(found.stabilities[-1])  # all features are selected
     assert np.isnan(found.redundancies[0])  # a single one
     for k, value in zip(sizes[:-1], found.stabilities, strict=False):
         assert value == pytest.approx(stability([ranking[:k] for ranking in rankings], 7).value)

@@ -44,7 +44,9 @@ class Archive:
             about = json.loads(str(arrays.pop("about")))
             if about["format"] != FORMAT:
                 raise ValueError("its format is another one")
-            self.results = [_result(fields, i, arrays) for i, fields in enumerate(about["results"])]
+            self.results = [
+                _build_result(fields, i, arrays) for i, fields in enumerate(about["results"])
+            ]
             self._seconds = [(int(i), float(spent)) for i, spent in about["seconds"]]
             if any(not 0 <= i < len(self.results) for i, _ in self._seconds):
                 raise ValueError("its times belong to no result")
@@ -89,7 +91,7 @@ def open_results(path: str | PathLike[str]) -> Ledger | Archive:
     Examples
     --------
     >>> import dataclasses, pathlib, tempfile
-    >>> from s2fs_bench import Ledger, load_plan, open_results, results, run_plan, write_archive
+    >>> from s2fs_bench import Ledger, load_plan, open_results, run_plan, write_archive
     >>> plan = dataclasses.replace(load_plan("quick"), folds=2, sizes=(1, 2), learners=("knn",))
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> _ = run_plan(plan, folder / "quick.sqlite")
@@ -97,7 +99,7 @@ def open_results(path: str | PathLike[str]) -> Ledger | Archive:
     ...     write_archive(ledger, folder / "quick.npz").name
     'quick.npz'
     >>> with open_results(folder / "quick.npz") as archive:
-    ...     sorted({result.selector.name for result in iter_results(archive)})
+    ...     sorted({result.selector.name for result in archive.results})
     ['ANOVA', 'FDM', 'S2FS']
     """
     return Archive(path) if Path(path).suffix.lower() == ".npz" else Ledger(path)
@@ -160,7 +162,7 @@ def write_archive(ledger: Ledger, path: str | PathLike[str]) -> Path:
     return place
 
 
-def _result(fields: dict[str, Any], i: int, arrays: dict[str, Any]) -> Result:
+def _build_result(fields: dict[str, Any], i: int, arrays: dict[str, Any]) -> Result:
     run = Run.from_fields(fields["run"])
     sizes = np.array(run.sizes)
 
@@ -182,8 +184,8 @@ def _result(fields: dict[str, Any], i: int, arrays: dict[str, Any]) -> Result:
     weights, seconds = fields["weights"], fields["seconds"]
     return Result(
         run=run,
-        weights=None if weights is None else _pair(weights),
-        chosen=tuple(map(_pair, fields["chosen"])),
+        weights=None if weights is None else _as_weighting(weights),
+        chosen=tuple(map(_as_weighting, fields["chosen"])),
         curves=curves,
         stabilities=row("stabilities"),
         redundancies=row("redundancies"),
@@ -192,6 +194,6 @@ def _result(fields: dict[str, Any], i: int, arrays: dict[str, Any]) -> Result:
     )
 
 
-def _pair(weights: Any) -> tuple[float, float]:
+def _as_weighting(weights: Any) -> tuple[float, float]:
     alpha, beta = weights
     return float(alpha), float(beta)

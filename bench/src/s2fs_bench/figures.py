@@ -39,7 +39,8 @@ VARIANTS = {
 #: How many pixels the figures of faces show at most.
 N_PIXELS = 150
 
-Pair = tuple[float, float] | None
+#: Alpha and beta, or None for a selector that has none.
+Weighting = tuple[float, float] | None
 
 
 #: The figures one can choose from, and what each shows.
@@ -188,7 +189,7 @@ def curve_panels(
         (column.algorithm, column.how): name for name, column in lines.items()
     }
     panels: dict[str, dict[str, Curve]] = {}
-    for (dataset, algorithm, how, weights), curve in _mean_curves(group, learner).items():
+    for (dataset, algorithm, how, weights), curve in _average_curves(group, learner).items():
         ways = [how]
         if how == "grid":
             ways = ["best", "default"] if weights == DEFAULT_WEIGHTS else ["best"]
@@ -208,7 +209,7 @@ def curve_panels(
 def best_weights(group: Iterable[Result], learner: str) -> dict[str, tuple[float, float]]:
     """For each dataset the weighting of S²FS with the best average, chosen on the test results."""
     best: dict[str, tuple[float, tuple[float, float]]] = {}
-    for (dataset, algorithm, how, weights), curve in _mean_curves(group, learner).items():
+    for (dataset, algorithm, how, weights), curve in _average_curves(group, learner).items():
         is_better = dataset not in best or curve.ave > best[dataset][0]
         if algorithm == "S2FS" and how == "grid" and weights is not None and is_better:
             best[dataset] = curve.ave, weights
@@ -230,8 +231,8 @@ def name_weights(
 
 def missing_note(group: Iterable[Result]) -> str:
     """Which datasets of the paper have no results, where most of them have."""
-    there = {result.run.dataset for result in group}
-    missing = [info.title for name, info in PAPER_DATASETS.items() if name not in there]
+    with_results = {result.run.dataset for result in group}
+    missing = [info.title for name, info in PAPER_DATASETS.items() if name not in with_results]
     if not missing or len(missing) > len(PAPER_DATASETS) / 2:
         return ""
     return f"no results for {', '.join(missing)}"
@@ -264,17 +265,19 @@ def sign_note(table: Table) -> str:
     return "; ".join(parts)
 
 
-def _mean_curves(group: Iterable[Result], learner: str) -> dict[tuple[str, str, str, Pair], Curve]:
-    """The curve of each dataset, algorithm and pair of weights, averaged over the seeds."""
-    by_seed: dict[tuple[str, str, str, Pair], dict[int, Curve]] = {}
+def _average_curves(
+    group: Iterable[Result], learner: str
+) -> dict[tuple[str, str, str, Weighting], Curve]:
+    """The curve of each dataset, algorithm and weighting, averaged over the seeds."""
+    by_seed: dict[tuple[str, str, str, Weighting], dict[int, Curve]] = {}
     for result in group:
         if learner in result.curves:
             key = (result.run.dataset_title, result.selector.name, result.how, result.weights)
             by_seed.setdefault(key, {})[result.run.seed] = result.curves[learner]
-    return {key: _mean(list(curves.values())) for key, curves in by_seed.items()}
+    return {key: _average_curve(list(curves.values())) for key, curves in by_seed.items()}
 
 
-def _mean(curves: Sequence[Curve]) -> Curve:
+def _average_curve(curves: Sequence[Curve]) -> Curve:
     first = curves[0]
     values = np.mean([curve.values for curve in curves], axis=0)
     return Curve(first.learner, first.sizes, {next(iter(first.scores)): values})
@@ -282,7 +285,7 @@ def _mean(curves: Sequence[Curve]) -> Curve:
 
 def _sensitivity(group: Sequence[Result], learner: str) -> "Figure | None":
     grids: dict[str, dict[tuple[float, float], float]] = {}
-    for (dataset, algorithm, how, weights), curve in _mean_curves(group, learner).items():
+    for (dataset, algorithm, how, weights), curve in _average_curves(group, learner).items():
         if algorithm == "S2FS" and how == "grid" and weights is not None:
             grids.setdefault(dataset, {})[weights] = curve.ave
     # A map needs more than one value of each weight.
@@ -319,7 +322,7 @@ def _sensitivity(group: Sequence[Result], learner: str) -> "Figure | None":
 def _variants(group: Sequence[Result], learner: str) -> "Figure | None":
     """The criterion and its variants: a panel for each dataset, a point for each weighting."""
     scores: dict[str, dict[str, list[float]]] = {}
-    for (dataset, algorithm, how, weights), curve in _mean_curves(group, learner).items():
+    for (dataset, algorithm, how, weights), curve in _average_curves(group, learner).items():
         if algorithm in VARIANTS and how == "grid" and weights is not None:
             scores.setdefault(dataset, {}).setdefault(algorithm, []).append(curve.ave)
     complete = {name: of for name, of in scores.items() if set(of) == set(VARIANTS)}

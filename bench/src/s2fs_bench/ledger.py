@@ -102,23 +102,23 @@ class Ledger:
             self._open(create=create)
         except sqlite3.DatabaseError as error:
             self._connection.close()
-            raise _in_words(self.path, error) from None
+            raise _as_user_error(self.path, error) from None
 
     def _open(self, *, create: bool) -> None:
         execute = self._connection.execute
         # A process that was killed right at its start leaves a file without tables.
         (tables,) = execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         if not tables and create:
-            _patiently(lambda: execute("PRAGMA journal_mode = WAL"))
-            _patiently(lambda: self._connection.executescript(_SCHEMA))
+            _retry(lambda: execute("PRAGMA journal_mode = WAL"))
+            _retry(lambda: self._connection.executescript(_SCHEMA))
         if execute("PRAGMA application_id").fetchone() != (_APPLICATION,):
             raise sqlite3.DatabaseError("it holds something else")
         if execute("PRAGMA user_version").fetchone() != (_FORMAT,):
             raise sqlite3.DatabaseError(
                 "it was written by another version of s2fs, which kept other fields"
             )
-        found = {name for _, name, *_ in execute("PRAGMA table_info(runs)")}
-        if missing := [name for name in _COLUMNS if name not in found]:
+        columns = {name for _, name, *_ in execute("PRAGMA table_info(runs)")}
+        if missing := [name for name in _COLUMNS if name not in columns]:
             raise sqlite3.DatabaseError(f"its table of runs has no column {missing[0]!r}")
         # Which runs failed before: counted, since the clock of a machine may be set.
         (self._opened,) = execute("SELECT COALESCE(MAX(changed), 0) FROM runs").fetchone()
@@ -144,7 +144,7 @@ class Ledger:
                         self._connection.execute("ROLLBACK")
                     raise
             except sqlite3.DatabaseError as error:
-                raise _in_words(self.path, error) from None
+                raise _as_user_error(self.path, error) from None
 
     def add(self, runs: Iterable[Run]) -> None:
         """Note runs as waiting, unless they are known; titles of known ones are brought up to date.
@@ -290,19 +290,19 @@ class Ledger:
     def _entry(self, key: Any, run: Any, state: Any, seconds: Any, error: Any) -> Entry:
         """A row of the file; what does not agree with its key was changed or damaged."""
         try:
-            known = Run.from_fields(json.loads(run))
-            right = (
-                known.key == key
+            entry_run = Run.from_fields(json.loads(run))
+            is_sound = (
+                entry_run.key == key
                 and state in _STATES
                 and isinstance(seconds, (float, int, type(None)))
                 and isinstance(error, (str, type(None)))
             )
-            if not right:
+            if not is_sound:
                 raise ValueError("a run does not agree with its key")
         # RecursionError: JSON that is nested without end.
         except (TypeError, ValueError, RecursionError) as fault:
             raise self._damaged(fault) from None
-        return Entry(known, state, seconds, error)
+        return Entry(entry_run, state, seconds, error)
 
     def _damaged(self, fault: object) -> ValueError:
         return ValueError(f"{self.path} is damaged ({fault}); run the plan in a new results file.")
@@ -313,7 +313,7 @@ class Ledger:
             try:
                 return self._connection.execute(query, values).fetchall()
             except sqlite3.DatabaseError as error:
-                raise _in_words(self.path, error) from None
+                raise _as_user_error(self.path, error) from None
 
     def result(self, key: str) -> bytes:
         """The result of a finished run.
@@ -342,22 +342,22 @@ class Ledger:
         return content
 
 
-def _in_words(path: Path, error: sqlite3.DatabaseError) -> Exception:
+def _as_user_error(path: Path, error: sqlite3.DatabaseError) -> Exception:
     """What went wrong with a results file, in a sentence."""
-    said = str(error)
-    if "full" in said or "disk I/O" in said:
+    reason = str(error)
+    if "full" in reason or "disk I/O" in reason:
         return OSError(
-            f"{path} cannot be written: the disk is full or failing ({said}); what was done before "
-            "is kept, so make space and start again."
+            f"{path} cannot be written: the disk is full or failing ({reason}); what was done "
+            "before is kept, so make space and start again."
         )
-    if "readonly" in said or "unable to open" in said:
-        return OSError(f"{path} cannot be written ({said}); choose another place.")
-    if "locked" in said:
-        return OSError(f"{path} is held by another program ({said}); wait for it to end.")
-    return ValueError(f"{path} is not a results file ({said}); give another file.")
+    if "readonly" in reason or "unable to open" in reason:
+        return OSError(f"{path} cannot be written ({reason}); choose another place.")
+    if "locked" in reason:
+        return OSError(f"{path} is held by another program ({reason}); wait for it to end.")
+    return ValueError(f"{path} is not a results file ({reason}); give another file.")
 
 
-def _patiently(step: Callable[[], Any]) -> None:
+def _retry(step: Callable[[], Any]) -> None:
     """Try again while another process makes the same file: in these steps SQLite gives up."""
     for _ in range(99):
         try:

@@ -17,8 +17,8 @@ from s2fs_bench.paper.datasets import DataFile, known_datasets
 
 #: The plans that come with the package.
 PLANS = ("paper", "sensitivity", "variants", "unseen", "quick")
-#: The largest grid of weights: each pair is a ranking in every fold.
-MOST_PAIRS = 10_000
+#: The largest grid: each weighting is a ranking in every fold.
+MOST_WEIGHTINGS = 10_000
 
 Tuning = Literal["none", "inside"]
 ShortLists = Literal["keep", "complete"]
@@ -39,7 +39,7 @@ class SelectorSpec:
     alphas, betas : tuple of float
         For S²FS, weights to try in all combinations; empty to rank with ``parameters`` alone.
     tune : {"none", "inside"}
-        Keep the results of all combinations, or choose one combination from the training rows.
+        Keep the results of all combinations, or choose one combination from the training samples.
     """
 
     name: str
@@ -52,7 +52,9 @@ class SelectorSpec:
     @property
     def weights(self) -> str:
         """How alpha and beta are set: "" (by the parameters), "grid" or "inside"."""
-        return "inside" if self.tune == "inside" else "grid" if self.alphas else ""
+        if self.tune == "inside":
+            return "inside"
+        return "grid" if self.alphas else ""
 
 
 @dataclass(frozen=True)
@@ -232,7 +234,7 @@ def parse_plan(text: str, source: Any, folder: Path | None = None) -> Plan:
         "short_lists": _Key(str, known=get_args(ShortLists)),
     }
     source = f"plan {source}"
-    found = _checked(content, keys, source)
+    found = _check_keys(content, keys, source)
     if sizes_are_listed and list(found["sizes"]) != sorted(found["sizes"]):
         raise ValueError(f"{source}: sizes is {content['sizes']!r}; give increasing numbers.")
     found["datasets"] = tuple(
@@ -289,7 +291,7 @@ def _selector(content: dict[str, Any], source: str) -> SelectorSpec:
         "grid": _Key(dict),
         "tune": _Key(str, known=get_args(Tuning)),
     }
-    found = _checked(content, keys, source)
+    found = _check_keys(content, keys, source)
     method, grid = found.setdefault("method", found["name"]), found.pop("grid", {})
     parameters = found.setdefault("parameters", {})
     for name, value in parameters.items():
@@ -304,11 +306,11 @@ def _selector(content: dict[str, Any], source: str) -> SelectorSpec:
         raise ValueError(f"{source}: grid is for S2FS, but method is {method!r}; leave it out.")
     if grid:
         weights = _Key((int, float), several=True, least=0, required=True)
-        grid = _checked(grid, {"alpha": weights, "beta": weights}, f"{source}, grid")
-        n_pairs = len(grid["alpha"]) * len(grid["beta"])
-        if n_pairs > MOST_PAIRS:
+        grid = _check_keys(grid, {"alpha": weights, "beta": weights}, f"{source}, grid")
+        n_weightings = len(grid["alpha"]) * len(grid["beta"])
+        if n_weightings > MOST_WEIGHTINGS:
             raise ValueError(
-                f"{source}: grid has {n_pairs} pairs of weights; give at most {MOST_PAIRS}."
+                f"{source}: grid has {n_weightings} weightings; give at most {MOST_WEIGHTINGS}."
             )
         found |= {f"{weight}s": tuple(map(float, values)) for weight, values in grid.items()}
     elif found.get("tune", "none") != "none":
@@ -379,7 +381,7 @@ class _Key(NamedTuple):
 _IN_WORDS = {str: "a text", int: "a whole number", float: "a number", dict: "a table"}
 
 
-def _checked(content: dict[str, Any], keys: Mapping[str, _Key], source: str) -> dict[str, Any]:
+def _check_keys(content: dict[str, Any], keys: Mapping[str, _Key], source: str) -> dict[str, Any]:
     """The values of a TOML table, lists as tuples; keys that are not given are left out."""
     for key in content:
         if key not in keys:

@@ -136,7 +136,7 @@ def plot_sensitivity(
     title: str = "",
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw a score over the grid of weights, with the recommended region and the best pair marked.
+    """Draw a score over the grid of weights; mark the recommended region and the best weighting.
 
     Parameters
     ----------

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from s2fs._utils.messages import format_count
 from s2fs._utils.types import Floats
 from s2fs_bench.learners.registry import LEARNER_TITLES, score_name
 from s2fs_bench.results import Result, by_setting
@@ -102,8 +103,9 @@ def compare_ranks(table: Table, reference: str | None = None) -> Iterator[RankCo
     for beside in (None, *table.beside()):
         compared = table.compared(beside, reference)
         names = [table.columns[j].algorithm for j in compared]
-        if (found := compare_columns(table, compared, names)) is not None:
-            yield found
+        comparison = compare_columns(table, compared, names)
+        if comparison is not None:
+            yield comparison
 
 
 def compare_columns(table: Table, compared: list[int], names: list[str]) -> RankComparison | None:
@@ -131,14 +133,14 @@ def compare_columns(table: Table, compared: list[int], names: list[str]) -> Rank
     )
 
 
-def best_by_learner(found: Sequence[Result]) -> Iterator[str]:
+def best_by_learner(results: Sequence[Result]) -> Iterator[str]:
     """Say for each learner which selector has the best average over the sizes.
 
     Weightings that were chosen on the test results do not take part.
 
     Parameters
     ----------
-    found : sequence of Result
+    results : sequence of Result
         Complete cross-validations, as :func:`iter_results` gives them.
 
     Yields
@@ -158,7 +160,7 @@ def best_by_learner(found: Sequence[Result]) -> Iterator[str]:
     >>> [sentence.partition(":")[0] for sentence in sentences]
     ['5-NN']
     """
-    for group in by_setting(found).values():
+    for group in by_setting(results).values():
         for table in build_tables(group):
             honest = [j for j, column in enumerate(table.columns) if not column.is_tuned]
             scores = table.ours[:, honest]
@@ -169,7 +171,7 @@ def best_by_learner(found: Sequence[Result]) -> Iterator[str]:
             first, second = np.argsort(-means, kind="stable")[:2]
             names = [table.columns[honest[j]].heading for j in (first, second)]
             score = score_name(table.learner, table.score)
-            datasets = f"{len(scores)} dataset{'' if len(scores) == 1 else 's'}"
+            datasets = format_count(len(scores), "dataset")
             yield (
                 f"{LEARNER_TITLES[table.learner]}: {names[0]} is best, {means[first]:.4f}, before "
                 f"{names[1]}, {means[second]:.4f} ({score}, mean over the sizes and {datasets})."

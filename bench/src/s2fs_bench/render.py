@@ -86,7 +86,9 @@ def markdown(
         f"them; seed {', '.join(map(str, seeds))}; s2fs {', '.join(versions)}).",
     ]
     if run.protocol == "before":
-        lines += ["**Leaky**: the selector has seen the test rows, so these scores are too good."]
+        lines += [
+            "**Leaky**: the selector has seen the test samples, so these scores are too good."
+        ]
     lines += [f"{_cell_note(tables[0])} Best in bold, second underlined;"]
     lines += ["columns that stand beside their algorithm's first one take no part in that.", ""]
     lines += [f"- {entry}" for entry in _legend(tables[0])]

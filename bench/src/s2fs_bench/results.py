@@ -131,7 +131,7 @@ def iter_results(results_file: ResultsFile) -> Iterator[Result]:
     Yields
     ------
     Result
-        In the order the runs were added; of a grid, one per pair of weights.
+        In the order the runs were added; of a grid, one per weighting.
 
     Raises
     ------
@@ -143,20 +143,21 @@ def iter_results(results_file: ResultsFile) -> Iterator[Result]:
         yield from results_file.results
         return
     groups: dict[str, list[Run]] = {}
-    for run in _newest([entry.run for entry in results_file.entries() if entry.state == "done"]):
+    done = [entry.run for entry in results_file.entries() if entry.state == "done"]
+    for run in _keep_newest(done):
         groups.setdefault(run.cross_validation, []).append(run)
     _check_names(results_file.path, [runs[0] for runs in groups.values()])
     for runs in groups.values():
         if len(runs) == runs[0].n_folds:
-            yield from _pooled(results_file, sorted(runs, key=lambda run: run.fold))
+            yield from _pool_folds(results_file, sorted(runs, key=lambda run: run.fold))
 
 
-def _asked(run: Run) -> str:
+def _describe_request(run: Run) -> str:
     """What a plan asked a selector for, under the name it gave it."""
     return json.dumps(asdict(run.selector), sort_keys=True)
 
 
-def _newest(runs: list[Run]) -> list[Run]:
+def _keep_newest(runs: list[Run]) -> list[Run]:
     """Without runs of older versions of a selector's algorithm, and of older evaluations."""
 
     def version(run: Run) -> tuple[int, int]:
@@ -165,8 +166,9 @@ def _newest(runs: list[Run]) -> list[Run]:
 
     newest: dict[str, tuple[int, int]] = {}
     for run in runs:
-        newest[_asked(run)] = max(version(run), newest.get(_asked(run), (0, 0)))
-    return [run for run in runs if version(run) == newest[_asked(run)]]
+        request = _describe_request(run)
+        newest[request] = max(version(run), newest.get(request, (0, 0)))
+    return [run for run in runs if version(run) == newest[_describe_request(run)]]
 
 
 def _check_names(path: Path, runs: Iterable[Run]) -> None:
@@ -181,7 +183,7 @@ def _check_names(path: Path, runs: Iterable[Run]) -> None:
             )
         spec = run.selector
         given = {k: v for k, v in run.parameters.items() if k not in _VARYING}
-        # Of a grid every pair is a result of its own, so grids may differ.
+        # Of a grid every weighting is a result of its own, so grids may differ.
         asked = replace(spec, alphas=(), betas=()) if spec.weights == "grid" else spec
         same = (repr(asked), json.dumps(given, sort_keys=True), run.algorithm)
         if selectors.setdefault((spec.name, spec.weights), same) != same:
@@ -219,10 +221,10 @@ def setting_folders(
 ) -> Iterator[tuple[Path, list[Result]]]:
     """The results of each setting with a folder for it: of its own, if there are several."""
     split = by_setting(complete_results(results_file))
-    for name, alike in split.items():
+    for name, group in split.items():
         place = Path(folder) if len(split) == 1 else Path(folder) / name
         place.mkdir(parents=True, exist_ok=True)
-        yield place, alike
+        yield place, group
 
 
 def export_rows(results_file: ResultsFile) -> list[dict[str, Any]]:
@@ -258,7 +260,7 @@ def export_rows(results_file: ResultsFile) -> list[dict[str, Any]]:
                     "stability": result.stability,
                 }
             )
-    return _sorted(rows)
+    return _sort_rows(rows)
 
 
 def export_curves(results_file: ResultsFile) -> list[dict[str, Any]]:
@@ -274,7 +276,7 @@ def export_curves(results_file: ResultsFile) -> list[dict[str, Any]]:
     list of dict
         The rows, each with the values by the names of the columns.
     """
-    return _sorted(
+    return _sort_rows(
         [
             {**result.identity(), "learner": learner, "size": int(size), "score": float(score)}
             for result in complete_results(results_file)
@@ -284,7 +286,7 @@ def export_curves(results_file: ResultsFile) -> list[dict[str, Any]]:
     )
 
 
-def _sorted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _sort_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """In an order that does not depend on which plan was run first."""
 
     def order(row: dict[str, Any]) -> list[tuple[bool, Any]]:
@@ -295,9 +297,9 @@ def _sorted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows, key=order)
 
 
-def _pooled(ledger: Ledger, runs: list[Run]) -> Iterator[Result]:
+def _pool_folds(ledger: Ledger, runs: list[Run]) -> Iterator[Result]:
     run, spec = runs[0], runs[0].selector
-    outcomes = [_outcome(ledger, run) for run in runs]
+    outcomes = [_load_outcome(ledger, run) for run in runs]
     for i, (alpha, beta) in enumerate(outcomes[0].weights.tolist()):
         folds = [outcome.fold_result(i, run.sizes) for outcome in outcomes]
         chosen = spec.tune == "inside"
@@ -308,14 +310,14 @@ def _pooled(ledger: Ledger, runs: list[Run]) -> Iterator[Result]:
             weights=(alpha, beta) if spec.alphas and not chosen else None,
             chosen=tuple(tuple(o.weights[0].tolist()) for o in outcomes) if chosen else (),
             curves={learner: with_main_score(curve, run.score) for learner, curve in curves},
-            stabilities=_stabilities([fold.ranking for fold in folds], run),
+            stabilities=_compute_stabilities([fold.ranking for fold in folds], run),
             redundancies=np.mean([outcome.redundancy[i] for outcome in outcomes], axis=0),
             seconds=float(np.mean([outcome.seconds for outcome in outcomes])),
             lengths=lengths if min(lengths) < run.sizes[-1] else (),
         )
 
 
-def _outcome(ledger: Ledger, run: Run) -> Outcome:
+def _load_outcome(ledger: Ledger, run: Run) -> Outcome:
     try:
         return Outcome.from_bytes(ledger.result(run.key), run)
     except KeyError:
@@ -330,16 +332,16 @@ def _outcome(ledger: Ledger, run: Run) -> Outcome:
         ) from None
 
 
-def _stabilities(rankings: list[Indices], run: Run) -> Floats:
+def _compute_stabilities(rankings: list[Indices], run: Run) -> Floats:
     """The agreement of the folds at each size; a list that has ended stays as it is."""
     if min(map(len, rankings)) == run.sizes[-1]:
         return prefix_stability(np.array(rankings), run.n_features)[np.array(run.sizes) - 1]
-    found = np.full(len(run.sizes), np.nan)
+    stabilities = np.full(len(run.sizes), np.nan)
     for i, size in enumerate(run.sizes):
         selected = [ranking[:size] for ranking in rankings]
-        if any(len(some) < run.n_features for some in selected):
-            found[i] = stability(selected, run.n_features).value
-    return found
+        if any(len(features) < run.n_features for features in selected):
+            stabilities[i] = stability(selected, run.n_features).value
+    return stabilities
 
 
 def with_main_score(curve: Curve, score: str) -> Curve:

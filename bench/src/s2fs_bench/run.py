@@ -33,7 +33,7 @@ from s2fs_bench.plan import SelectorSpec, Tuning
 
 #: To be raised whenever the same ranking may give other numbers than before.
 RESULTS_VERSION = 3
-#: Folds within the training rows by which 5 nearest neighbours choose the weights.
+#: Folds within the training samples by which 5 nearest neighbours choose the weights.
 TUNING_FOLDS = 5
 
 
@@ -48,7 +48,7 @@ class Run:
     selector : SelectorSpec
         What ranks the features.
     protocol : {"inside", "before"}
-        Which rows it ranks them on.
+        Which samples it ranks them on.
     fold, n_folds, seed : int
         Which of how many folds, and the seed of the split and of the selector.
     sizes : tuple of int
@@ -155,7 +155,7 @@ def _check_run(run: Run) -> None:
     texts = ("dataset", "data_hash", "algorithm", "status", "dataset_title", "score", "version")
     counts = (*run.sizes, run.n_folds, run.fold, run.seed, run.n_features)
     weights = (*spec.alphas, *spec.betas)
-    right = (
+    is_sound = (
         all(isinstance(getattr(run, name), str) for name in texts)
         and all(isinstance(text, str) for text in (spec.name, spec.method))
         and all(isinstance(table, dict) for table in (spec.parameters, run.parameters))
@@ -173,7 +173,7 @@ def _check_run(run: Run) -> None:
         and len(run.learners) > 0
         and all(isinstance(name, str) and name in BENCH_LEARNERS for name in run.learners)
     )
-    if not right:
+    if not is_sound:
         raise ValueError("a run has a field of a wrong kind")
 
 
@@ -192,19 +192,19 @@ def load_arrays(content: bytes) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _array(
+def _get_array(
     arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int | None, ...], kinds: str
 ) -> NDArray[Any]:
     """An array of a results file; ValueError if it is missing, or of another shape or type."""
     if name not in arrays:
         raise ValueError(f"it has no array {name!r}")
-    found = arrays[name]
-    fits = len(found.shape) == len(shape) and all(
-        wanted in (None, n) for wanted, n in zip(shape, found.shape, strict=True)
+    array = arrays[name]
+    fits = len(array.shape) == len(shape) and all(
+        wanted in (None, n) for wanted, n in zip(shape, array.shape, strict=True)
     )
-    if not fits or found.dtype.kind not in kinds:
-        raise ValueError(f"its array {name!r} has the shape {found.shape} of {found.dtype}")
-    return found
+    if not fits or array.dtype.kind not in kinds:
+        raise ValueError(f"its array {name!r} has the shape {array.shape} of {array.dtype}")
+    return array
 
 
 def evaluation_settings(
@@ -225,10 +225,10 @@ class Outcome:
     """What the learners made of one or more rankings on one fold.
 
     The first axis of ``weights`` (alpha and beta, NaN where the selector has none or keeps its
-    own), ``rankings``, ``predictions`` (ranking × size × test row), ``nmi`` (of the k-means
-    clusters, if asked for) and ``redundancy`` (mean |r| of two features, on the rows they were
-    selected from) is that of the rankings. ``seconds`` is the processor time of the selection, and
-    ``lengths`` says how many features of each ranking are the selector's own.
+    own), ``rankings``, ``predictions`` (ranking × size × test sample), ``nmi`` (of the k-means
+    clusters, if asked for) and ``redundancy`` (mean |r| of two features, on the samples they
+    were selected from) is that of the rankings. ``seconds`` is the processor time of the selection,
+    and ``lengths`` says how many features of each ranking are the selector's own.
     """
 
     weights: Floats
@@ -265,22 +265,22 @@ class Outcome:
         """The outcome of a run that :meth:`to_bytes` wrote; ValueError if it is damaged."""
         arrays = load_arrays(content)
         shape = (run.n_rankings, len(run.sizes))
-        rankings = _array(arrays, "rankings", (run.n_rankings, None), "iu")
+        rankings = _get_array(arrays, "rankings", (run.n_rankings, None), "iu")
         lengths = arrays.get("lengths", np.full(run.n_rankings, run.sizes[-1]))
-        y_test = _array(arrays, "y_test", (None,), "iu")
+        y_test = _get_array(arrays, "y_test", (None,), "iu")
         classifiers = [name for name in run.learners if name != "kmeans"]
         outcome = cls(
-            weights=_array(arrays, "weights", (run.n_rankings, 2), "f"),
+            weights=_get_array(arrays, "weights", (run.n_rankings, 2), "f"),
             rankings=rankings.astype(np.intp),
             y_test=y_test.astype(np.intp),
             predictions={
-                name: _array(arrays, f"by_{name}", (*shape, len(y_test)), "iu")
+                name: _get_array(arrays, f"by_{name}", (*shape, len(y_test)), "iu")
                 for name in classifiers
             },
-            nmi=_array(arrays, "nmi", shape, "f") if "kmeans" in run.learners else None,
-            redundancy=_array(arrays, "redundancy", shape, "f").astype(np.float64),
-            seconds=float(_array(arrays, "seconds", (), "f")),
-            lengths=_array({"lengths": lengths}, "lengths", (run.n_rankings,), "iu"),
+            nmi=_get_array(arrays, "nmi", shape, "f") if "kmeans" in run.learners else None,
+            redundancy=_get_array(arrays, "redundancy", shape, "f").astype(np.float64),
+            seconds=float(_get_array(arrays, "seconds", (), "f")),
+            lengths=_get_array({"lengths": lengths}, "lengths", (run.n_rankings,), "iu"),
         )
         in_range = not rankings.size or rankings.max() < run.n_features
         finite = outcome.nmi is None or np.isfinite(outcome.nmi).all()
@@ -346,10 +346,10 @@ def evaluate_run(run: Run, X: Floats, y: Indices, folder: str | None = None) -> 
 
 
 def choose_weights(run: Run, X: Floats, y: Indices) -> int:
-    """Choose a pair of the grid by cross-validation within the rows given.
+    """Choose a weighting of the grid by cross-validation within the samples given.
 
-    The best is the pair with the highest accuracy of 5 nearest neighbours over all rows, averaged
-    over the sizes; among equals the first, that is the smallest alpha and then beta.
+    The best has the highest accuracy of 5 nearest neighbours over all samples, averaged over the
+    sizes; among equals it is the first, with the smallest alpha and then beta.
     """
     folds = list(stratified_folds(y, TUNING_FOLDS, random_state=run.seed))
     scores = [
@@ -362,13 +362,13 @@ def choose_weights(run: Run, X: Floats, y: Indices) -> int:
         )
         for train, test in folds
     ]
-    # Every row counts the same, though not all folds have the same number of rows.
+    # Every sample counts the same, though folds differ in size.
     mean = np.average(scores, axis=0, weights=[len(test) for _, test in folds])
     return choose_prefix(mean.mean(axis=1, keepdims=True))[0]
 
 
 def _rank(run: Run, X: Floats, y: Indices, folder: str | None) -> tuple[Floats, Indices]:
-    """The weights and the rankings of a run, from the rows given."""
+    """The weights and the rankings of a run, from the samples given."""
     spec, weights = run.selector, np.full((1, 2), np.nan)
     parameters = dict(spec.parameters)
     if spec.alphas:

@@ -1,10 +1,10 @@
-"""Random forests on the top features of a ranking, compiled, with only what test rows come to.
+"""Random forests on the top features of a ranking, compiled, with only what test samples reach.
 
 The same trees as scikit-learn's ``RandomForestClassifier`` grows, but for the random numbers: a
-bootstrap of the rows for each, the square root of the features at each node (and more while none
-of them splits), Gini impurity, leaves that are pure, and the mean of their class shares as the
-vote. On tables of a hundred rows scikit-learn spends its time on checks, tree by tree; this takes
-a twentieth of it. Importing this module loads numba.
+bootstrap of the samples for each, the square root of the features at each node (and more while
+none of them splits), Gini impurity, leaves that are pure, and the mean of their class shares as the
+vote. On tables of a hundred samples scikit-learn spends its time on checks, tree by tree; this
+takes a twentieth of it. Importing this module loads numba.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ _jit = compiled(error_model="numpy")
 def predict(
     A: Array, codes: Array, B: Array, sizes: Array, *, n_trees: int, seed: int = 0
 ) -> Array:
-    """Predict the classes of the rows of B, for each size by a forest grown on the rows of A.
+    """Predict the classes of the samples B, for each size by a forest grown on the samples A.
 
     Columns are in ranked order, classes are 0, 1, …, and sizes increase; a row for each size.
     """
@@ -55,10 +55,10 @@ def shares(
     seed: int,
     bootstrap: bool,
 ) -> Array:
-    """For each test row the shares of the classes in the leaves it comes to, the mean of all trees.
+    """For each test sample the shares of the classes in its leaves, the mean of all trees.
 
-    Values are feature × row in single precision. A node tries ``n_tried`` features, and a tree
-    draws its rows where ``bootstrap``, else takes all.
+    Values are feature × sample in single precision. A node tries ``n_tried`` features, and a tree
+    draws its samples where ``bootstrap``, else takes all.
     """
     k, n = train.shape
     n_test, n_classes = test.shape[1], codes.max() + 1
@@ -76,7 +76,7 @@ def shares(
         n_nodes = 1
         while n_nodes:
             n_nodes -= 1
-            # A node: where its training rows begin and end, and its test rows.
+            # A node: where its training samples begin and end, and its test samples.
             first, last, test_first, test_last = nodes[n_nodes]
             size = last - first
             counts[:] = 0
@@ -116,7 +116,7 @@ def _best_split(
     n_tried: int,
     state: Array,
 ) -> tuple[float, int, Any]:
-    """The best split of the rows of a node by some features, drawn at random."""
+    """The best split of the samples of a node by some features, drawn at random."""
     n, k, tried = len(rows), len(features), 0
     best, best_feature, threshold = 0.0, -1, np.float32(0)
     values, left, right = np.empty(n, np.float32), np.empty_like(counts), np.empty_like(counts)
@@ -155,7 +155,7 @@ def _best_split(
 
 @_jit
 def _part(rows: Array, first: int, last: int, x: Array, threshold: float) -> int:
-    """Bring rows at or below a threshold to the front; where the others begin."""
+    """Bring samples at or below a threshold to the front; where the others begin."""
     i, j = first, last - 1
     while i <= j:
         if x[rows[i]] <= threshold:

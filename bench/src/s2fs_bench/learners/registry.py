@@ -56,15 +56,15 @@ def forest(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
 
 
 class EvenlySpacedKMeans(ClusterMixin, BaseEstimator):
-    """k-means with as many clusters as classes, started from evenly spaced rows.
+    """k-means with as many clusters as classes, started from evenly spaced samples.
 
     One thread, so that sums are always taken in the same order.
     """
 
     def fit(self, X: Floats, y: Indices) -> "EvenlySpacedKMeans":
-        """Cluster the rows ``X``; of their classes ``y`` only the number counts."""
+        """Cluster the samples ``X``; of their classes ``y`` only the number counts."""
         p = int(y.max()) + 1
-        rows = initial_rows(len(X), p)
+        rows = find_initial_samples(len(X), p)
         with warnings.catch_warnings(), _thread_pools().limit(limits=1):
             # A few discrete features may take fewer than p distinct values; clusters stay empty.
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -72,7 +72,7 @@ class EvenlySpacedKMeans(ClusterMixin, BaseEstimator):
         return self
 
     def fit_predict(self, X: Floats, y: Any = None) -> Indices:
-        """Cluster the rows and return their clusters."""
+        """Cluster the samples and return their clusters."""
         return self.fit(X, y).labels_
 
 
@@ -82,8 +82,8 @@ def _thread_pools() -> Any:
     return ThreadpoolController()
 
 
-def initial_rows(n: int, p: int) -> Indices:
-    """The p evenly spaced rows of n that are the first centroids, counted from 0."""
+def find_initial_samples(n: int, p: int) -> Indices:
+    """The p evenly spaced samples of n that are the first centroids, counted from 0."""
     step = (n - 1) // (p - 1)
     start = (n - (p - 1) * step + 1) // 2
     return start - 1 + step * np.arange(p)

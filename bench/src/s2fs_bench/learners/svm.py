@@ -1,7 +1,7 @@
 """The support vector machine on the prefixes of a ranking, one class against one by votes.
 
 Each pair of classes is solved by sequential minimal optimisation with second-order choice of the
-two instances to move (Fan, Chen and Lin 2005) and shrinking. What these leave open, such as the
+two samples to move (Fan, Chen and Lin 2005) and shrinking. What these leave open, such as the
 tolerance, ties, the float32 training kernel and when to shrink, is settled as LIBSVM does, so that
 iterates and predictions are those of scikit-learn. In place of the gradient G of the dual the loops
 keep v = −y G, which needs no case by label.
@@ -16,7 +16,7 @@ from s2fs_bench.learners.jit import Array, compiled, larger, smaller
 
 #: The largest violation of optimality at which to stop, scikit-learn's default.
 TOLERANCE = 1e-3
-#: Curvature used along a direction without any, between rows with equal features.
+#: Curvature used along a direction without any, between samples with equal features.
 FLAT = 1e-12
 
 #: No fused multiply-add: its other rounding would leave LIBSVM's path.
@@ -26,7 +26,7 @@ _jit = compiled(error_model="numpy")
 def predict(
     A: Floats, codes: Indices, B: Floats, sizes: Indices, C: float, gamma: str | float = "scale"
 ) -> Indices:
-    """Classes of the test rows B by the machine trained on A, with the first k columns each.
+    """Classes of the test samples B by the machine trained on A, with the first k columns each.
 
     ``gamma``, the width of the kernel, is what scikit-learn's ``SVC`` takes.
     """
@@ -34,7 +34,7 @@ def predict(
     classes = [slice(*ends) for ends in pairwise(starts)]
     rows = np.ascontiguousarray(A[np.argsort(codes, kind="stable")].T)
     test = np.ascontiguousarray(B.T)
-    # Squared distances: of each class to itself and those after it, and of all to the test rows.
+    # Squared distances: of each class to itself and those after it, and of all to the test samples.
     within = [np.zeros((q.stop - q.start, len(A) - q.start)) for q in classes]
     across = np.zeros((len(A), len(B)))
     kernel = np.empty((len(A), len(A)), dtype=np.float32)
@@ -71,7 +71,7 @@ def kernel_gammas(A: Floats, sizes: Indices, gamma: str | float) -> Floats:
 
 @_jit
 def grow(D: Array, rows: Array, columns: Array) -> None:
-    """Add to squared distances the terms of some features; both sides are feature × instance."""
+    """Add to squared distances the terms of some features; both sides are feature × sample."""
     for f in range(len(rows)):
         for i in range(D.shape[0]):
             for j in range(D.shape[1]):
@@ -81,18 +81,18 @@ def grow(D: Array, rows: Array, columns: Array) -> None:
 
 @_jit
 def votes(kernel: Array, across: Array, starts: Array, C: float) -> Array:
-    """Votes of the machines, class × test row, from the kernels of training × training and test.
+    """Votes of the machines, class × test sample, from the kernels of training × training and test.
 
-    Training rows are sorted by class, and their kernel is given for the same and later classes.
+    Training samples are sorted by class, and their kernel is given for the same and later classes.
     """
     p, n_test = len(starts) - 1, across.shape[1]
     counts = np.zeros((p, n_test), np.intp)
-    room = np.empty(4 * (starts[1:] - starts[:-1]).max() ** 2, np.float32)
+    buffer = np.empty(4 * (starts[1:] - starts[:-1]).max() ** 2, np.float32)
     for a in range(p):
         for b in range(a + 1, p):
             first, second = slice(starts[a], starts[a + 1]), slice(starts[b], starts[b + 1])
             n_a, n = first.stop - first.start, first.stop - first.start + second.stop - second.start
-            K = room[: n * n].reshape(n, n)
+            K = buffer[: n * n].reshape(n, n)
             K[:n_a, :n_a] = kernel[first, first]
             K[:n_a, n_a:] = kernel[first, second]
             K[n_a:, :n_a] = kernel[first, second].T
@@ -110,9 +110,9 @@ def votes(kernel: Array, across: Array, starts: Array, C: float) -> Array:
 
 @_jit
 def solve(K: Array, n_a: int, C: float) -> tuple[Array, float]:
-    """Weights y α and offset ρ of one pair of classes; the first n_a rows of K are the first's.
+    """Weights y α and offset ρ of one pair of classes; the first n_a samples of K are of the first.
 
-    Of ``order`` the first n instances are at work, and those behind are set aside by shrinking.
+    Of ``order`` the first n samples are at work, and those behind are set aside by shrinking.
     ``up`` and ``low`` are 0 where y α can go up and down, else −∞ and ∞.
     """
     size = len(K)
@@ -151,7 +151,7 @@ def solve(K: Array, n_a: int, C: float) -> tuple[Array, float]:
             low[k] = 0.0 if (above if y[k] > 0 else below) else np.inf
     weights = np.empty(size)
     weights[order] = y * alpha
-    # The offset: the mean of −v over free instances, else the middle of what bounds it.
+    # The offset: the mean of −v over free samples, else the middle of what bounds it.
     free = (up == 0) & (low == 0)
     if free.any():
         return weights, -v[free].sum() / free.sum()
@@ -170,7 +170,7 @@ def extremes(v: Array, up: Array, low: Array, n: int) -> tuple[float, float]:
 
 @_jit
 def partner(K: Array, i: int, v: Array, low: Array, highest: float, gains: Array) -> int:
-    """The instance free to go down that gains most together with i, the last of several."""
+    """The sample free to go down that gains most together with i, the last of several."""
     best = 0.0
     for k in range(len(gains)):
         step = larger(highest - (v[k] + low[k]), 0.0)
@@ -224,7 +224,7 @@ def optimise(
 def shrink(
     v: Array, up: Array, low: Array, highest: float, lowest: float, n: int
 ) -> tuple[Array, int]:
-    """Order with instances last that will hardly leave their bound; how many of n are left."""
+    """Order with samples last that will hardly leave their bound; how many of n are left."""
     settled = ((up != 0) & (v > highest)) | ((low != 0) & (v < lowest))
     now = np.arange(len(v))
     i = 0

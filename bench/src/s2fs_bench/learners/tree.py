@@ -1,9 +1,9 @@
 """Classification trees on the top 1, 2, … features of a ranking, grown together.
 
-With one more feature a node changes only if the new feature splits its rows better than all before
-it. So a node belongs to a range of sizes: its rows are searched for splits once for all of them,
-and each stretch of sizes with the same best feature goes on to children of its own. Only nodes
-that some test row comes to are grown. Importing this module loads numba.
+With one more feature a node changes only if the new feature splits its samples better than all
+before it. So a node belongs to a range of sizes: its samples are searched for splits once for all
+of them, and each stretch of sizes with the same best feature goes on to children of its own. Only
+nodes that some test sample reaches are grown. Importing this module loads numba.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ _jit = compiled(error_model="numpy")
 
 
 def predict(A: Array, codes: Array, B: Array, sizes: Array) -> Array:
-    """Predict the classes of the rows of B, for each size by a tree grown on the rows of A.
+    """Predict the classes of the samples B, for each size by a tree grown on the samples A.
 
     Columns are in ranked order, classes are 0, 1, …, and sizes increase; a row for each size.
     """
@@ -26,7 +26,7 @@ def predict(A: Array, codes: Array, B: Array, sizes: Array) -> Array:
     n_classes = int(codes.max()) + 1
     predictions = np.empty((len(sizes), len(B)), dtype=np.intp)
     ascending = np.argsort(train, axis=1, kind="stable").astype(np.int32)
-    # A node: its training rows in the order of each feature, its test rows, and its sizes.
+    # A node: its training samples in the order of each feature, its test samples, its sizes.
     nodes = [(ascending, np.arange(len(B)), 0, len(sizes))]
     while nodes:
         ascending, rows, first, last = nodes.pop()
@@ -62,11 +62,12 @@ def _leaders(gains: Array) -> Array:
 def best_splits(
     values: Array, ascending: Array, codes: Array, counts: Array
 ) -> tuple[Array, Array]:
-    """The best split of the rows of a node by each feature, the lowest threshold among equals.
+    """The best split of the samples of a node by each feature, the lowest threshold among equals.
 
-    ``ascending`` holds the rows of the node in ascending order of each feature, ``counts`` how
+    ``ascending`` holds the samples of the node in ascending order of each feature, ``counts`` how
     many are of each class. A gain is what Gini impurity leaves to maximise, the sum over both sides
-    of Σ counts² / n: positive, or 0 where there is no split. Rows at or below a threshold go left.
+    of Σ counts² / n: positive, or 0 where there is no split. Samples at or below a threshold go
+    left.
     """
     n_used, n = ascending.shape
     gains, thresholds = np.zeros(n_used), np.zeros(n_used)
@@ -101,7 +102,7 @@ def best_splits(
 
 @_jit
 def keep(ascending: Array, members: Array, n: int) -> Array:
-    """Of the rows in each order those that are members, of which there are n."""
+    """Of the samples in each order those that are members, of which there are n."""
     kept = np.empty((ascending.shape[0], n), ascending.dtype)
     for f in range(ascending.shape[0]):
         j = 0
