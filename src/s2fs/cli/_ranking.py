@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.impute import SimpleImputer
 
 import s2fs
 from s2fs._utils.messages import format_count, truncate_middle
@@ -15,6 +13,7 @@ from s2fs._utils.text_table import PAGE_WIDTH, format_number, format_table
 from s2fs.cli.tables import print_table
 from s2fs.cli.terminal import open_pipe, print_line
 from s2fs.criteria.separability import PERFECT
+from s2fs.evaluation.samples import fill_by_medians, take_columns
 from s2fs.plotting.geometry import stands_out
 
 if TYPE_CHECKING:
@@ -124,11 +123,9 @@ def _draw_bars(scores: list[float]) -> list[str]:
 def describe_classes(data: "Dataset", features: list[str]) -> list[str]:
     """For each feature the classes it is high or low in."""
     position = {name: f for f, name in enumerate(data.feature_names)}
-    X = data.X[:, [position[name] for name in features]]
-    X = X.toarray() if issparse(X) else np.asarray(X)
-    if np.isnan(X).any():
-        X = SimpleImputer(strategy="median", keep_empty_features=True).fit_transform(X)
-    result = stands_out(X, data.y)
+    selected = np.array([position[name] for name in features])
+    columns = fill_by_medians(take_columns(data.X, None, selected))
+    result = stands_out(columns, data.y)
     words = [result.in_words(f, data.class_names) for f in range(len(features))]
     return [truncate_middle(text, _LONGEST_CLASSES) for text in words]
 

@@ -9,9 +9,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
-from scipy.sparse import issparse
-from sklearn.impute import SimpleImputer
 
 import s2fs
 from s2fs._utils.messages import make_printable
@@ -21,6 +18,7 @@ from s2fs.cli.tables import print_table
 from s2fs.cli.terminal import open_pipe, print_line
 from s2fs.evaluation import evaluate_selector
 from s2fs.evaluation.checks import as_dicts, check_selection
+from s2fs.evaluation.samples import fill_by_medians
 
 if TYPE_CHECKING:
     from s2fs.io import Dataset
@@ -74,14 +72,10 @@ def check_result(
     selector: Any, data: "Dataset", evaluation: s2fs.Comparison, stable: Any
 ) -> list[dict[str, Any]]:
     """The checks of a selection that has no report."""
-    X = data.X
-    stored = X.data if issparse(X) else X
-    if stored.size and np.isnan(stored.min()):
-        X = SimpleImputer(strategy="median", keep_empty_features=True).fit_transform(X)
     index = None if stable is None else stable.stability_
     return as_dicts(
         check_selection(
-            X,
+            fill_by_medians(data.X),
             data.y,
             selector.indices_,
             feature_names=data.feature_names,

@@ -88,8 +88,7 @@ class EvaluationSamples:
             return fill_missing(self.values, train, self.imputer)
         if not self.has_missing:
             return self.values
-        median = SimpleImputer(strategy="median", keep_empty_features=True)
-        return fill_missing(self.values, train, median)
+        return fill_missing(self.values, train, _make_median_imputer())
 
 
 def fill_missing(X: Any, train: Indices, imputer: Any) -> Any:
@@ -97,6 +96,11 @@ def fill_missing(X: Any, train: Indices, imputer: Any) -> Any:
     if imputer is None:
         return X
     return clone(imputer).fit(_safe_indexing(X, train)).transform(X)
+
+
+def fill_by_medians(values: Any) -> Any:
+    """A whole table, to be looked at: what is missing is filled in by the median of the feature."""
+    return _make_median_imputer().fit_transform(values) if _has_missing(values) else values
 
 
 def take_columns(values: Any, samples: Indices | None, columns: Indices) -> Floats:
@@ -146,6 +150,11 @@ def check_samples(
         imputer,
         _has_missing(values),
     )
+
+
+def _make_median_imputer() -> SimpleImputer:
+    # Features without any value stay: positions must not change.
+    return SimpleImputer(strategy="median", keep_empty_features=True)
 
 
 def _has_missing(values: Any) -> bool:
