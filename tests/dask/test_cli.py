@@ -268,13 +268,15 @@ def test_dask_is_not_installed(folder, monkeypatch):
 def test_the_bench_spreads_over_the_cluster(cluster, tmp_path):
     plan = tmp_path / "plan.toml"
     plan.write_text(PLAN)
-    there, here = tmp_path / "there.sqlite", tmp_path / "here.sqlite"
-    result = run("bench", "run", plan, "--results", there, "--scheduler", cluster.scheduler_address)
+    by_cluster, by_processes = tmp_path / "cluster.sqlite", tmp_path / "processes.sqlite"
+    result = run(
+        "bench", "run", plan, "--results", by_cluster, "--scheduler", cluster.scheduler_address
+    )
     assert result.exit_code == 0, result.output
     assert "4 done, 0 failed, 0 done before." in result.stdout
-    assert run("bench", "run", plan, "--results", here).exit_code == 0
+    assert run("bench", "run", plan, "--results", by_processes).exit_code == 0
     rows = []
-    for path in (there, here):
+    for path in (by_cluster, by_processes):
         with Ledger(path) as book:
             rows.append(export_curves(book))
     assert rows[0] == rows[1]

@@ -46,8 +46,8 @@ def test_the_same_features_for_any_chunks(client, kind, limit):
 def test_options_mean_the_same(client, selector):
     X, y = problem(6)
     selector.set_params(max_correlation=0.6)
-    there = da.from_array(X, chunks=(25, 25))
-    assert select(selector, there, y) == select(selector, X, y)
+    dask_X = da.from_array(X, chunks=(25, 25))
+    assert select(selector, dask_X, y) == select(selector, X, y)
 
 
 @pytest.mark.parametrize(
@@ -59,17 +59,17 @@ def test_weights_sparse_chunks_and_single_precision(client, selector):
     X = np.float32(np.where(np.abs(X) < 50, 0, X))
     local = select(selector, X, y, sample_weight=weight)
     assert local != select(selector, X, y)
-    there = da.from_array(X, chunks=(25, 25))
-    assert select(selector, there, y, sample_weight=da.from_array(weight, chunks=9)) == local
-    assert select(selector, there.map_blocks(csr_array), y, sample_weight=weight) == local
+    dask_X = da.from_array(X, chunks=(25, 25))
+    assert select(selector, dask_X, y, sample_weight=da.from_array(weight, chunks=9)) == local
+    assert select(selector, dask_X.map_blocks(csr_array), y, sample_weight=weight) == local
 
 
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
 def test_a_large_offset_changes_nothing(client, form):
     X, y = problem(4)
     selector = PairCover(6, max_correlation=0.7)
-    there = da.from_array(X + 1e9, chunks=(25, 25)).map_blocks(form, dtype=X.dtype)
-    assert select(selector, there, y) == select(selector, X, y)
+    dask_X = da.from_array(X + 1e9, chunks=(25, 25)).map_blocks(form, dtype=X.dtype)
+    assert select(selector, dask_X, y) == select(selector, X, y)
 
 
 @pytest.mark.parametrize("limit", [0.3, 0.6, 0.9])
@@ -89,12 +89,12 @@ def test_missing_values(client, correlation, limit):
 def test_no_copy_is_selected(client, selector):
     X, y = load_breast_cancer(return_X_y=True)
     X = np.hstack([X, X])
-    there = da.from_array(X, chunks=(100, 60))
-    selected = select(selector(10, max_correlation=0.999), there, y)
+    dask_X = da.from_array(X, chunks=(100, 60))
+    selected = select(selector(10, max_correlation=0.999), dask_X, y)
     assert len({f % 30 for f in selected}) == 10
     assert selected == select(selector(10, max_correlation=0.999), X, y)
     r = np.abs(np.corrcoef(X.T))
-    few = select(selector("all", max_correlation=0.5), there, y)
+    few = select(selector("all", max_correlation=0.5), dask_X, y)
     assert all(r[a, b] <= 0.5 for a, b in combinations(few, 2))
     with pytest.warns(UserWarning, match=rf"max_correlation=0\.5 leaves {len(few)} of the 40"):
-        assert select(selector(40, max_correlation=0.5), there, y) == few
+        assert select(selector(40, max_correlation=0.5), dask_X, y) == few

@@ -49,8 +49,8 @@ def test_the_choice_does_not_depend_on_the_chunks(client, seed):
     X, y = X[order], y[order]
     local = S2FS(3, alpha=0.3, beta=0.3).fit(X, y)
     for rows in [(60,), (30, 30), (9, 9, 9, 9, 9, 9, 6), (1, 0, 40, 0, 2, 17, 0)]:
-        there = da.from_array(X, chunks=(rows, 12))
-        selector = S2FS(3, alpha=0.3, beta=0.3).fit(there, da.from_array(y, chunks=(rows,)))
+        dask_X = da.from_array(X, chunks=(rows, 12))
+        selector = S2FS(3, alpha=0.3, beta=0.3).fit(dask_X, da.from_array(y, chunks=(rows,)))
         assert_same(selector, local)
 
 
@@ -73,9 +73,9 @@ def test_without_a_client_the_data_is_fitted_here(left_behind):
 
 def _assert_fitted_here(X, y):
     local = S2FS(5).fit(X, y)
-    there = da.from_array(X, chunks=(20, 5))
-    assert_same(S2FS(5).fit(there, da.from_array(y, chunks=20)), local)
-    assert_same(S2FS(5).fit(there.map_blocks(csr_matrix).rechunk({1: -1}), y), local)
+    dask_X = da.from_array(X, chunks=(20, 5))
+    assert_same(S2FS(5).fit(dask_X, da.from_array(y, chunks=20)), local)
+    assert_same(S2FS(5).fit(dask_X.map_blocks(csr_matrix).rechunk({1: -1}), y), local)
     frame = dd.from_pandas(pd.DataFrame(X).add_prefix("f").assign(y=y), npartitions=3)
     selector = S2FS(5).fit(frame.drop(columns="y"), frame["y"])
     assert_same(selector, local)
@@ -95,21 +95,21 @@ def _assert_fitted_here(X, y):
 def test_options_mean_the_same(client, options):
     X, y = problem(3, n=90)
     options = {"n_features_to_select": 4} | options
-    there = da.from_array(X * np.arange(1, 13), chunks=(25, 12))
-    assert_same(S2FS(**options).fit(there, y), S2FS(**options).fit(X * np.arange(1, 13), y))
+    dask_X = da.from_array(X * np.arange(1, 13), chunks=(25, 12))
+    assert_same(S2FS(**options).fit(dask_X, y), S2FS(**options).fit(X * np.arange(1, 13), y))
 
 
 def test_sample_weights(client):
     X, y = problem(4, n=90)
     weight = np.random.default_rng(0).integers(0, 3, 90)
     local = S2FS(5).fit(X, y, sample_weight=weight)
-    there = da.from_array(X, chunks=(25, 12))
-    assert_same(S2FS(5).fit(there, y, sample_weight=weight), local)
+    dask_X = da.from_array(X, chunks=(25, 12))
+    assert_same(S2FS(5).fit(dask_X, y, sample_weight=weight), local)
     chunked = da.from_array(weight, chunks=40)
-    assert_same(S2FS(5).fit(there, y, sample_weight=chunked), local)
+    assert_same(S2FS(5).fit(dask_X, y, sample_weight=chunked), local)
     both = S2FS(5, class_weight="balanced")
     assert_same(
-        both.fit(there, y, sample_weight=chunked),
+        both.fit(dask_X, y, sample_weight=chunked),
         S2FS(5, class_weight="balanced").fit(X, y, sample_weight=weight),
     )
 
@@ -118,8 +118,8 @@ def test_sample_weights(client):
 def test_sparse_chunks(client, kind):
     X, y = problem(5, n=90)
     X[np.abs(X) < 0.7] = 0
-    there = da.from_array(X, chunks=(25, 12)).map_blocks(kind, dtype=X.dtype)
-    assert_same(S2FS(5).fit(there, y), S2FS(5).fit(X, y))
+    dask_X = da.from_array(X, chunks=(25, 12)).map_blocks(kind, dtype=X.dtype)
+    assert_same(S2FS(5).fit(dask_X, y), S2FS(5).fit(X, y))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int16, bool])
@@ -157,8 +157,8 @@ def test_data_frame_with_its_column_of_labels(client, tmp_path):
 def test_selectors_that_need_all_samples_keep_the_names(client, selector):
     X, y = problem(6, n=90)
     whole = pd.DataFrame(X).add_prefix("gene ").assign(kind=np.array(list("wxyz"))[y])
-    there = dd.from_pandas(whole, npartitions=3)
-    fitted = clone(selector).fit(there.drop(columns="kind"), there["kind"])
+    dask_X = dd.from_pandas(whole, npartitions=3)
+    fitted = clone(selector).fit(dask_X.drop(columns="kind"), dask_X["kind"])
     local = clone(selector).fit(whole.drop(columns="kind"), whole["kind"])
     np.testing.assert_array_equal(fitted.feature_names_in_, local.feature_names_in_)
     np.testing.assert_array_equal(fitted.feature_names_, local.feature_names_)
@@ -181,20 +181,20 @@ class Twice:
 def test_callbacks_follow_as_they_do_on_one_machine(client):
     pytest.importorskip("sklearn.callback", reason="needs scikit-learn 1.9")
     X, y = problem(10, n=90)
-    there, here = Twice(), Twice()
-    S2FS(5).set_callbacks(there).fit(da.from_array(X, chunks=(25, 12)), y)
-    S2FS(5).set_callbacks(here).fit(X, y)
-    assert there.seen == here.seen
-    assert len(there.seen) == 2
+    on_cluster, local = Twice(), Twice()
+    S2FS(5).set_callbacks(on_cluster).fit(da.from_array(X, chunks=(25, 12)), y)
+    S2FS(5).set_callbacks(local).fit(X, y)
+    assert on_cluster.seen == local.seen
+    assert len(on_cluster.seen) == 2
 
 
 def test_what_is_on_the_cluster_stays_where_it_is(client):
     X, y = problem(8, n=90)
-    there = da.from_array(X, chunks=(15, 12)).persist()
-    wait(there)
-    before = client.who_has(there)
-    assert_same(S2FS(5).fit(there, y), S2FS(5).fit(X, y))
-    assert client.who_has(there) == before
+    dask_X = da.from_array(X, chunks=(15, 12)).persist()
+    wait(dask_X)
+    before = client.who_has(dask_X)
+    assert_same(S2FS(5).fit(dask_X, y), S2FS(5).fit(X, y))
+    assert client.who_has(dask_X) == before
 
 
 def test_nothing_is_left_on_the_cluster(client):
@@ -241,21 +241,21 @@ def test_bad_input_is_told_in_one_sentence(client, change, message):
 
 def test_bad_weights_and_frames(client):
     X, y = problem(0)
-    there = da.from_array(X, chunks=(13, 12))
+    dask_X = da.from_array(X, chunks=(13, 12))
     with pytest.raises(ValueError, match="sample_weight has NaN, infinity or a negative"):
-        S2FS(2).fit(there, y, sample_weight=-np.ones(60))
+        S2FS(2).fit(dask_X, y, sample_weight=-np.ones(60))
     with pytest.raises(ValueError, match=r"X has 0 samples that count"):
-        S2FS(2).fit(there, y, sample_weight=np.zeros(60))
+        S2FS(2).fit(dask_X, y, sample_weight=np.zeros(60))
     with pytest.raises(ValueError, match=r"sample_weight has 3 weights for the 60 sample"):
-        S2FS(2).fit(there, y, sample_weight=np.ones(3))
+        S2FS(2).fit(dask_X, y, sample_weight=np.ones(3))
     with pytest.raises(ValueError, match="class_weight names 'x', which y does not have"):
-        S2FS(2, class_weight={"x": 1}).fit(there, y)
+        S2FS(2, class_weight={"x": 1}).fit(dask_X, y)
     with pytest.warns(UserWarning, match=r"n_features_to_select=13 is more than the 12"):
-        assert len(S2FS(13).fit(there, y).indices_) == 12
+        assert len(S2FS(13).fit(dask_X, y).indices_) == 12
     with pytest.raises(ValueError, match="covariates needs all samples in one place"):
-        S2FS(2).fit(there, y, covariates=y)
+        S2FS(2).fit(dask_X, y, covariates=y)
     with pytest.raises(ValueError, match="'auto' needs all samples in one place"):
-        S2FS("auto").fit(there, y)
+        S2FS("auto").fit(dask_X, y)
     frame = dd.from_pandas(pd.DataFrame({"a": [1.0, 2.0], "b": ["u", "v"]}), npartitions=2)
     with pytest.raises(ValueError, match="X has columns that are not numeric: 'b'"):
         S2FS(1).fit(frame, np.array([0, 1]))

@@ -37,7 +37,7 @@ def before_step(monkeypatch, n, action):
     monkeypatch.setattr(ClusterState, "add", act_and_add)
 
 
-def killed(process):
+def kill(process):
     process.send_signal(signal.SIGKILL)
     process.wait()
 
@@ -56,49 +56,49 @@ def assert_same(selector, local):
 def test_workers_are_killed_in_the_middle(workers, monkeypatch):
     client, (first, second) = workers
     X, y = table()
-    there = da.from_array(X, chunks=(50, 30))
+    dask_X = da.from_array(X, chunks=(50, 30))
     local = S2FS(6).fit(X, y)
 
     with monkeypatch.context() as patch:
-        before_step(patch, 2, lambda: killed(first))
-        selector = S2FS(6).fit(there, y)
+        before_step(patch, 2, lambda: kill(first))
+        selector = S2FS(6).fit(dask_X, y)
     assert first.returncode == -signal.SIGKILL
     assert_same(selector, local)
     assert len(client.nthreads()) == 1
 
     monkeypatch.setattr(inner.cluster, "PATIENCE", 2.0)
-    before_step(monkeypatch, 3, lambda: killed(second))
+    before_step(monkeypatch, 3, lambda: kill(second))
     with pytest.raises(RuntimeError, match=r"All workers of the Dask cluster at tcp.* are gone"):
-        S2FS(6).fit(there, y)
+        S2FS(6).fit(dask_X, y)
     with pytest.raises(RuntimeError, match="none came within 2 s; start workers and fit again"):
-        S2FS(6).fit(there, y)
+        S2FS(6).fit(dask_X, y)
 
 
 @pytest.mark.long  # it waits for Dask's own time-out
 def test_a_worker_that_hangs_is_given_up_by_the_scheduler(start, monkeypatch):
     X, y = table()
-    there = da.from_array(X, chunks=(50, 30))
+    dask_X = da.from_array(X, chunks=(50, 30))
     # Loaded before they register: a worker that is busy with imports is silent, too.
     loaded = ["--preload", "s2fs.dask.separability"]
     with (
         dask.config.set({"distributed.scheduler.worker-ttl": "20s"}),
         start(loaded, loaded) as (client, (first, _)),
     ):
-        S2FS(2).fit(there, y)
+        S2FS(2).fit(dask_X, y)
         before_step(monkeypatch, 2, lambda: first.send_signal(signal.SIGSTOP))
-        assert_same(S2FS(6).fit(there, y), S2FS(6).fit(X, y))
+        assert_same(S2FS(6).fit(dask_X, y), S2FS(6).fit(X, y))
         assert len(client.nthreads()) == 1
 
 
 @pytest.mark.long
 def test_a_worker_that_is_silent_from_the_start(start, monkeypatch):
     X, y = table(120, 8)
-    there = da.from_array(X, chunks=(30, 8))
+    dask_X = da.from_array(X, chunks=(30, 8))
     monkeypatch.setattr(inner.cluster, "PATIENCE", 3.0)
     with start([], []) as (_, (first, _)):
         first.send_signal(signal.SIGSTOP)
         with pytest.raises(RuntimeError, match=r"Not all workers .* answer within 3 s; restart"):
-            S2FS(3).fit(there, y)
+            S2FS(3).fit(dask_X, y)
 
 
 #: What a worker loads first, and what is then said of it.
@@ -127,12 +127,12 @@ def test_a_worker_with_another_s2fs_is_refused(start, tmp_path, case):
     preload = tmp_path / "preload.py"
     preload.write_text(code.format(folder=str(tmp_path)), encoding="utf-8")
     X, y = table(60, 4)
-    there = da.from_array(X, chunks=(20, 4))
+    dask_X = da.from_array(X, chunks=(20, 4))
     words = rf"^The worker at tcp://\S* has {found}, but this is s2fs .*start them again\.$"
     with start(["--preload", str(preload)]):
         for selector in (S2FS(2), PairCover(2)):
             with pytest.raises(RuntimeError, match=words):
-                selector.fit(there, y)
+                selector.fit(dask_X, y)
 
 
 def test_the_scheduler_is_lost(monkeypatch):
@@ -150,6 +150,6 @@ def test_samples_that_kill_their_workers_are_told(workers):
     client, _ = workers
     client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
     ones = da.ones((40, 4), chunks=(40, 4))
-    there = ones.map_blocks(lambda chunk: os._exit(1), meta=np.ones((0, 0)))
+    dask_X = ones.map_blocks(lambda chunk: os._exit(1), meta=np.ones((0, 0)))
     with pytest.raises(RuntimeError, match="died again and again over the same samples"):
-        S2FS(2).fit(there, np.arange(40) % 2)
+        S2FS(2).fit(dask_X, np.arange(40) % 2)

@@ -31,17 +31,19 @@ def problem(seed, n=90, m=12, p=4):
     return X, y
 
 
-def assert_same(there, here):
-    np.testing.assert_array_equal(there.indices_, here.indices_)
-    np.testing.assert_allclose(there.scores_, here.scores_, rtol=1e-9)
-    np.testing.assert_array_equal(there.classes_, here.classes_)
-    np.testing.assert_allclose(there.correlation_, here.correlation_, rtol=1e-9)
-    np.testing.assert_allclose(there.class_distances_, here.class_distances_, rtol=1e-8, atol=1e-12)
+def assert_same(on_cluster, local):
+    np.testing.assert_array_equal(on_cluster.indices_, local.indices_)
+    np.testing.assert_allclose(on_cluster.scores_, local.scores_, rtol=1e-9)
+    np.testing.assert_array_equal(on_cluster.classes_, local.classes_)
+    np.testing.assert_allclose(on_cluster.correlation_, local.correlation_, rtol=1e-9)
+    np.testing.assert_allclose(
+        on_cluster.class_distances_, local.class_distances_, rtol=1e-8, atol=1e-12
+    )
     for name in ("feature", "first", "second"):
         # Where a feature serves no pair, rounding decides which one it serves most.
-        serves = here.class_pairs_["before"] - here.class_pairs_["after"] > 1e-12
+        serves = local.class_pairs_["before"] - local.class_pairs_["after"] > 1e-12
         np.testing.assert_array_equal(
-            there.class_pairs_[name][serves], here.class_pairs_[name][serves]
+            on_cluster.class_pairs_[name][serves], local.class_pairs_[name][serves]
         )
 
 
@@ -57,8 +59,8 @@ def assert_same(there, here):
 def test_options_mean_the_same(client, options):
     X, y = problem(3)
     options = {"n_features_to_select": 5} | options
-    there = da.from_array(X, chunks=((1, 0, 40, 0, 2, 47, 0), 12))
-    assert_same(PairCover(**options).fit(there, y), PairCover(**options).fit(X, y))
+    dask_X = da.from_array(X, chunks=((1, 0, 40, 0, 2, 47, 0), 12))
+    assert_same(PairCover(**options).fit(dask_X, y), PairCover(**options).fit(X, y))
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.25, "auto"])
@@ -71,10 +73,10 @@ def test_weights_missing_values_and_single_precision(client, correlation):
     for real in (np.float32, np.float64):
         values = X.astype(real)
         local = PairCover(6, correlation=correlation).fit(values, y, sample_weight=weight)
-        there = PairCover(6, correlation=correlation).fit(
+        on_cluster = PairCover(6, correlation=correlation).fit(
             da.from_array(values, chunks=(13, 5)), y, sample_weight=da.from_array(weight, chunks=9)
         )
-        assert_same(there, local)
+        assert_same(on_cluster, local)
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.25, "auto"])
@@ -87,35 +89,35 @@ def test_shares_and_class_weights(client, correlation, class_weight):
     weight = rng.uniform(0.1, 1, len(y))
     weight /= weight.sum()
     selector = PairCover(6, correlation=correlation, class_weight=class_weight)
-    there = clone(selector).fit(da.from_array(X, chunks=(13, 5)), y, sample_weight=weight)
-    assert_same(there, selector.fit(X, y, sample_weight=weight))
+    on_cluster = clone(selector).fit(da.from_array(X, chunks=(13, 5)), y, sample_weight=weight)
+    assert_same(on_cluster, selector.fit(X, y, sample_weight=weight))
 
 
 def test_copies_wait_where_the_rows_are_kept(client):
     X, y = problem(10)
     X = np.hstack([X, 7 - 2 * X])
     X[::7, [4, 16]] = np.nan
-    there = da.from_array(X, chunks=(13, 24))
+    dask_X = da.from_array(X, chunks=(13, 24))
     for options in ({}, {"correlation": 0.25}, {"correlation": 0, "max_correlation": 1.0}):
         local = PairCover("all", **options).fit(X, y)
-        assert_same(PairCover("all", **options).fit(there, y), local)
+        assert_same(PairCover("all", **options).fit(dask_X, y), local)
         assert len({f % 12 for f in local.indices_[:10]}) == 10
     # With one pass over the rows nothing is left to compare.
-    assert len({f % 12 for f in PairCover(10, correlation=0).fit(there, y).indices_}) < 10
+    assert len({f % 12 for f in PairCover(10, correlation=0).fit(dask_X, y).indices_}) < 10
 
 
 @pytest.mark.parametrize("selector", [S2FS(2), PairCover(2), PairCover(2, correlation=0)])
 def test_extreme_weights_are_refused(client, selector):
     X, y = problem(11)
-    there = da.from_array(X, chunks=(30, 12))
+    dask_X = da.from_array(X, chunks=(30, 12))
     for weight in (
         np.where(np.arange(90) < 30, 1e-20, 1.0),  # each chunk by itself would do
         np.where(y == 0, 1e-200, 1e200),
     ):
         with pytest.raises(ValueError, match="weights of the rows go from"):
-            selector.fit(there, y, sample_weight=weight)
+            selector.fit(dask_X, y, sample_weight=weight)
     with pytest.raises(ValueError, match="weights of the rows go from"):
-        clone(selector).set_params(class_weight={0: 1e-30}).fit(there, y)
+        clone(selector).set_params(class_weight={0: 1e-30}).fit(dask_X, y)
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.25, "auto"])
@@ -123,8 +125,8 @@ def test_sparse_chunks(client, correlation):
     X, y = problem(5)
     X[np.abs(X) < 5] = 0
     X[3, 2] = np.nan
-    there = da.from_array(X, chunks=(25, 12)).map_blocks(csr_array, dtype=X.dtype)
-    selector = PairCover(5, correlation=correlation).fit(there, y)
+    dask_X = da.from_array(X, chunks=(25, 12)).map_blocks(csr_array, dtype=X.dtype)
+    selector = PairCover(5, correlation=correlation).fit(dask_X, y)
     assert_same(selector, PairCover(5, correlation=correlation).fit(X, y))
 
 
@@ -141,8 +143,8 @@ def test_entries_stored_twice_are_summed():
 def test_data_frames(client):
     X, y = problem(6)
     frame = pd.DataFrame(X).add_prefix("gene ").assign(kind=np.array(list("wxyz"))[y])
-    there = dd.from_pandas(frame, npartitions=4)
-    selector = PairCover(5).fit(there.drop(columns="kind"), there["kind"])
+    dask_X = dd.from_pandas(frame, npartitions=4)
+    selector = PairCover(5).fit(dask_X.drop(columns="kind"), dask_X["kind"])
     local = PairCover(5).fit(frame.drop(columns="kind"), frame["kind"])
     assert_same(selector, local)
     np.testing.assert_array_equal(selector.feature_names_, local.feature_names_)
@@ -151,10 +153,10 @@ def test_data_frames(client):
 @pytest.mark.parametrize("correlation", [0.0, 0.25, "auto"])
 def test_the_number_of_workers_changes_nothing_but_rounding(client, correlation):
     X, y = problem(7, n=400)
-    there = da.from_array(X, chunks=(10, 12))  # more chunks than are merged at once
-    two = PairCover(6, correlation=correlation).fit(there, y)
+    dask_X = da.from_array(X, chunks=(10, 12))  # more chunks than are merged at once
+    two = PairCover(6, correlation=correlation).fit(dask_X, y)
     with Client(n_workers=1, threads_per_worker=3, processes=False, dashboard_address=":0"):
-        one = PairCover(6, correlation=correlation).fit(there, y)
+        one = PairCover(6, correlation=correlation).fit(dask_X, y)
     np.testing.assert_array_equal(one.indices_, two.indices_)
     np.testing.assert_allclose(one.scores_, two.scores_, rtol=1e-13)
     np.testing.assert_allclose(one.class_distances_, two.class_distances_, rtol=1e-12)
@@ -162,15 +164,15 @@ def test_the_number_of_workers_changes_nothing_but_rounding(client, correlation)
 
 def test_what_cannot_be_searched(client):
     X, y = problem(8)
-    there = da.from_array(X, chunks=(25, 12))
+    dask_X = da.from_array(X, chunks=(25, 12))
     with pytest.raises(ValueError, match=r"X has infinity in column 2"):
-        PairCover(2).fit(da.where(da.arange(12) == 2, np.inf, there), y)
+        PairCover(2).fit(da.where(da.arange(12) == 2, np.inf, dask_X), y)
     with pytest.raises(ValueError, match=r"X has 0 samples that count"):
-        PairCover(2).fit(there, y, sample_weight=np.zeros(len(y)))
+        PairCover(2).fit(dask_X, y, sample_weight=np.zeros(len(y)))
     with pytest.raises(ValueError, match=r"y has one class only"):
-        PairCover(2).fit(there, 0 * y)
+        PairCover(2).fit(dask_X, 0 * y)
     with pytest.raises(ValueError, match="'auto' needs all samples in one place"):
-        PairCover("auto").fit(there, y)
+        PairCover("auto").fit(dask_X, y)
 
 
 @examples(100)

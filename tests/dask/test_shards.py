@@ -92,10 +92,10 @@ def test_correlations_of_shards_and_chunks_are_those_of_the_table(problem, data)
     holes[data.draw(st.integers(0, len(y) - 1)), data.draw(st.integers(0, X.shape[1] - 1))] = np.nan
     shards = distributed_state(X, y, cuts, weight=weight, form=form).correlations()
     chunks = ClusterOverallCorrelations(Here(), chunks_of(holes, y, cuts, weight, form))
-    for table, there in ((X, shards), (holes, chunks)):
-        here = OverallCorrelations(table, weight)
+    for table, on_cluster in ((X, shards), (holes, chunks)):
+        local = OverallCorrelations(table, weight)
         for feature in range(X.shape[1]):
-            np.testing.assert_allclose(there(feature), here(feature), rtol=0, atol=1e-10)
+            np.testing.assert_allclose(on_cluster(feature), local(feature), rtol=0, atol=1e-10)
 
 
 @examples(30)
@@ -105,10 +105,10 @@ def test_what_all_samples_have_in_common_is_found_from_the_chunks(problem, data)
     weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
     cuts = data.draw(st.lists(st.integers(0, len(y)), max_size=8))
     whole = Problem(X, y, "minmax", weight)
-    there = distributed_state(X, y, cuts, weight=weight).problem.centroids
-    np.testing.assert_array_equal(there.varying, whole.varying)
-    np.testing.assert_allclose(there.centroids, whole.centroids, rtol=0, atol=1e-15)
-    np.testing.assert_array_equal(there.on_centroid, whole.on_centroid)
+    on_cluster = distributed_state(X, y, cuts, weight=weight).problem.centroids
+    np.testing.assert_array_equal(on_cluster.varying, whole.varying)
+    np.testing.assert_allclose(on_cluster.centroids, whole.centroids, rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(on_cluster.on_centroid, whole.on_centroid)
 
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])

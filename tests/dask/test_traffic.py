@@ -29,10 +29,12 @@ def test_bytes_per_step_and_worker(cluster, ties):
     counted = {}
     with relay.Relay(cluster.scheduler_address) as wire, Client(wire.address) as client:
         for k in (2, 6):
-            there = da.from_array(X + k, chunks=(15, m))  # another k, other data: nothing is shared
+            dask_X = da.from_array(
+                X + k, chunks=(15, m)
+            )  # another k, other data: nothing is shared
             before = wire.sent + wire.received
             # At weights of 1 hardly any feature can be ruled out before it is scored.
-            S2FS(k, alpha=1, beta=1).fit(there, y)
+            S2FS(k, alpha=1, beta=1).fit(dask_X, y)
             counted[k] = wire.sent + wire.received - before
         per_step_and_worker = (counted[6] - counted[2]) / 4 / len(client.nthreads())
     assert 4 * m < per_step_and_worker <= 32 * m
