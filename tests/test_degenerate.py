@@ -56,7 +56,7 @@ SELECTORS = {
 SENTENCES = (
     r"too far apart.* to be (summed|squared) in columns? 0[^;]*; "
     r"|too near to each other.* in columns? 0[^;]*; "
-    r"|a single member of class [01];|no class with two rows"
+    r"|a single member of class [01];|no class with two samples"
 )
 
 
