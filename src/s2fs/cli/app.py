@@ -32,6 +32,8 @@ LABORATORY = {
 }
 #: The group of entry points by which another distribution adds commands.
 ENTRY_POINTS = "s2fs.commands"
+#: How to get these commands.
+INSTALL_LABORATORY = "pip install ./bench in a clone of s2fs, or pip install s2fs-bench"
 #: What a shell expects of a command that Ctrl-C has ended.
 INTERRUPTED = 130
 
@@ -75,7 +77,7 @@ class _Commands(Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
-        with formatter.section("Laboratory (pip install s2fs-bench)"):
+        with formatter.section("Laboratory (s2fs-bench)"):
             formatter.write_dl(list(LABORATORY.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -105,14 +107,14 @@ def _load_laboratory_command(name: str) -> click.Command:
 
     @click.command(
         name,
-        help=f"{LABORATORY[name]}\n\nThis command comes with s2fs-bench: pip install s2fs-bench.",
+        help=f"{LABORATORY[name]}\n\nThis command comes with s2fs-bench: {INSTALL_LABORATORY}.",
         context_settings={"ignore_unknown_options": True},
     )
     @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
     def missing(arguments: tuple[str, ...]) -> None:
         raise click.UsageError(
             f"'s2fs {name}' is a command of the laboratory, which is not installed: "
-            "pip install s2fs-bench, or from a clone pip install ./bench."
+            f"{INSTALL_LABORATORY}."
         )
 
     return missing
