@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pages import fill_page, signed
 from sklearn.cluster._kmeans import _kmeans_single_lloyd
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import MinMaxScaler
@@ -35,7 +36,7 @@ from sklearn.preprocessing import MinMaxScaler
 from s2fs import S2FS
 from s2fs.baselines import FDM, FGZEFSR, FSNMER, IPD, MDP, N3Y, RDSI, SFSS, RandomOrder
 from s2fs.evaluation import evaluate_fold, pool_folds, stratified_folds
-from s2fs_bench import PAPER_LEARNERS
+from s2fs_bench import PAPER_LEARNERS, published_results
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -172,7 +173,7 @@ SCORES = [f"{learner} {statistic}" for learner, statistic in product(LEARNERS, S
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "bench" / "results" / "fidelity.csv"
 PAGE = ROOT / "docs" / "baselines" / "fidelity.md"
-PAPER = ROOT / "src" / "s2fs" / "bench" / "paper_results.csv"
+SCRIPT = "bench/studies/fidelity.py"
 
 
 class Form(NamedTuple):
@@ -351,12 +352,10 @@ class Study:
     def __init__(self, done: dict[Run, Scores], gamma: str | float = "scale") -> None:
         self.done = done
         self.gamma = gamma
-        with PAPER.open(newline="", encoding="utf-8") as file:
-            columns = "algorithm", "dataset", "learner", "statistic"
-            self.published = {
-                tuple(row[name] for name in columns): float(row["value"])
-                for row in csv.DictReader(file)
-            }
+        self.published = {
+            (algorithm, dataset, learner.upper(), statistic): value
+            for (learner, statistic, dataset, algorithm), value in published_results().items()
+        }
 
     def has(self, form: Form, datasets: Sequence[str], seed: int) -> bool:
         """Whether a form has been run on all of the datasets."""
@@ -508,7 +507,7 @@ def chosen_fairly(study: Study, baseline: type) -> Form:
 
 
 def cell(differences: Floats) -> str:
-    return f"{rms(differences):.3f} ({np.mean(differences):+.3f})"
+    return f"{rms(differences):.3f} ({signed(np.mean(differences), 3)})"
 
 
 def shown(form: Form) -> str:
@@ -619,7 +618,7 @@ def repeat_table(study: Study) -> Iterator[str]:
         for form in study.candidates(baseline, SEEDS[1]):
             one, two = study.both(form)
             moves.append(two - one)
-            numbers = f"{one:.3f} | {two:.3f} | {two - one:+.3f}"
+            numbers = f"{one:.3f} | {two:.3f} | {signed(two - one, 3)}"
             yield f"| {form.baseline} | {shown(form)} | {numbers} |"
     yield f"| all | root mean square | | | {rms(np.array(moves)):.3f} |"
 
@@ -655,17 +654,14 @@ TABLES: dict[str, Callable[[Study], Iterator[str]]] = {
 }
 
 
-def write_pages(study: Study) -> None:
-    """Put the tables between the marks on the page of the study and on that of users."""
-    for path, tables in ((PAGE, TABLES), (PAGE.with_name("index.md"), {"short": short_table})):
-        page = path.read_text(encoding="utf-8")
-        for name, table in tables.items():
-            begin = f"<!-- {name}: written by bench/studies/fidelity.py -->"
-            end = f"<!-- end {name} -->"
-            before, rest = page.split(begin)
-            after = rest.split(end)[1]
-            page = "\n".join([before + begin, "", *table(study), "", end]) + after
-        path.write_text(page, encoding="utf-8")
+def parts() -> dict[Path, dict[str, str]]:
+    """Every part that holds numbers, by its mark, on the page of the study and that of users."""
+    study = Study(read_results())
+    pages = {PAGE: TABLES, PAGE.with_name("index.md"): {"short": short_table}}
+    return {
+        path: {name: "\n".join(table(study)) for name, table in tables.items()}
+        for path, tables in pages.items()
+    }
 
 
 def main() -> None:
@@ -693,7 +689,8 @@ def main() -> None:
     for table in TABLES.values():
         print(*table(study), "", sep="\n")
     if options.write_docs:
-        write_pages(study)
+        for path, of_page in parts().items():
+            fill_page(path, of_page, SCRIPT)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,28 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from s2fs_bench.render import signed
+
+__all__ = ["fill_page", "filled", "in_words", "plus_minus", "signed"]
+
+#: Points within which a whole interval has to lie for two methods to be as good as each other.
+EQUIVALENT = 2.0
+
+
+def plus_minus(mean: float, half: float, digits: int) -> str:
+    """A difference with half its interval."""
+    return f"{signed(mean, digits)} ± {half:.{digits}f}"
+
+
+def in_words(mean: float, half: float) -> str:
+    """What an interval of a difference in points says, in the words of all reports."""
+    if mean - half > 0:
+        return "better than"
+    if mean + half < 0:
+        return "worse than"
+    within = max(abs(mean - half), abs(mean + half)) <= EQUIVALENT
+    return "as good as" if within else "cannot be told from"
+
 
 def filled(page: str, parts: Mapping[str, str], script: str) -> str:
     """The text of a page with every part between its marks, see :func:`fill_page`."""

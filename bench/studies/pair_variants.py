@@ -17,6 +17,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from pages import plus_minus, signed
 from scipy.special import logsumexp
 from scipy.stats import false_discovery_control, rankdata
 from sklearn.exceptions import ConvergenceWarning
@@ -246,8 +247,8 @@ def summary(rows):
             str(max(int(seed) for _, seed, other in found if other == name) + 1),
             halves(known[:, j]),
             halves(ranks[:, j]),
-            f"{difference[:, j].mean():+.1f} ± {2 * error[j]:.1f}",
-            f"{difference[::2, j].mean():+.1f}, {difference[1::2, j].mean():+.1f}",
+            plus_minus(difference[:, j].mean(), 2 * error[j], 1),
+            f"{signed(difference[::2, j].mean(), 1)}, {signed(difference[1::2, j].mean(), 1)}",
         )
         for j, name in enumerate(VARIANTS)
     ]

@@ -13,12 +13,12 @@ files and ``paper.npz`` into ``docs/reproduction.md``; without the option they a
 import argparse
 import csv
 import os
-import re
 import warnings
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from pages import fill_page
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import normalized_mutual_info_score
@@ -42,6 +42,7 @@ from s2fs_bench import (
 from s2fs_bench.learners.registry import find_initial_samples
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
+SCRIPT = "bench/studies/readings.py"
 FOLDER = Path(__file__).parents[1] / "results"
 LEDGER, ARCHIVE, NMI = (
     FOLDER / name for name in ("readings.sqlite", "readings.npz", "readings_nmi.csv")
@@ -59,17 +60,16 @@ def main() -> None:
     if args.run:
         run_nmi()
         run_readings()
-    parts = {"readings": distances_of_readings(), "nmi": distances_of_nmi(), "seeds": seeds()}
-    page = PAGE.read_text(encoding="utf-8")
-    for name, lines in parts.items():
-        text = "\n".join(lines)
-        print(text, end="\n\n")
-        block = f"<!-- {name}: written by bench/studies/readings.py -->"
-        page = re.sub(
-            f"{block}.*?<!-- end -->", f"{block}\n\n{text}\n\n<!-- end -->", page, flags=re.S
-        )
     if args.write_docs:
-        PAGE.write_text(page, encoding="utf-8")
+        fill_page(PAGE, parts(), SCRIPT)
+    else:
+        print("\n\n".join(parts().values()))
+
+
+def parts() -> dict[str, str]:
+    """Every part of the page that holds numbers, by its mark."""
+    tables = {"readings": distances_of_readings(), "nmi": distances_of_nmi(), "seeds": seeds()}
+    return {name: "\n".join(lines) for name, lines in tables.items()}
 
 
 def run_readings() -> None:

@@ -18,7 +18,6 @@ tables only these pairs are run, and those that are best with "scale".
 
 import argparse
 import csv
-import re
 import tempfile
 import time
 from collections import defaultdict
@@ -27,6 +26,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from pages import fill_page, signed
 
 from s2fs import S2FS, s2fs_paths
 from s2fs.criteria.separability import PAPER_GRID
@@ -47,6 +47,7 @@ from s2fs_bench import (
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reproduction.md"
+SCRIPT = "bench/studies/reproduction.py"
 TABLES = ROOT / "docs" / "reproduction-tables.md"
 WIDTHS_FILE = ROOT / "bench" / "results" / "widths.csv"
 #: A cell of ours is as good as the published one if it is not below it by more than this.
@@ -97,32 +98,31 @@ def main() -> None:
         if args.widths is not None:
             run_widths(found, args.widths)
             return
-        tables = build_tables(found)
-        fair, former = ([other(table, args.fair, f) for table in tables] for f in (FAIR, FORMER))
-        parts = {
-            "cells": "\n".join(cells_of_s2fs(found)),
-            "widths": "\n".join(cells_by_width(found)),
-            "distances": "\n".join(distances(tables, fair, former)),
-            "ranks": "\n".join(ranks(tables)),
-            "fair ranks": "\n".join(ranks(fair)),
-            "verdicts": "\n".join(verdicts(tables, fair)),
-            "variants": "\n".join(variants(found)),
-        }
         if not args.write_docs:
-            print("\n\n".join(parts.values()))
+            print("\n\n".join(parts(found, args.fair).values()))
             return
-        page = PAGE.read_text()
-        for name, text in parts.items():
-            block = f"<!-- {name}: written by bench/studies/reproduction.py -->"
-            page = re.sub(
-                f"{block}.*?<!-- end -->", f"{block}\n\n{text}\n\n<!-- end -->", page, flags=re.S
-            )
-        PAGE.write_text(page)
+        fill_page(PAGE, parts(found, args.fair), SCRIPT)
         with tempfile.TemporaryDirectory() as folder:
             written = next(p for p in write_tables(archive, folder) if p.suffix == ".md")
             # The times are of several versions of the engine: docs/speed.md has today's.
             text, _, _ = written.read_text().partition("\n## Time of one selection")
             TABLES.write_text(text.replace("# Results", "# Reproduction: all tables", 1))
+
+
+def parts(found, fair_scores) -> dict[str, str]:  # type: ignore[no-untyped-def]
+    """Every part of the page that holds numbers, by its mark."""
+    tables = build_tables(found)
+    fair, former = ([other(table, fair_scores, f) for table in tables] for f in (FAIR, FORMER))
+    lines = {
+        "cells": cells_of_s2fs(found),
+        "widths": cells_by_width(found),
+        "distances": distances(tables, fair, former),
+        "ranks": ranks(tables),
+        "fair ranks": ranks(fair),
+        "verdicts": verdicts(tables, fair),
+        "variants": variants(found),
+    }
+    return {name: "\n".join(of_table) for name, of_table in lines.items()}
 
 
 def place_in_plan(result):  # type: ignore[no-untyped-def]
@@ -160,7 +160,7 @@ def cells_of_s2fs(found):  # type: ignore[no-untyped-def]
     for way, title in WEIGHTS.items():
         gaps = np.array(list(gaps_of_s2fs(found, way).values()))
         close, above = (gaps >= -CLOSE).sum(), (gaps >= 0).sum()
-        yield f"| {title} | {len(gaps)} | **{close}** | {above} | {gaps.mean():+.4f} |"
+        yield f"| {title} | {len(gaps)} | **{close}** | {above} | {signed(gaps.mean(), 4)} |"
 
 
 def cells_by_width(found):  # type: ignore[no-untyped-def]
@@ -176,7 +176,7 @@ def cells_by_width(found):  # type: ignore[no-untyped-def]
             svm = np.array([gap for (_, learner, _), gap in gaps.items() if learner == "svm"])
             close = sum(gap >= -CLOSE for gap in gaps.values())
             counts.append(f"**{close}** ({(svm >= -CLOSE).sum()})")
-            distances.append(f"{rms(svm):.3f} ({svm.mean():+.3f})")
+            distances.append(f"{rms(svm):.3f} ({signed(svm.mean(), 3)})")
         yield f"| {WEIGHTS[way]} | " + " | ".join(counts + distances) + " |"
 
 
@@ -356,7 +356,7 @@ def distances(tables, fair, former):  # type: ignore[no-untyped-def]
             continue
         gaps = [gap_of(tables, column, [learner]) for learner in learners]
         gaps += [gap_of(some, column, learners) for some in (tables, fair, former)]
-        row = [f"{rms(gap):.3f} ({gap.mean():+.3f})" for gap in gaps]
+        row = [f"{rms(gap):.3f} ({signed(gap.mean(), 3)})" for gap in gaps]
         if column.algorithm != "S2FS":
             totals.append([rms(gap) for gap in gaps])
         else:

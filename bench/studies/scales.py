@@ -16,6 +16,12 @@ it they are printed.
 runs all 81 weightings of the paper with z-scores, and the same nine weights with α = 0, β = 0 and
 both, under 5 nearest neighbours alone (``scales_weights.npz``): a quarter of an hour of processor
 time, the smallest tables first.
+
+    S2FS_DATA=<folder of .npz files> python bench/studies/scales.py --run-grid
+
+runs every second of these weights, 25 weightings, and no direction at all, under all four learners
+(``scales_grid.npz``), the cheapest tables first. The file is written anew whenever a table is
+complete.
 """
 
 import argparse
@@ -24,7 +30,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from pages import fill_page
+from pages import fill_page, plus_minus
 from unseen import PRACTICE, Study, difference
 
 from s2fs.criteria.separability import PAPER_GRID
@@ -66,12 +72,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--run", action="store_true", help="run what is not there yet")
     parser.add_argument("--write-docs", action="store_true", help="write the tables of the page")
-    parser.add_argument("--run-weights", action="store_true", help="run the grid of weights")
+    parser.add_argument("--run-weights", action="store_true", help="run all weights under 5-NN")
+    parser.add_argument("--run-grid", action="store_true", help="run some under all learners")
     options = parser.parse_args()
     if options.run:
         run()
     if options.run_weights:
         run_weights()
+    if options.run_grid:
+        run_grid()
+    if options.run_weights or options.run_grid:
         return
     for text in parts().values():
         print(text, end="\n\n")
@@ -81,7 +91,11 @@ def main() -> None:
 
 def parts() -> dict[str, str]:
     """Every part of the page that holds numbers, by its mark."""
-    return {"scales": table_of_distances(), "scales on practice tables": table_of_practice()}
+    return {
+        "scales": table_of_distances(),
+        "scales, best weighting": table_of_best(),
+        "scales on practice tables": table_of_practice(),
+    }
 
 
 def run() -> None:
@@ -107,20 +121,32 @@ def run() -> None:
 
 
 def run_weights() -> None:
-    """Run the paper's grid of weights with z-scores, and its margins without a direction."""
+    """Run the paper's grid of weights under 5 nearest neighbours, and its margins without any."""
     weights = (0.0, *PAPER_GRID)
     grid = SelectorSpec(STANDARD, "S2FS", {}, alphas=weights, betas=weights)
-    paper = replace(load_plan("paper"), selectors=(grid,), learners=("knn",))
-    for name in sorted(filter(find_dataset, PAPER_DATASETS), key=number_of_terms):
-        run_plan(replace(paper, datasets=(name,)), RESULTS / "scales_weights.sqlite")
-    with Ledger(RESULTS / "scales_weights.sqlite") as ledger:
-        write_archive(ledger, RESULTS / "scales_weights.npz")
+    run_by_table((grid,), ("knn",), "scales_weights")
 
 
-def number_of_terms(name: str) -> int:
-    """What a step of the search adds up: samples × features × classes."""
+def run_grid() -> None:
+    """Run every second weight under all four learners, and S²FS without its directions."""
+    grid = SelectorSpec(STANDARD, "S2FS", {}, alphas=PAPER_GRID[::2], betas=PAPER_GRID[::2])
+    none = SelectorSpec("S2-DWC-DBS", "S2FS", {}, alphas=(0.0,), betas=(0.0,))
+    run_by_table((none, grid), LEARNERS, "scales_grid")
+
+
+def run_by_table(selectors: tuple[SelectorSpec, ...], learners: tuple[str, ...], name: str) -> None:
+    """Run selectors on one table after the other, and archive what is complete."""
+    paper = replace(load_plan("paper"), selectors=selectors, learners=learners)
+    for dataset in sorted(filter(find_dataset, PAPER_DATASETS), key=number_of_predictions):
+        run_plan(replace(paper, datasets=(dataset,)), RESULTS / f"{name}.sqlite")
+        with Ledger(RESULTS / f"{name}.sqlite") as ledger:
+            write_archive(ledger, RESULTS / f"{name}.npz")
+
+
+def number_of_predictions(name: str) -> int:
+    """What the learners' time grows with: samples to learn from × samples × classes."""
     info = PAPER_DATASETS[name]
-    return info.n_samples * info.n_features * len(info.class_names)
+    return info.n_samples**2 * len(info.class_names)
 
 
 def gaps(results) -> np.ndarray:  # type: ignore[no-untyped-def, type-arg]
@@ -174,6 +200,40 @@ def table_of_distances() -> str:
     return "\n".join(lines)
 
 
+def table_of_best() -> str:
+    """Distances with weightings chosen on the test results, the same 25 with both scalings."""
+    with Archive(RESULTS / "scales_grid.npz") as archive:
+        standard = [result for result in iter_results(archive) if result.selector.name == "S2FS"]
+    tables = {result.run.dataset for result in standard}
+    weightings = {result.weights for result in standard}
+    with Archive(RESULTS / "paper.npz") as archive:
+        ranges = [
+            result
+            for result in iter_results(archive)
+            if result.selector.name == "S2FS"
+            and result.run.dataset in tables
+            and result.weights in weightings
+        ]
+    lines = [
+        "| S²FS | default weights | one weighting for each dataset | the best for each number |",
+        "|---|---|---|---|",
+    ]
+    for name, results in ((STANDARD, standard), (RANGE, ranges)):
+        by_table: dict[str, dict[object, np.ndarray]] = {}  # type: ignore[type-arg]
+        for result in results:
+            by_table.setdefault(result.run.dataset, {})[result.weights] = gaps([result])
+        ways = (
+            lambda grid: grid[DEFAULT],
+            lambda grid: max(grid.values(), key=np.sum),
+            lambda grid: np.max(list(grid.values()), axis=0),
+        )
+        cells = [describe(np.concatenate([way(g) for g in by_table.values()])) for way in ways]
+        lines.append(f"| {TITLES[name]} | {' | '.join(cells)} |")
+    titles = [PAPER_DATASETS[name].title for name in PAPER_DATASETS if name in tables]
+    on = f"{', '.join(titles)}: {len(titles)} tables, {2 * len(LEARNERS) * len(titles)} numbers."
+    return "\n".join([*lines, "", on])
+
+
 def table_of_practice() -> str:
     """Balanced accuracy on the sixteen practice tables, and differences to ranges."""
     study = Study(selectors=tuple(TITLES))
@@ -185,7 +245,7 @@ def table_of_practice() -> str:
     for name, title in TITLES.items():
         mean, half = difference(scores[name], scores[RANGE])
         better = int((scores[name].round(1) > scores[RANGE].round(1)).sum())
-        gap = "" if name == RANGE else f"{mean:+.1f} ± {half:.1f}"
+        gap = "" if name == RANGE else plus_minus(mean, half, 1)
         wins = "" if name == RANGE else f"{better} of {len(PRACTICE)}"
         lines.append(f"| {title} | {scores[name].mean():.1f} | {gap} | {wins} |")
     return "\n".join(lines)

@@ -26,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 from fidelity import QuickKMeans
+from pages import plus_minus
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
@@ -157,7 +158,7 @@ def report() -> None:
             spread = against.std(ddof=1) / len(against) ** 0.5
             rows.append((
                 dataset, f"`{name}`", f"{accuracy.mean():.3f} ± {error:.3f}",
-                "" if name == "S2FS(10)" else f"{against.mean():+.3f} ± {spread:.3f}",
+                "" if name == "S2FS(10)" else plus_minus(against.mean(), spread, 3),
                 ", ".join(r["n_features"] for r in mine),
                 f"{statistics.median(float(r['seconds']) for r in mine):.1f}",
             ))  # fmt: skip
@@ -334,7 +335,7 @@ def report_rules(found) -> None:
             gains = scores(rule, which) - scores(today, which)
             error = gains.std(ddof=1) / len(gains) ** 0.5
             better, worse = (gains > 1e-9).sum(), (gains < -1e-9).sum()
-            cells += [f"{scores(rule, which).mean():.4f}", f"{gains.mean():+.4f} ± {error:.4f}",
+            cells += [f"{scores(rule, which).mean():.4f}", plus_minus(gains.mean(), error, 4),
                       f"{better} / {worse}"]  # fmt: skip
         rows.append((name, *cells))
     columns = ("", "minus today's, ", "better / worse, ")

@@ -24,7 +24,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from pages import fill_page
+from pages import fill_page, in_words, plus_minus, signed
 from scipy.stats import t as student
 
 from s2fs.io import Dataset
@@ -250,7 +250,7 @@ def compare_groups(study: Study, split: Callable[[Study], dict[str, list[str]]])
             mean, half = difference(scores[:, 1], scores[:, 0])
             left_out = len(everywhere[name]) - len(tables)
             on = f" ({len(tables)} of them)" if left_out else ""
-            cells.append(f"{mean:+.1f} ± {half:.1f}{on}")
+            cells.append(plus_minus(mean, half, 1) + on)
         rows.append([study.selectors[j], *cells])
     return markdown(["selector", *heads], rows)
 
@@ -274,7 +274,7 @@ def overall(study: Study, tables: Sequence[str]) -> str:
                 study.selectors[j],
                 f"{ranks[j]:.1f}",
                 f"{scores[:, j].mean():.1f}",
-                "" if j == ours else f"{mean:+.1f} ± {half:.1f}",
+                "" if j == ours else plus_minus(mean, half, 1),
                 "" if j == ours else f"{wins} / {ties} / {losses}",
                 f"{stable:.2f}",
                 f"{1000 * np.median(seconds):.0f}",
@@ -290,23 +290,30 @@ def overall(study: Study, tables: Sequence[str]) -> str:
 
 def sort_by_verdict(
     study: Study, split: Callable[[Study], dict[str, list[str]]], group: str
-) -> tuple[list[str], list[str], list[str]]:
-    """The selectors that are better than ours on a group of tables, as good, and worse."""
-    better, level, worse = [], [], []
+) -> dict[str, list[str]]:
+    """The selectors by what their intervals say of them beside ours on a group of tables."""
+    found: dict[str, list[str]] = {}
     for name in study.selectors:
         both = beside_ours(name)
         tables = split(both)[group]
         if name == OURS or len(tables) < 2:
             continue
         scores = both.matrix(tables)
-        mean, half = difference(scores[:, 1], scores[:, 0])
-        if mean > half:
-            better.append(name)
-        elif mean < -half:
-            worse.append(name)
-        else:
-            level.append(name)
-    return better, level, worse
+        words = in_words(*difference(scores[:, 1], scores[:, 0]))
+        found.setdefault(words, []).append(name)
+    return found
+
+
+def say_verdicts(found: dict[str, list[str]], other: str) -> str:
+    """Who is better than another, as good as it, cannot be told from it; the rest is worse."""
+    said = [
+        f"{words} {other if words == 'better than' else 'it'}: {'; '.join(found.get(words, []))}"
+        for words in ("better than", "as good as", "cannot be told from")
+        if words in found or words == "better than"
+    ]
+    said[0] += "none" * ("better than" not in found)
+    last = ["worse: all others"] if "worse than" in found else []
+    return ". ".join(part[0].upper() + part[1:] for part in [*said, *last])
 
 
 def losses(study: Study, n_tables: int = 6) -> list[tuple[float, str, str]]:
@@ -320,16 +327,12 @@ def losses(study: Study, n_tables: int = 6) -> list[tuple[float, str, str]]:
 
 
 def findings(study: Study) -> str:
-    """Who cannot be told from ours, by group of tables, and where ours loses most."""
+    """What the intervals say of each selector beside ours, and where ours loses most."""
     lines = []
     for split in (groups_of, classes_of):
         for group, tables in split(Study(selectors=[OURS])).items():
-            better, level, _ = sort_by_verdict(study, split, group)
-            said = f"better: {', '.join(better)}; " if better else ""
-            lines.append(
-                f"* **{group[0].upper()}{group[1:]}** ({len(tables)} tables): {said}cannot be told "
-                f"from {OURS}: {', '.join(level) or 'none'}; all others are worse."
-            )
+            said = say_verdicts(sort_by_verdict(study, split, group), OURS)
+            lines.append(f"* **{group[0].upper()}{group[1:]}** ({len(tables)} tables). {said}.")
     worst = [f"{table} ({lost:.1f} points behind {best})" for lost, table, best in losses(study)]
     lines.append(f"* Where {OURS} loses most to the best selector of a table: {', '.join(worst)}.")
     return "\n".join(lines)
@@ -356,9 +359,8 @@ def measured(study: Study) -> str:
         (classes_of, "two classes", "Two classes"),
         (classes_of, "more than five", "More than five classes"),
     ):
-        better, level, _ = sort_by_verdict(study, split, group)
-        first = f"better than it: {', '.join(better)}" if better else "nothing is better"
-        lines.append(f"* {title}: {first}; cannot be told from it: {', '.join(level) or 'none'}.")
+        said = say_verdicts(sort_by_verdict(study, split, group), f"`{OURS}`")
+        lines.append(f"* **{title}.** {said}.")
     text = "\n".join([lines[0], "", *lines[1:]])
     rows = [[table, best, f"{lost:.1f} points"] for lost, table, best in losses(study)]
     table = markdown(["table", f"better than `{OURS}` there", "by"], rows)
@@ -463,13 +465,17 @@ def compare_extra(name: str, file: str, size_list: Sequence[int]) -> str:
         rows.append(
             [
                 f"{group}, {len(tables)} tables", f"{scores[:, 0].mean():.1f}",
-                f"{scores[:, 1].mean():.1f}", f"{mean:+.1f} ± {half:.1f}",
-                f"{gap.min():+.1f} to {gap.max():+.1f}",
+                f"{scores[:, 1].mean():.1f}", plus_minus(mean, half, 1), in_words(mean, half),
+                f"{signed(gap.min(), 1)} to {signed(gap.max(), 1)}",
                 f"{1000 * seconds[0]:.0f} / {1000 * seconds[1]:.0f}",
             ]
         )  # fmt: skip
-    heads = ["tables", OURS, name, "difference, points", "worst and best table", "ms, median"]
-    return markdown(heads, rows)
+    heads = ["tables", OURS, name, "difference, points", "in words", "worst and best table",
+             "ms, median"]  # fmt: skip
+    scores = extra.matrix(extra.tables, sizes=size_list)
+    gap = scores[:, 1] - scores[:, 0]
+    worst = [f"{extra.titles[extra.tables[i]]} ({signed(gap[i], 1)})" for i in gap.argsort()[:2]]
+    return f"{markdown(heads, rows)}\n\nIt loses most on {' and '.join(worst)}."
 
 
 def parts(study: Study) -> dict[str, str]:
@@ -541,8 +547,8 @@ def run_extra(what: str) -> None:
     ledger_path = FOLDER / f"{what}.sqlite"
     for name in sorted(shapes, key=lambda name: np.prod(shapes[name])):
         run_plan(replace(plan, selectors=selectors, datasets=(name,), seeds=(0,)), ledger_path)
-    with Ledger(ledger_path) as ledger:
-        write_archive(ledger, FOLDER / f"{what}.npz")
+        with Ledger(ledger_path) as ledger:  # what is done stays if a larger table is stopped
+            write_archive(ledger, FOLDER / f"{what}.npz")
 
 
 def is_quick_for_lightgbm(data: Dataset) -> bool:

@@ -162,6 +162,7 @@ def test_markdown(tmp_path):
     assert lines[0] == f"| Dataset | {headings} |"
     ours = [0.9, 0.7, 0.6, 0.70001]
     beside = [f"({p:.4f}, {v - p:+.4f})" for v, p in zip(ours, PUBLISHED, strict=True)]
+    beside = [cell.replace("-", "−") for cell in beside]  # a real minus sign
     assert lines[2] == (
         f"| Yale | **0.9000** {beside[0]} | 0.7000 {beside[1]} "
         f"| 0.6000 {beside[2]} | <u>0.7000</u> {beside[3]} |"

@@ -206,15 +206,26 @@ class _Style(NamedTuple):
     empty: str
     spread: str
     difference: str
+    minus: str
 
 
-_MARKDOWN = _Style({"best": "**%s**", "second": "<u>%s</u>", "": "%s"}, "–", " ± %.4f", ", %+.4f")
+_MARKDOWN = _Style(
+    {"best": "**%s**", "second": "<u>%s</u>", "": "%s"}, "–", " ± %.4f", ", %s", minus="−"
+)
 _LATEX = _Style(
     {"best": r"\textbf{%s}", "second": r"\underline{%s}", "": "%s"},
     "--",
     r" {\scriptsize $\pm$ %.4f}",
-    "; $%+.4f$",
+    "; $%s$",
+    minus="-",
 )
+
+
+def signed(value: float, digits: int, minus: str = "−") -> str:
+    """A difference with its sign, a real minus by default; what rounds to 0 has none."""
+    text = f"{abs(value):.{digits}f}"
+    sign = "" if float(text) == 0 else minus if value < 0 else "+"
+    return sign + text
 
 
 def _rows(table: Table, style: _Style) -> Iterator[list[str]]:
@@ -229,7 +240,8 @@ def _rows(table: Table, style: _Style) -> Iterator[list[str]]:
             if not np.isnan(spread):
                 cell += style.spread % spread
             if not np.isnan(published):
-                difference = "" if np.isnan(ours) else style.difference % (ours - published)
+                gap = signed(ours - published, 4, style.minus)
+                difference = "" if np.isnan(ours) else style.difference % gap
                 cell += f" ({published:.4f}{difference})"
             cells.append(cell)
         yield cells
@@ -300,8 +312,8 @@ def _markdown_comparison(c: RankComparison) -> list[str]:
         cells += [
             f"{c.wins[j]} / {c.ties[j]} / {c.losses[j]}",
             c.verdict(j),
-            f"{pair.mean_difference:+.4f} [{pair.low:+.4f}, {pair.high:+.4f}]",
-            f"{pair.effect_size:+.2f}",
+            f"{signed(pair.mean_difference, 4)} [{signed(pair.low, 4)}, {signed(pair.high, 4)}]",
+            signed(pair.effect_size, 2),
             f"{pair.adjusted_p_value:.2g}",
         ]
         lines.append(_row(cells))
@@ -367,9 +379,9 @@ def _latex_statistics(table: Table, c: RankComparison) -> list[list[str]]:
         pair = c.pairwise[j - 1]
         cells = (
             f"{c.wins[j]} / {c.ties[j]} / {c.losses[j]}",
-            f"${pair.mean_difference:+.4f}$",
-            f"[${pair.low:+.4f}$, ${pair.high:+.4f}$]",
-            f"${pair.effect_size:+.2f}$",
+            f"${signed(pair.mean_difference, 4, '-')}$",
+            f"[${signed(pair.low, 4, '-')}$, ${signed(pair.high, 4, '-')}$]",
+            f"${signed(pair.effect_size, 2, '-')}$",
             f"{pair.adjusted_p_value:.2g}",
         )
         for of_line, cell in zip(lines.values(), cells, strict=True):
