@@ -57,6 +57,13 @@ def test_the_latex_tables_have_all_that_a_paper_needs(folder):
     assert all(line.count(" & ") == 5 for line in lines)
     assert r"$\pm$" in lines[1]
     assert r"TopF gave 14 to 17 features on breast\_cancer: larger sizes are" in text
+    assert "$F_F$ = 8.0345" in text
+    captions = re.findall(r"\\caption\{(.+)\}$", text, flags=re.MULTILINE)
+    assert len(captions) == 5
+    assert all(caption[0].isupper() or caption[0].isdigit() for caption in captions)
+    # Nothing is said of what the plan does not have.
+    assert "weighting" not in text
+    assert text.count("{") == text.count("}")
 
 
 def test_the_diagram_highlights_the_reference(folder):

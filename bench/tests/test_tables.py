@@ -190,7 +190,7 @@ def test_latex(tmp_path):
     caption = next(line for line in text.splitlines() if line.startswith(r"\caption"))
     assert r"$\dagger$: reconstructed algorithm, so a" in caption
     (comparison, _) = compare_ranks(build_tables(four_columns(ipd=(0.95, 0.3)))[0])
-    assert f"F\\_F = {comparison.friedman.statistic:.4f}" in caption
+    assert f"$F_F$ = {comparison.friedman.statistic:.4f}" in caption
     assert f"critical difference {comparison.nemenyi.critical_difference:.4f}" in caption
     assert r"Wins / ties / losses & -- & -- & 1 / 0 / 1 & 0 / 0 / 2 \\" in text
     assert r"Difference & -- & -- & $+0.0500$ & $-0.0750$ \\" in text

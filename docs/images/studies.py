@@ -192,10 +192,9 @@ def unseen(rows: Rows) -> Figure:
     shown = [row for row in rows if row["selector"] not in ("PairCover", "random order")]
     ax = figure(len(shown))
     for y, row in enumerate(shown):
-        mean, _, half = row["minus PairCover, points"].partition(" ± ")
-        level = abs(float(mean)) <= float(half)
-        colour = GREY if level else ORANGE if float(mean) > 0 else BLUE
-        ax.errorbar(float(mean), y, xerr=float(half), fmt="o", markersize=4, color=colour, lw=1.2)
+        mean, half = map(number, row["minus PairCover, points"].split(" ± "))
+        colour = GREY if abs(mean) <= half else ORANGE if mean > 0 else BLUE
+        ax.errorbar(mean, y, xerr=half, fmt="o", markersize=4, color=colour, lw=1.2)
     ax.axvline(0, color="0.3", linewidth=0.8)
     ax.set_yticks(range(len(shown)), [row["selector"].replace("S2", "S²") for row in shown])
     ax.invert_yaxis()
@@ -208,7 +207,7 @@ def compare(rows: Rows) -> Figure:
     others = [row for row in rows if row["difference [95 %]"]]
     ax = figure(len(others))
     for y, row in enumerate(others):
-        mean, low, high = map(float, re.findall(r"[+-][\d.]+", row["difference [95 %]"]))
+        mean, low, high = map(number, re.findall(r"[+−]?[\d.]+", row["difference [95 %]"]))
         ax.plot([low, high], [y, y], color=BLUE, linewidth=1.2)
         ax.scatter(mean, y, 18, BLUE)
     ax.axvline(0, color="0.3", linewidth=0.8)

@@ -14,7 +14,7 @@ from s2fs_bench.learners.registry import LEARNER_TITLES, score_name
 from s2fs_bench.ranks import RankComparison, compare_ranks
 from s2fs_bench.results import Result, ResultsFile, setting_folders
 from s2fs_bench.tables import Mark, Table, build_tables
-from s2fs_bench.times import TIMES_NOTE, Times, selection_times
+from s2fs_bench.times import Times, selection_times
 
 _LEGEND = {
     "best weighting": "chosen on the test results, for each cell another one, as in the paper",
@@ -83,21 +83,27 @@ def markdown(
         if run.protocol == "before"
         else "Protocol: features selected inside each training fold",
         f"({run.n_folds} folds, sizes {run.sizes[0]} to {run.sizes[-1]}, {len(run.sizes)} of "
-        f"them; seed {', '.join(map(str, seeds))}; s2fs {', '.join(versions)}).",
+        f"them; seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}; "
+        f"s2fs {', '.join(versions)}).",
     ]
     if run.protocol == "before":
         lines += [
             "**Leaky**: the selector has seen the test samples, so these scores are too good."
         ]
-    lines += [f"{_cell_note(tables[0])} Best in bold, second underlined;"]
-    lines += ["columns that stand beside their algorithm's first one take no part in that.", ""]
-    lines += [f"- {entry}" for entry in _legend(tables[0])]
+    algorithms = [column.algorithm for column in tables[0].columns]
+    if len(set(algorithms)) < len(algorithms):
+        lines += [f"{_cell_note(tables[0])} Best in bold, second underlined;"]
+        lines += ["columns that stand beside their algorithm's first one take no part in that."]
+    else:
+        lines += [f"{_cell_note(tables[0])} Best in bold, second underlined."]
+    if entries := _legend(tables[0]):
+        lines += ["", *(f"- {entry}" for entry in entries)]
     for table in tables:
         lines += ["", f"## {_title(table)}", "", *_markdown_table(table)]
     for comparison in comparisons:
         lines += ["", *_markdown_comparison(comparison)]
     if times.datasets:
-        lines += ["", "## Time of one selection", "", TIMES_NOTE, ""]
+        lines += ["", "## Time of one selection", "", times.note, ""]
         lines += [_row(["Dataset", *times.selectors]), _row(["---"] * (1 + len(times.selectors)))]
         lines += [_row(cells) for cells in _time_cells(times, "–")]
     return "\n".join(lines) + "\n"
@@ -331,7 +337,7 @@ def latex(
     if times.datasets:
         parts.append(
             _latex_float(
-                caption=_latex_text(TIMES_NOTE),
+                caption=_latex_text(times.note),
                 label="tab:times",
                 headings=["Dataset", *map(_latex_text, times.selectors)],
                 blocks=[_latex_names(_time_cells(times, "--"))],
@@ -343,7 +349,8 @@ def latex(
 def _latex_table(table: Table, comparison: RankComparison | None) -> str:
     title, score = LEARNER_TITLES[table.learner], score_name(table.learner, table.score)
     caption = [
-        f"{title}: {_STATISTICS[table.statistic]} {score} over the numbers of features"
+        f"{title[0].upper()}{title[1:]}: {_STATISTICS[table.statistic]} {score} over the numbers "
+        "of features"
         f"{' (leaky: selected before the split)' if table.leaky else ''}.",
         _cell_note(table),
         "Best in bold, second underlined.",
@@ -435,7 +442,8 @@ _LATEX_SIGNS = {
 
 
 def _latex_text(text: str) -> str:
-    return "".join(_LATEX_SIGNS.get(sign, sign) for sign in text)
+    escaped = "".join(_LATEX_SIGNS.get(sign, sign) for sign in text)
+    return escaped.replace(r"F\_F =", "$F_F$ =")  # the statistic, not a name with an underscore
 
 
 def _time_cells(times: Times, empty: str) -> Iterator[list[str]]:
@@ -445,7 +453,7 @@ def _time_cells(times: Times, empty: str) -> Iterator[list[str]]:
 
 def _milliseconds(ms: float) -> str:
     """Three digits, and never in powers of ten."""
-    return f"{ms:.0f}" if ms >= 100 else f"{ms:.3g}"
+    return f"{ms:.0f}" if ms >= 99.95 else f"{ms:#.3g}"
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from s2fs_bench.results import Result, ResultsFile, by_setting, complete_results
 from s2fs_bench.run import Run
 from s2fs_bench.svg import Drawings
 from s2fs_bench.tables import SHOWN_DECIMALS, Table, build_tables
-from s2fs_bench.times import TIMES_NOTE, Times, selection_times
+from s2fs_bench.times import Times, selection_times
 
 _STATISTICS = {"max": "best", "ave": "average"}
 #: What the page says of the first algorithm beside those of which the Nemenyi test says this.
@@ -83,7 +83,6 @@ def bench_report(
         title=title,
         settings=settings,
         drawing_style=drawings.css,
-        times_note=TIMES_NOTE,
         version=__version__,
         date=(date or datetime.now()).strftime("%Y-%m-%d %H:%M"),
     )
@@ -274,7 +273,7 @@ def _times(times: Times) -> dict[str, Any]:
         {"dataset": dataset, "cells": [None if np.isnan(ms) else float(ms) for ms in row]}
         for dataset, row in zip(times.datasets, times.milliseconds, strict=True)
     ]
-    return {"selectors": list(times.selectors), "rows": rows}
+    return {"selectors": list(times.selectors), "rows": rows, "note": times.note}
 
 
 def _matrix(numbers: Iterable[tuple[Run, float]]) -> dict[str, Any]:

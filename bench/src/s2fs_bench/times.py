@@ -8,12 +8,16 @@ import numpy as np
 from s2fs._utils.types import Floats
 from s2fs_bench.results import Result
 
-#: What a table of times says of itself.
-TIMES_NOTE = (
+#: What a table of times says of itself, and of weightings where it has some.
+_NOTE = (
     "Processor time of one selection in milliseconds, without the learners: the mean over folds "
-    "and seeds. Of a grid of weightings, which are searched together, it is the time of all over "
-    "their number; a weighting chosen inside counts with its choosing."
+    "and seeds."
 )
+_OF_GRID = (
+    " Of a grid of weightings, which are searched together, it is the time of all over their "
+    "number."
+)
+_OF_INSIDE = " A weighting chosen inside counts with its choosing."
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +30,14 @@ class Times:
         The rows and the columns.
     milliseconds : ndarray of shape (n_datasets, n_selectors)
         NaN where no time was recorded.
+    note : str
+        What a cell holds, in a sentence or two.
     """
 
     datasets: tuple[str, ...]
     selectors: tuple[str, ...]
     milliseconds: Floats
+    note: str = _NOTE
 
 
 def selection_times(group: Iterable[Result]) -> Times:
@@ -47,8 +54,10 @@ def selection_times(group: Iterable[Result]) -> Times:
         A row for each dataset, a column for each selector.
     """
     spent: dict[tuple[str, str], list[float]] = {}
+    ways = set()
     for result in group:
         if (seconds := result.selection_seconds) is not None:
+            ways.add(result.how)
             inside = " weighting chosen inside" if result.how == "inside" else ""
             selector = f"{result.selector.name.replace('S2', 'S²')}{inside}"
             spent.setdefault((result.run.dataset_title, selector), []).append(1000 * seconds)
@@ -57,4 +66,5 @@ def selection_times(group: Iterable[Result]) -> Times:
     means = np.array(
         [[np.mean(spent.get((d, s), [np.nan])) for s in selectors] for d in datasets]
     ).reshape(len(datasets), len(selectors))
-    return Times(datasets, selectors, means)
+    note = _NOTE + _OF_GRID * ("grid" in ways) + _OF_INSIDE * ("inside" in ways)
+    return Times(datasets, selectors, means, note)

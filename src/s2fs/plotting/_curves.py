@@ -23,7 +23,12 @@ from s2fs.plotting.style import (
 _NOT_COMPETING = LineStyle("0.45", "--", "")
 #: The longest label of a legend: one that says how an algorithm was tuned must not lose that.
 _LONGEST_LABEL = 64
-_SCORES = {"accuracy": "accuracy", "nmi": "normalised mutual information"}
+_SCORES = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "macro_f1": "macro F1",
+    "nmi": "normalised mutual information",
+}
 
 
 def plot_curves(
