@@ -304,32 +304,35 @@ def arrow(ax, start, end, style):  # type: ignore[no-untyped-def]
     ax.annotate("", end, start, arrowprops=look)
 
 
-def curves_of_paper() -> Rows:
-    """The curves of 5 nearest neighbours: S²FS by how its weights were set, and two baselines."""
-    from s2fs_bench import Archive, iter_results
+def curves_of_paper(learner: str) -> Rows:
+    """The curves of a learner: S²FS by how its weights were set, and two baselines."""
+    from s2fs_bench import PAPER_DATASETS, Archive, iter_results
 
     with Archive(RESULTS / "paper.npz") as archive:
         results = list(iter_results(archive))
     rows: Rows = []
-    for dataset in dict.fromkeys(result.run.dataset_title for result in results):
-        mine = [result for result in results if result.run.dataset_title == dataset]
+    for dataset in PAPER_DATASETS:
+        mine = [result for result in results if result.run.dataset == dataset]
         grid = [result for result in mine if result.selector.name == "S2FS" and result.weights]
-        best = max(grid, key=lambda result: result.curves["knn"].ave)
+        if not grid:
+            continue
+        best = max(grid, key=lambda result: result.curves[learner].ave)
         inside = next(r for r in mine if r.selector.name == "S2FS" and not r.weights)
         shown = {"chosen inside": inside, "best, chosen on the test results": best}
         shown |= {
             name: next(result for result in mine if result.selector.name == name)
             for name in ("SFSS", "FDM")
         }
+        alpha, beta = best.weights
         for name, result in shown.items():
-            curve = result.curves["knn"]
+            curve = result.curves[learner]
             values = zip(curve.sizes.tolist(), curve.values.tolist(), strict=True)
             rows += [
                 {
-                    "panel": f"{dataset} ({best.weights[0]:g}, {best.weights[1]:g})",
+                    "panel": f"{best.run.dataset_title}: α = {alpha:g}, β = {beta:g}",
                     "line": name,
                     "size": str(size),
-                    "accuracy": f"{value:.3f}",
+                    "score": f"{value:.3f}",
                 }
                 for size, value in values
                 if size % 2
@@ -337,8 +340,8 @@ def curves_of_paper() -> Rows:
     return rows
 
 
-def claims_curves(rows: Rows) -> Figure:
-    """Accuracy over the number of features, with the best α and β above each panel."""
+def claims_curves(rows: Rows, score: str) -> Figure:
+    """A score over the number of features, with the best α and β above each panel."""
     from s2fs.plotting.colours import INKS, assign_inks
     from s2fs.plotting.style import panel_grid
 
@@ -354,12 +357,14 @@ def claims_curves(rows: Rows) -> Figure:
     for ax, panel in zip(axes, panels, strict=True):
         for line, (colour, style, width) in looks.items():
             own = [row for row in rows if (row["panel"], row["line"]) == (panel, line)]
-            x, y = ([float(row[key]) for row in own] for key in ("size", "accuracy"))
+            x, y = ([float(row[key]) for row in own] for key in ("size", "score"))
             name = line if line in ("SFSS", "FDM") else f"S²FS, {line}"
             ax.plot(x, y, style, color=colour, linewidth=width, label=name)
         ax.set_title(panel, fontsize=SMALL)
         ax.tick_params(labelsize=SMALL - 1, width=0.6, length=2.5)
         ax.spines[["top", "right"]].set_visible(False)
+        ax.set_xlabel("number of features", fontsize=SMALL - 1)
+        ax.set_ylabel(score, fontsize=SMALL - 1)
     handles, labels = axes[0].get_legend_handles_labels()
     drawn.legend(
         handles, labels, loc="outside lower center", ncols=4, fontsize=SMALL, frameon=False
@@ -410,13 +415,27 @@ def weightings_of_paper() -> Rows:
         ]
 
 
+def recommended_weightings() -> Rows:
+    """Those of the variants that have the weights which the paper recommends."""
+    return [
+        row
+        for row in weightings_of_paper()
+        if max(float(row["alpha"]), float(row["beta"])) <= 0.0562
+    ]
+
+
 def claims_variants(rows: Rows) -> Figure:
-    """The criterion and its variants, a point for each weighting."""
+    """The criterion and its variants, a point for each weighting; all axes are as long."""
     from s2fs.plotting.style import panel_grid
     from s2fs_bench import plot_spread
 
     names = {"S2FS": "S²FS", "S2-DWC": "α = 0", "S2-DBS": "β = 0", "S2-DWC-DBS": "both 0"}
-    datasets = sorted({row["dataset"] for row in rows})
+    datasets = in_order_of_paper({row["dataset"] for row in rows})
+    ends = {
+        dataset: np.array([float(row["average"]) for row in rows if row["dataset"] == dataset])
+        for dataset in datasets
+    }
+    half = 0.55 * max(np.ptp(values) for values in ends.values())
     drawn, axes = panel_grid(len(datasets))
     for ax, dataset in zip(axes, datasets, strict=True):
         scores = {
@@ -428,7 +447,54 @@ def claims_variants(rows: Rows) -> Figure:
             for name, title in names.items()
         }
         plot_spread(scores, title=dataset, ax=ax)
+        middle = min((ends[dataset].min() + ends[dataset].max()) / 2, 1.002 - half)
+        ax.set_ylim(middle - half, middle + half)
     return drawn
+
+
+def in_order_of_paper(titles: set[str]) -> list[str]:
+    """The datasets as the paper's tables have them."""
+    from s2fs_bench import PAPER_DATASETS
+
+    return [info.title for info in PAPER_DATASETS.values() if info.title in titles]
+
+
+def claims_faces(rows: Rows) -> Figure:
+    """Where the first 50 pixels of each set of faces lie, and what counts as its border."""
+    from s2fs_bench import PAPER_DATASETS
+
+    names = {"S2FS, z-scores": "S²FS, z-scores", "S2FS, min–max": "S²FS, [0, 1]",
+             "PairCover": "PairCover"}  # fmt: skip
+    sets = list(dict.fromkeys(row["dataset"] for row in rows))
+    drawn = Figure(figsize=(6.4, 5.6), layout="constrained")
+    panels = drawn.subplots(len(names), len(sets))
+    for i, (name, title) in enumerate(names.items()):
+        for ax, dataset in zip(panels[i], sets, strict=True):
+            height, width = PAPER_DATASETS[dataset].image_shape
+            picture = np.zeros((height, width))
+            for row in rows:
+                if (row["dataset"], row["selector"]) == (dataset, name):
+                    picture[int(row["row"]), int(row["column"])] = 1
+            ax.imshow(picture, cmap="Greys", vmin=0, vmax=1.3, interpolation="nearest")
+            ax.plot(*inner_frame(height, width), color=ORANGE, linewidth=0.8)
+            ax.set_xticks([])
+            ax.set_yticks([])
+            if not i:
+                ax.set_title(PAPER_DATASETS[dataset].title, fontsize=SMALL)
+            if dataset == sets[0]:
+                ax.set_ylabel(title, fontsize=SMALL)
+    return drawn
+
+
+def inner_frame(height: int, width: int, border: int = 2) -> tuple[list[float], list[float]]:
+    """The line inside of which no pixel is within two pixels of the edge."""
+    left, right, top, bottom = (
+        border - 0.5,
+        width - border - 0.5,
+        border - 0.5,
+        height - border - 0.5,
+    )
+    return [left, right, right, left, left], [top, top, bottom, bottom, top]
 
 
 def claims_sensitivity(rows: Rows) -> Figure:
@@ -437,7 +503,7 @@ def claims_sensitivity(rows: Rows) -> Figure:
     from s2fs_bench import plot_sensitivity
 
     grid = [row for row in rows if row["variant"] == "S2FS"]
-    datasets = sorted({row["dataset"] for row in grid})
+    datasets = in_order_of_paper({row["dataset"] for row in grid})
     weights = sorted({float(row["alpha"]) for row in grid})
     every = [float(row["average"]) for row in grid]
     drawn, axes = panel_grid(len(datasets))
@@ -456,9 +522,17 @@ def claims_sensitivity(rows: Rows) -> Figure:
 STUDIES = {
     "isotropic": Study(two_shapes, isotropic),
     "criterion-parts": Study(parts_of_criterion, criterion_parts),
-    "claims-curves": Study(curves_of_paper, claims_curves),
+    "claims-curves": Study(
+        lambda: curves_of_paper("knn"), lambda rows: claims_curves(rows, "accuracy")
+    ),
+    "claims-curves-kmeans": Study(
+        lambda: curves_of_paper("kmeans"), lambda rows: claims_curves(rows, "mutual information")
+    ),
     "claims-variants": Study(weightings_with_z_scores, claims_variants),
+    "claims-variants-ranges": Study(recommended_weightings, claims_variants),
     "claims-sensitivity": Study(weightings_of_paper, claims_sensitivity),
+    "claims-sensitivity-z": Study(weightings_with_z_scores, claims_sensitivity),
+    "claims-faces": Study(lambda: file_table("faces.csv"), claims_faces),
     "compare": Study(
         lambda: page_table("compare-your-method.md", "Algorithm", "difference [95 %]"), compare
     ),
