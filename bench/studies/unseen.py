@@ -333,6 +333,15 @@ def findings(study: Study) -> str:
         for group, tables in split(Study(selectors=[OURS])).items():
             said = say_verdicts(sort_by_verdict(study, split, group), OURS)
             lines.append(f"* **{group[0].upper()}{group[1:]}** ({len(tables)} tables). {said}.")
+    both = Study(selectors=["S2FS", "ANOVA F"])
+    kinds = {"practice and unseen": others_than_the_papers(both), **groups_of(both)}
+    said = []
+    for group in ("practice and unseen", "unseen"):
+        scores = both.matrix(kinds[group])
+        mean, half = difference(scores[:, 0], scores[:, 1])
+        words = f"{in_words(mean, half)} it on {len(scores)} {group} tables"
+        said.append(f"{words} ({plus_minus(mean, half, 1)} points)")
+    lines.append(f"* **S²FS as published beside ANOVA F**: {', '.join(said)}.")
     worst = [f"{table} ({lost:.1f} points behind {best})" for lost, table, best in losses(study)]
     lines.append(f"* Where {OURS} loses most to the best selector of a table: {', '.join(worst)}.")
     return "\n".join(lines)
