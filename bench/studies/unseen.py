@@ -463,7 +463,8 @@ def compare_extra(name: str, file: str, size_list: Sequence[int]) -> str:
     mine = Study([path], [name])
     extra = Study([path, *RESULTS], [OURS, name])
     rows = []
-    for group, tables in {**groups_of(extra), **classes_of(extra)}.items():
+    together = {"practice and unseen": others_than_the_papers(extra)}
+    for group, tables in {**together, **groups_of(extra), **classes_of(extra)}.items():
         if len(tables) < 2:
             continue
         scores = extra.matrix(tables, sizes=size_list)
