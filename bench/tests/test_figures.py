@@ -64,7 +64,7 @@ def test_draws_every_family(made_up):
 def curves(figure):
     """For each dataset the curve of each algorithm."""
     return {
-        ax.get_title().partition(" (")[0]: {
+        ax.get_title().partition(": α")[0]: {
             str(line.get_label()): line.get_ydata() for line in ax.lines
         }
         for ax in figure.axes
@@ -197,8 +197,8 @@ def test_variants_show_every_weighting_of_a_dataset(made_up):
 def test_curves_name_the_best_weights_and_what_is_missing(made_up):
     figure = made_up["curves-knn"]
     titles = [ax.get_title() for ax in figure.axes]
-    assert any(title == "GLIOMA (0.1, 0.1)" for title in titles)
-    assert "in brackets the best α and β" in figure.legends[0].get_title().get_text()
+    assert any(title == "GLIOMA: α = 0.1, β = 0.1" for title in titles)
+    assert "α and β of the best average" in figure.legends[0].get_title().get_text()
     assert "no results" not in figure.legends[0].get_title().get_text()  # most are missing
 
 
@@ -206,6 +206,14 @@ def test_missing_datasets_of_the_paper_are_told():
     group = [result(name, "S2FS", [0.5, 0.6, 0.7]) for name in PAPER_DATASETS if name != "lung"]
     assert missing_note(group) == "no results for Lung"
     assert missing_note(group[:3]) == ""
+
+
+def test_maps_name_missing_datasets_as_the_paper_does(draw):
+    weights = [(a, b) for a in (0.01, 0.1) for b in (0.01, 0.1)]
+    there = [name for name in PAPER_DATASETS if name != "lung"]
+    found = [result(d, "S2FS", [0.5, 0.6, 0.7], pair) for d in there for pair in weights]
+    figure = draw(found, kinds=["sensitivity"], formats=["svg"])["sensitivity-knn"]
+    assert figure.get_supxlabel().endswith("recommends. No results for Lung.")
 
 
 def test_the_command_draws_results_in_three_formats(tmp_path):

@@ -14,7 +14,7 @@ from s2fs._utils.messages import did_you_mean
 from s2fs.evaluation import Curve
 from s2fs.plotting import plot_curve_panels, plot_distance_and_direction, plot_faces
 from s2fs.plotting.style import FONT_SIZE, panel_grid
-from s2fs_bench.learners.registry import LEARNER_TITLES
+from s2fs_bench.learners.registry import LEARNER_TITLES, score_name
 from s2fs_bench.paper.datasets import PAPER_DATASETS, find_dataset, load_dataset
 from s2fs_bench.plots import (
     plot_critical_difference,
@@ -142,8 +142,8 @@ def bench_figures(
             lines = curve_lines(table)
             weights = best_weights(group, learner)
             panels = name_weights(curve_panels(group, learner, lines), weights)
-            brackets = "in brackets the best α and β" if weights else ""
-            notes = (LEARNER_TITLES[learner], brackets, sign_note(table), missing_note(group))
+            above = "α and β of the best average" if weights else ""
+            notes = (LEARNER_TITLES[learner], above, sign_note(table), missing_note(group))
             note = "; ".join(filter(None, notes))
             yield (
                 f"curves-{learner}",
@@ -224,7 +224,7 @@ def name_weights(
     for title, panel in panels.items():
         if title in weights:
             alpha, beta = weights[title]
-            title = f"{title} ({alpha:g}, {beta:g})"
+            title = f"{title}: α = {alpha:g}, β = {beta:g}"
         named[title] = panel
     return named
 
@@ -236,6 +236,12 @@ def missing_note(group: Iterable[Result]) -> str:
     if not missing or len(missing) > len(PAPER_DATASETS) / 2:
         return ""
     return f"no results for {', '.join(missing)}"
+
+
+def _missing_sentence(group: Iterable[Result]) -> str:
+    """The same behind other sentences; names keep their capitals."""
+    note = missing_note(group)
+    return f" {note[0].upper()}{note[1:]}." if note else ""
 
 
 def critical_difference(table: Table, reference: str | None = None) -> "Figure | None":
@@ -305,15 +311,14 @@ def _sensitivity(group: Sequence[Result], learner: str) -> "Figure | None":
             scores,
             alphas=alphas,
             betas=betas,
-            label=_average_label(learner),
+            label=_average_label(learner, group[0].run.score),
             limits=(min(every), max(every)),  # one scale for all panels
             title=title,
             ax=ax,
         )
-    missing = missing_note(group).capitalize()
     figure.supxlabel(
         f"{LEARNER_TITLES[learner]}. Star: the best weighting, chosen on the test results. Box: "
-        f"what the paper recommends. {missing}",
+        f"what the paper recommends.{_missing_sentence(group)}",
         fontsize=FONT_SIZE,
     )
     return figure
@@ -332,7 +337,7 @@ def _variants(group: Sequence[Result], learner: str) -> "Figure | None":
     for ax, (dataset, of) in zip(axes, complete.items(), strict=True):
         plot_spread(
             {VARIANTS[name]: of[name] for name in VARIANTS},
-            label=_average_label(learner),
+            label=_average_label(learner, group[0].run.score),
             title=dataset,
             ax=ax,
         )
@@ -340,14 +345,14 @@ def _variants(group: Sequence[Result], learner: str) -> "Figure | None":
     counts = ", ".join(f"{VARIANTS[name]} {len(first[name])}" for name in VARIANTS)
     figure.supxlabel(
         f"{LEARNER_TITLES[learner]}. Points: all weightings that were run ({counts}); bar: their "
-        f"median. {missing_note(group).capitalize()}",
+        f"median.{_missing_sentence(group)}",
         fontsize=FONT_SIZE,
     )
     return figure
 
 
-def _average_label(learner: str) -> str:
-    return f"average {'NMI' if learner == 'kmeans' else 'accuracy'}"
+def _average_label(learner: str, score: str) -> str:
+    return f"average {'NMI' if learner == 'kmeans' else score_name(learner, score)}"
 
 
 def _faces(name: str) -> "Figure | None":
