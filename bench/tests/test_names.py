@@ -124,10 +124,11 @@ def test_score_of_a_plan_is_what_tables_show(plan, tmp_path):
 
 def test_data_changed_under_a_name_is_refused(plan, tmp_path):
     run_plan(plan, tmp_path / "r.sqlite")
+    before = rows(tmp_path / "r.sqlite")
     write_data(tmp_path, seed=1)
-    assert run_plan(plan, tmp_path / "r.sqlite").done == 2
     with pytest.raises(ValueError, match=r"results of different data under the name 'mine'.*own\."):
-        rows(tmp_path / "r.sqlite")
+        run_plan(plan, tmp_path / "r.sqlite")
+    assert rows(tmp_path / "r.sqlite") == before  # what is there can still be shown
 
 
 def test_parameters_changed_under_a_name_are_refused(plan, tmp_path):
@@ -136,9 +137,10 @@ def test_parameters_changed_under_a_name_are_refused(plan, tmp_path):
         for k in (2, 3)
     )
     run_plan(one, tmp_path / "r.sqlite")
-    assert run_plan(other, tmp_path / "r.sqlite").done == 2
+    before = rows(tmp_path / "r.sqlite")
     with pytest.raises(ValueError, match=r"results of 'Relief' with different parameters or code"):
-        rows(tmp_path / "r.sqlite")
+        run_plan(other, tmp_path / "r.sqlite")
+    assert rows(tmp_path / "r.sqlite") == before
 
 
 def test_new_algorithm_repeats_its_own_runs_and_replaces_their_results(plan, tmp_path, monkeypatch):
@@ -175,9 +177,11 @@ def test_default_changed_in_its_code_is_noticed(own):
     (own / "mymodule.py").write_text(MINE.replace("sign=1", "sign=-1"))
     sys.modules.pop("mymodule")
     invalidate_caches()
-    assert run_plan(plan, own / "r.sqlite").done == 2
     with pytest.raises(ValueError, match=r"results of 'ANOVA' with different parameters or code"):
-        rows(own / "r.sqlite")
+        run_plan(plan, own / "r.sqlite")
+    renamed = replace(plan, selectors=(replace(plan.selectors[0], name="second try"),))
+    assert run_plan(renamed, own / "r.sqlite").done == 2
+    assert {row["selector"] for row in rows(own / "r.sqlite")} == {"ANOVA", "second try"}
 
 
 def test_tables_are_made_without_the_class(own):

@@ -139,14 +139,14 @@ def iter_results(results_file: ResultsFile) -> Iterator[Result]:
         If different data, or different selectors, have the same name.
     """
     if not isinstance(results_file, Ledger):
-        _check_names(results_file.path, [result.run for result in results_file.results])
+        check_names(results_file.path, [result.run for result in results_file.results])
         yield from results_file.results
         return
     groups: dict[str, list[Run]] = {}
     done = [entry.run for entry in results_file.entries() if entry.state == "done"]
-    for run in _keep_newest(done):
+    for run in keep_newest(done):
         groups.setdefault(run.cross_validation, []).append(run)
-    _check_names(results_file.path, [runs[0] for runs in groups.values()])
+    check_names(results_file.path, [runs[0] for runs in groups.values()])
     for runs in groups.values():
         if len(runs) == runs[0].n_folds:
             yield from _pool_folds(results_file, sorted(runs, key=lambda run: run.fold))
@@ -157,7 +157,7 @@ def _describe_request(run: Run) -> str:
     return json.dumps(asdict(run.selector), sort_keys=True)
 
 
-def _keep_newest(runs: list[Run]) -> list[Run]:
+def keep_newest(runs: list[Run]) -> list[Run]:
     """Without runs of older versions of a selector's algorithm, and of older evaluations."""
 
     def version(run: Run) -> tuple[int, int]:
@@ -171,7 +171,7 @@ def _keep_newest(runs: list[Run]) -> list[Run]:
     return [run for run in runs if version(run) == newest[_describe_request(run)]]
 
 
-def _check_names(path: Path, runs: Iterable[Run]) -> None:
+def check_names(path: Path, runs: Iterable[Run]) -> None:
     """Raise if one name stands for different data, or for different selectors."""
     data: dict[str, str] = {}
     selectors: dict[tuple[str, str], tuple[str, str, str]] = {}

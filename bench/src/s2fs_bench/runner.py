@@ -28,6 +28,7 @@ from s2fs_bench.ledger import LEASE, Ledger
 from s2fs_bench.methods import resolve
 from s2fs_bench.paper.datasets import DataFile, content_hash, dataset_title, load_dataset
 from s2fs_bench.plan import Plan
+from s2fs_bench.results import check_names, keep_newest
 from s2fs_bench.run import Run, evaluate_run, evaluation_settings
 
 
@@ -106,6 +107,9 @@ def run_plan(
     runs = [run for name in data for run in plan_runs(plan, name, data[name])]
     done = failed = 0
     with Ledger(path, create=True) as ledger:
+        # Before anything is written: a file with two selectors under one name gives no tables.
+        there = [entry.run for entry in ledger.entries() if entry.state == "done"]
+        check_names(ledger.path, keep_newest([*there, *runs]))
         ledger.add(runs)
         states = ledger.states()
         if any(run.key not in states for run in runs):
