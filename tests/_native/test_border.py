@@ -105,11 +105,11 @@ CALLS = {
             numbers(P, M),
         ],
     ),
-    "sum of squares": (
-        native_class_sums._sum_of_squares,
+    "class means": (
+        native_class_sums._class_means,
         lambda: [
-            native_table.make_table(X), np.ones(N), np.zeros(M), np.zeros(M), np.ones(M),
-            numbers(M),
+            native_table.make_table(X), np.arange(N) % P, np.ones(N), np.ones(P), 1, numbers(M),
+            numbers(M), numbers(P, M), numbers(M),
         ],
     ),
     "new data": (
@@ -125,8 +125,8 @@ CALLS = {
     "best of subset": (
         native_subset._find_best,
         lambda: [
-            make_subset(), np.arange(M), np.full(2, 0.1), np.full(2, 0.1), 2, np.empty(2, np.int64),
-            numbers(2, 5),
+            make_subset(), np.arange(M), np.full(2, 0.1), np.full(2, 0.1), 0.0, 2,
+            np.empty(2, np.int64), numbers(2, 5),
         ],
     ),
     "add the best to subset": (

@@ -134,6 +134,7 @@ def test_bounds_are_never_too_small_whatever_the_level(p, scale, reading):
                 sep = scores.separability(*pair)
                 for level in LEVELS:
                     assert (state.upper_bounds(left, pair, level) >= sep * (1 - 1e-11)).all(), level
+                state.best(left, pair)  # what it sums is carried to the steps that follow
 
 
 def test_bounds_leave_few_candidates():
@@ -146,9 +147,25 @@ def test_bounds_leave_few_candidates():
         state.add(feature)
     sep = state.score(left).separability(0.0316, 0.0316)
     # What a bound may exceed Sep by, relatively.
-    for level, most in zip(LEVELS, (0.03, 0.01, 0.002, 1e-4), strict=True):
+    for level, most in zip(LEVELS, (0.04, 0.03, 0.01, 0.002, 1e-4), strict=True):
         excess = state.upper_bounds(left, (0.0316, 0.0316), level) / sep - 1
         assert np.median(excess) < most, level
+
+
+def test_the_best_score_is_found_if_it_is_large_enough():
+    rng = np.random.default_rng(0)
+    y, weights = np.arange(60) % 4, (0.0316, 0.0316)
+    X = rng.normal(size=(60, 80)) + 0.5 * rng.normal(size=(4, 80))[y]
+    state = NativeState(Problem(X, y))
+    for step in range(8):
+        left = np.setdiff1d(np.arange(80), np.arange(step))
+        sep = float(state.score(left).separability(*weights).max())
+        for share in (0.5, 0.99, 1 - 1e-9, 1.0):
+            assert state.best_score(left, weights, share * sep) == pytest.approx(sep, rel=1e-14)
+        for share in (1 + 1e-9, 1.01, 2.0):
+            assert state.best_score(left, weights, share * sep) == -np.inf
+        assert state.best(left, weights)[1] == pytest.approx(sep, rel=1e-14)
+        state.add(step)
 
 
 def test_thousands_of_equal_columns():

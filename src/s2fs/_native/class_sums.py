@@ -3,13 +3,14 @@
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from s2fs._native.border import Array, Function, Given, Int, Length
 from s2fs._native.library import load
 from s2fs._native.table import make_table
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria import problem as plain
+from s2fs.criteria.problem import Scaling
+from s2fs.criteria.separability import Scale
 
 _value_range = Function(
     "s2fs_value_range",
@@ -29,15 +30,39 @@ _class_sums = Function(
     n_threads=Int(),
     sums=Array(np.float64, "classes", "features", writable=True),
 )
-_sum_of_squares = Function(
-    "s2fs_sum_of_squares",
+_class_means = Function(
+    "s2fs_class_means",
     table=Given("table", changed=False),
+    codes=Array(np.int64, "samples"),
     weight=Array(np.float64, "samples"),
-    lower=Array(np.float64, "features"),
-    centre=Array(np.float64, "features"),
-    extent=Array(np.float64, "features"),
+    weight_of_class=Array(np.float64, "classes"),
+    classes=Length(),
+    n_threads=Int(),
+    lower=Array(np.float64, "features", writable=True),
+    upper=Array(np.float64, "features", writable=True),
+    means=Array(np.float64, "classes", "features", writable=True),
     squares=Array(np.float64, "features", writable=True),
 )
+
+
+def compute_scaling(
+    X: Any, codes: Indices, scale: Scale, sample_weight: Floats | None = None, n_threads: int = 1
+) -> Scaling:
+    """As :func:`s2fs.criteria.problem.find_scaling`, in one call and without temporary arrays."""
+    if load() is None:
+        return plain.find_scaling(X, codes, scale, sample_weight)
+    weight_of_class = np.bincount(codes, sample_weight).astype(np.float64)
+    lower, upper, squares = np.empty((3, X.shape[1]))
+    means = np.empty((len(weight_of_class), X.shape[1]))
+    weight = np.ones(len(codes)) if sample_weight is None else sample_weight
+    _class_means(
+        make_table(X), np.ascontiguousarray(codes, np.int64),
+        np.ascontiguousarray(weight, np.float64), weight_of_class, n_threads,
+        lower, upper, means, squares,
+    )  # fmt: skip
+    return Scaling.from_means(
+        (lower, upper), weight_of_class, scale, means, lambda centre, extent: squares
+    )
 
 
 def value_range(X: Any) -> tuple[Floats, Floats]:
@@ -63,16 +88,3 @@ def class_sums(
         np.ascontiguousarray(centre, np.float64), 1, sums,
     )  # fmt: skip
     return sums
-
-
-def sum_of_squares(
-    X: Any, lower: Floats, centre: Floats, extent: Floats, sample_weight: Floats | None = None
-) -> Floats:
-    """As :func:`s2fs.criteria.problem.sum_of_squares`, of dense rows without temporary arrays."""
-    if load() is None or issparse(X):
-        return plain.sum_of_squares(X, lower, centre, extent, sample_weight)
-    squares = np.empty(X.shape[1])
-    weight = np.ones(len(X)) if sample_weight is None else sample_weight
-    numbers = (np.ascontiguousarray(part, np.float64) for part in (weight, lower, centre, extent))
-    _sum_of_squares(make_table(X), *numbers, squares)
-    return squares

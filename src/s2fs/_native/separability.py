@@ -68,6 +68,11 @@ class NativeSeparability(Separability):
             candidates = candidates[candidates != feature]
             yield feature, score, tuple(parts.tolist())
 
+    def best_score(self, candidates: Indices, at_least: float) -> float:
+        """The largest score of the candidates, or −∞ if none is ``at_least`` that large."""
+        state = cast(NativeState, self.state)
+        return state.best_score(candidates, (self.alpha, self.beta), at_least)
+
     def copy(self) -> "NativeSeparability":
         """An independent criterion of the same subset."""
         return NativeSeparability(self.state.copy(), self.alpha, self.beta)

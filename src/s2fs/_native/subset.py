@@ -51,6 +51,7 @@ _find_best = Function(
     alphas=Array(np.float64, "n_weightings"),
     betas=Array(np.float64, "n_weightings"),
     n_weightings=Length(),
+    at_least=Real(),
     n_threads=Int(),
     features=Array(np.int64, "n_weightings", writable=True),
     scores=Array(np.float64, "n_weightings", 5, writable=True),
@@ -99,8 +100,10 @@ _bounds = Function(
     level=Int(),
     bounds=Array(np.float64, "n_candidates", writable=True),
 )
+#: What the library says instead of a candidate if no score is a number.
+_NO_NUMBER = -1
 #: How far the bounds of a candidate are refined before it is scored, in their order.
-LEVELS = ("sums", "roots", "separation", "screen")
+LEVELS = ("carried", "sums", "roots", "separation", "screen")
 
 
 class NativeState:
@@ -156,16 +159,27 @@ class NativeState:
         self, candidates: Indices, weightings: list[Weights]
     ) -> list[tuple[int, float, Floats]]:
         """The same for each weighting (alpha, beta); they share what is found out."""
+        features, scores = self._find_best(candidates, weightings)
+        best = zip(features.tolist(), scores[:, 0].tolist(), scores[:, 1:], strict=True)
+        return list(best)
+
+    def best_score(self, candidates: Indices, weights: Weights, at_least: float) -> float:
+        """The largest Sep of the candidates, or −∞ if none is ``at_least`` that large."""
+        features, scores = self._find_best(candidates, [weights], at_least)
+        return float(scores[0, 0]) if features[0] >= 0 else -np.inf
+
+    def _find_best(
+        self, candidates: Indices, weightings: list[Weights], at_least: float = 0.0
+    ) -> tuple[Indices, Floats]:
         alphas, betas = np.array(weightings, np.float64).T.copy()
         features, scores = np.empty(len(weightings), np.int64), np.empty((len(weightings), 5))
         _find_best(
-            self._subset, np.ascontiguousarray(candidates, np.int64), alphas, betas,
+            self._subset, np.ascontiguousarray(candidates, np.int64), alphas, betas, at_least,
             self.n_threads, features, scores,
         )  # fmt: skip
-        if (features < 0).any():
+        if (features == _NO_NUMBER).any():
             raise no_number()
-        best = zip(features.tolist(), scores[:, 0].tolist(), scores[:, 1:], strict=True)
-        return list(best)
+        return features, scores
 
     def add_best(self, candidates: Indices, weights: Weights) -> tuple[int, float, Floats]:
         """Let the best candidate join; what :meth:`best` says of it."""

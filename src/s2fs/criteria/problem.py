@@ -72,23 +72,29 @@ class Scaling(NamedTuple):
             Weighted sums over all rows of the squared differences to ``lower`` and a centre of
             shape (n_features,), in units of an extent of that shape. Called for "standard" only.
         """
-        (lower, upper), total = value_range, float(weight_of_class.sum())
-        with np.errstate(over="ignore"):
-            extent = upper - lower
-            too_wide = np.flatnonzero(~np.isfinite(extent * total))
-        if len(too_wide):
-            raise ValueError(
-                f"X has values too far apart to be summed in {format_named('column', too_wide)}; "
-                "divide them by a power of ten."
-            )
-        varying = extent > 0
-        means = sums(np.zeros((len(weight_of_class), len(lower))))
+        _check_extent(*value_range, weight_of_class)
+        means = sums(np.zeros((len(weight_of_class), len(value_range[0]))))
         means /= weight_of_class[:, None]
         # A second pass over what is left makes the mean of equal values that very value.
         rest = sums(means)
         rest /= weight_of_class[:, None]
         means += rest
         del rest  # the centroids may have its place
+        return cls.from_means(value_range, weight_of_class, scale, means, squares)
+
+    @classmethod
+    def from_means(
+        cls,
+        value_range: tuple[Floats, Floats],
+        weight_of_class: Floats,
+        scale: Scale,
+        means: Floats,
+        squares: Callable[[Floats, Floats], Floats],
+    ) -> "Scaling":
+        """The same from the class means of the differences to ``lower``, which it changes."""
+        (lower, upper), total = value_range, float(weight_of_class.sum())
+        extent = _check_extent(lower, upper, weight_of_class)
+        varying = extent > 0
         unit = 1.0
         width = np.where(varying, extent, 1.0)
         if scale == "standard":
@@ -133,10 +139,8 @@ class Problem:
     sample_weight : ndarray of shape (n_samples,), optional
         How much each sample counts, positive; a sample of weight 2 is two equal samples.
     scaling : Scaling, optional
-        That of a larger table of which these rows are a part; ``scale`` is not used then, and a
-        class may be missing.
-    sums, value_range, squares : callable, optional
-        Take the place of :func:`class_sums`, :func:`find_range` and :func:`sum_of_squares`.
+        If it is known already, or that of a larger table of which these rows are a part; ``scale``
+        is not used then, and a class may be missing.
 
     Attributes
     ----------
@@ -157,9 +161,6 @@ class Problem:
         sample_weight: Floats | None = None,
         *,
         scaling: Scaling | None = None,
-        sums: Callable[..., Floats] | None = None,
-        value_range: Callable[..., tuple[Floats, Floats]] | None = None,
-        squares: Callable[..., Floats] | None = None,
     ) -> None:
         self.X = X
         self.is_sparse = issparse(X)
@@ -167,16 +168,7 @@ class Problem:
         self.n_samples, self.n_features = X.shape
         self._sample_weight = sample_weight  # None is 1 each, and saves the multiplications
         if scaling is None:
-            values = (value_range or find_range)(X)
-            scaling = Scaling.of(
-                values,
-                np.bincount(codes, sample_weight).astype(np.float64),
-                scale,
-                lambda centre: (sums or class_sums)(X, codes, values[0], centre, sample_weight),
-                lambda centre, extent: (squares or sum_of_squares)(
-                    X, values[0], centre, extent, sample_weight
-                ),
-            )
+            scaling = find_scaling(X, codes, scale, sample_weight)
         self.scaling = scaling
         self.lower, self.width, self.unit, self.varying, self.on_centroid, self.centroids, _ = (
             scaling
@@ -217,6 +209,33 @@ class Problem:
         gaps = C[:, :, None] - C[:, None, :]
         gaps[np.abs(gaps) <= self.on_centroid[features, None, None]] = 0
         return gaps
+
+
+def find_scaling(
+    X: Any, codes: Indices, scale: Scale, sample_weight: Floats | None = None
+) -> Scaling:
+    """The scaling of a whole table."""
+    lower, upper = find_range(X)
+    return Scaling.of(
+        (lower, upper),
+        np.bincount(codes, sample_weight).astype(np.float64),
+        scale,
+        lambda centre: class_sums(X, codes, lower, centre, sample_weight),
+        lambda centre, extent: sum_of_squares(X, lower, centre, extent, sample_weight),
+    )
+
+
+def _check_extent(lower: Floats, upper: Floats, weight_of_class: Floats) -> Floats:
+    """The range of each feature, if all samples can be summed."""
+    with np.errstate(over="ignore"):
+        extent = upper - lower
+        too_wide = np.flatnonzero(~np.isfinite(extent * weight_of_class.sum()))
+    if len(too_wide):
+        raise ValueError(
+            f"X has values too far apart to be summed in {format_named('column', too_wide)}; "
+            "divide them by a power of ten."
+        )
+    return extent
 
 
 def find_range(X: Any) -> tuple[Floats, Floats]:

@@ -68,6 +68,13 @@ class BatchForward(Protocol):
         """
 
 
+class ThresholdSearch(Protocol):
+    """A criterion that tells whether a score is reached faster than it finds the best one."""
+
+    def best_score(self, candidates: Indices, at_least: float) -> float:
+        """The largest score of the candidates, or −∞ if none is ``at_least`` that large."""
+
+
 class State(Protocol):
     """What S²FS needs to know of a growing subset, whatever the weights."""
 

@@ -14,7 +14,7 @@ selected.
 import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,12 +24,18 @@ from s2fs._utils.messages import format_count
 from s2fs._utils.types import Indices
 from s2fs.criteria.protocol import Criterion
 from s2fs.search.constraints import Constraints
-from s2fs.search.forward import Step, best_extensions, forward
+from s2fs.search.forward import Step, best_extensions, eligible, forward
 from s2fs.search.permutation import Permutations
 from s2fs.search.samples import Samples
 
 #: The number of permutations, at least; a lower level takes more.
 N_PERMUTATIONS = 19
+#: How many moves the first permutation is compared with at first.
+N_FIRST_MOVES = 4
+#: It goes on until it has reached so many: the search rarely goes further.
+N_BEYOND = 3
+#: Room for the selected features behind the candidates.
+N_SPARE_COLUMNS = 64
 
 
 class _Move(NamedTuple):
@@ -103,7 +109,8 @@ class PermutationStop:
         coming, n_ahead = self._group_into_moves(steps, constraints), 1
         while True:
             if self._is_columnwise:
-                moves, n_reached = self._promising_moves(selected, coming)
+                moves, n_reached, rest = self._promising_moves(selected, coming)
+                coming = chain(rest, coming)
                 p_values = self._compute_p_values(selected, moves, n_reached)
             else:
                 moves = list(islice(coming, n_ahead))
@@ -128,21 +135,24 @@ class PermutationStop:
 
     def _promising_moves(
         self, selected: list[int], coming: Iterator[_Move]
-    ) -> tuple[list[_Move], Indices]:
+    ) -> tuple[list[_Move], Indices, list[_Move]]:
         """Moves that are worth comparing with all permutations, and which the first one reaches.
 
         The first permutation alone tells about how far the search will come. So the others are
-        made once, not again and again for moves of which nobody knows how many there will be.
+        made once, not again and again for moves of which nobody knows how many there will be. The
+        moves beyond follow.
         """
-        moves = list(islice(coming, 1))
+        moves = list(islice(coming, N_FIRST_MOVES))
         while True:
             n_reached = np.zeros(len(moves), dtype=np.intp)
             if self._n_allowed < 0 or not moves:  # no p-value can be small enough
-                return moves, n_reached
-            self._count_reached(self._permutations.orders[0], selected, moves, n_reached)
-            more = [] if n_reached.any() else list(islice(coming, 3 * len(moves)))
+                return moves, n_reached, []
+            n_counted = self._count_reached(
+                self._permutations.orders[0], selected, moves, n_reached, N_BEYOND
+            )
+            more = [] if n_reached.any() else list(islice(coming, len(moves)))
             if not more:
-                return moves, n_reached
+                return moves[:n_counted], n_reached[:n_counted], moves[n_counted:]
             moves += more
 
     def _compute_p_values(
@@ -175,32 +185,39 @@ class PermutationStop:
         return moves[:n_left], n_reached[:n_left]
 
     def _count_reached(
-        self, order: Indices, selected: list[int], moves: list[_Move], n_reached: Indices
-    ) -> None:
-        """Add 1 for every move whose score a permutation reaches."""
-        for i, score in enumerate(self._permuted_scores(order, selected, moves)):
-            n_reached[i] += self._reaches(score, moves[i])
+        self,
+        order: Indices,
+        selected: list[int],
+        moves: list[_Move],
+        n_reached: Indices,
+        most: int | None = None,
+    ) -> int:
+        """Add 1 for every move whose score is reached by the best of the permuted candidates.
 
-    def _reaches(self, permuted_score: float, move: _Move) -> bool:
-        return permuted_score * (1 + self._tol) >= move.steps[-1].score
-
-    def _permuted_scores(
-        self, order: Indices, selected: list[int], moves: list[_Move]
-    ) -> Iterator[float]:
-        """The score that the best of the permuted candidates would have at each move."""
+        It ends with the first move that too many permutations reach, as no later one counts, or
+        after ``most`` that this one reaches. Returns how many moves were looked at.
+        """
         observed = [*selected, *(step.feature for move in moves for step in move.steps)]
         criterion = self._make_permuted_criterion(order, observed)
         feature = self._samples.X.shape[1]  # the observed features stand behind the candidates
         for _ in selected:
             criterion.add(feature)
             feature += 1
-        for move in moves:
-            candidates = Constraints((), move.left.singles, move.left.groups)
-            _, scored = best_extensions(criterion, candidates)[0]
-            yield float(scored.scores[0])
+        n_here = 0
+        for i, move in enumerate(moves):
+            score = move.steps[-1].score
+            # A little less than asked for: rounding must not decide what is looked at.
+            at_least = score / (1 + self._tol) * (1 - 1e-9)
+            permuted_score = _find_best_score(criterion, move.left, at_least)
+            is_reached = permuted_score * (1 + self._tol) >= score
+            n_reached[i] += is_reached
+            n_here += is_reached
+            if n_reached[i] > self._n_allowed or n_here == most:
+                return i + 1
             for _ in move.steps:
                 criterion.add(feature)
                 feature += 1
+        return len(moves)
 
     def _make_permuted_criterion(self, order: Indices, observed: list[int]) -> Criterion:
         """The criterion of permuted candidates, followed by some features as they are."""
@@ -231,18 +248,28 @@ class _Candidates:
 
     def __init__(self, X: Any) -> None:
         self._X = X
-        self._joined = X[:, :0]
+        self._joined = X
 
     def followed_by(self, columns: Any) -> Any:
         """The table with some columns behind it; those of the call before are lost."""
         if sparse.issparse(self._X):
             return sparse.hstack([self._X, columns], format="csc")
         n_samples, m = self._X.shape
-        if self._joined.shape[1] != m + columns.shape[1]:
-            self._joined = np.empty((n_samples, m + columns.shape[1]), self._X.dtype)
+        n_columns = m + columns.shape[1]
+        if self._joined.shape[1] < n_columns:  # leave some room: searches look further and further
+            self._joined = np.empty((n_samples, n_columns + N_SPARE_COLUMNS), self._X.dtype)
             self._joined[:, :m] = self._X
-        self._joined[:, m:] = columns
-        return self._joined
+        self._joined[:, m:n_columns] = columns
+        return self._joined[:, :n_columns]
+
+
+def _find_best_score(criterion: Criterion, left: Constraints, at_least: float) -> float:
+    """The largest score of what is left, or any smaller number if that is below ``at_least``."""
+    if not left.groups and hasattr(criterion, "best_score"):  # see ThresholdSearch
+        candidates = eligible(criterion.distinct, left).singles
+        return float(criterion.best_score(candidates, at_least))
+    _, scored = best_extensions(criterion, Constraints((), left.singles, left.groups))[0]
+    return float(scored.scores[0])
 
 
 def _add_p_value(step: Step, p_value: float) -> Step:

@@ -8,7 +8,7 @@ from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from s2fs._native.class_sums import class_sums, sum_of_squares, value_range
+from s2fs._native.class_sums import compute_scaling
 from s2fs._native.correlations import CorrelationsOf
 from s2fs._native.separability import Separability, empty_state, separability_of
 from s2fs._utils.docstrings import substitute
@@ -150,12 +150,10 @@ class S2FS(SearchSelector):
     def _make_state(self, X: Any, codes: Indices, sample_weight: Floats | None) -> State:
         """The state of the empty subset, for any weights alpha and beta."""
         weight = None if sample_weight is None else relative(sample_weight)
-        problem = Problem(
-            X, codes, self.scale, weight,
-            sums=class_sums, value_range=value_range, squares=sum_of_squares,
-        )  # fmt: skip
         # More threads than cores would only take memory.
         n_threads = min(effective_n_jobs(self.n_jobs), cpu_count())
+        scaling = compute_scaling(X, codes, self.scale, weight, n_threads)
+        problem = Problem(X, codes, sample_weight=weight, scaling=scaling)
         return empty_state(problem, self.centroid_membership, self.compactness, n_threads)
 
     def _make_criterion_on_cluster(

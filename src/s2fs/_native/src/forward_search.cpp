@@ -3,7 +3,8 @@
 // Each candidate has an upper bound of Sep, from a lower bound of Θ and an upper bound of Λ. The
 // largest bound is refined, level by level, until none reaches the best score in double precision:
 //
-//     SUMS      Θ by a weighted sum of a_i² (one product of the table with a vector), Λ by sums over the classes
+//     CARRIED   Θ by the sums of an earlier step, Λ by sums over the classes
+//     SUMS      Θ by a weighted sum of a_i²: one product of the table with a vector
 //     ROOTS     Θ_dis itself
 //     SEPARATED Λ itself, and what bends Θ_dir, in single precision
 //     SCREENED  Θ_dir itself, in single precision
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "parallel_for.h"
 #include "separability.h"
@@ -23,6 +25,7 @@ namespace s2fs {
 namespace {
 
 constexpr double SLACK = 1 + 1e-11;  // rounding of a score and of the constants of the bounds
+constexpr Index MANY = 4;            // one candidate in so many
 
 struct Candidate {
     double bound;
@@ -32,9 +35,9 @@ struct Candidate {
 
 class Step {
   public:
-    Step(Subset &subset, double alpha, double beta, Index n_threads)
+    Step(Subset &subset, double alpha, double beta, double at_least, Index n_threads)
         : subset_(subset), data_(subset.data), bounds_(subset.bounds), alpha_(alpha), beta_(beta),
-          n_threads_(n_threads), tables_(subset.data.tables(n_threads)) {
+          n_threads_(n_threads), tables_(subset.data.tables(n_threads)), best_(at_least) {
         if (!subset.has_bounds) make_bounds();
     }
 
@@ -44,8 +47,10 @@ class Step {
   private:
     void make_bounds();
     void bound_all(const Index *candidates, Index count);
-    void sum_features(Index first, Index last);
+    void carry_features(Index first, Index last);
+    void sum_features(const Index *features, Index count);
     void bound_features(Index first, Index last);
+    void sum_candidates(const Index *candidates, Index count);
     double refine(Index feature);
     void refine_all(std::vector<Candidate> &alive, Level until, double n_operations_of_one);
     void drop(std::vector<Candidate> &alive) const;
@@ -54,6 +59,10 @@ class Step {
     double bound(const Components &known) const {
         const double theta = known.theta_dis + alpha_ * known.theta_dir;
         return (known.lambda_dis + beta_ * known.lambda_dir) / theta * SLACK;
+    }
+    // Σ weight a², from below.
+    double least_within(Index f) const {
+        return larger(tables_.within[f] * (1 - SUM_ERROR) - tables_.sum_error[f], 0.0);
     }
     double floor_distance(double distance) const { return data_.unit * larger(distance, ON_CENTROID); }
     // What reaches the best score, or is not a number and must be looked at.
@@ -66,7 +75,7 @@ class Step {
     Index n_threads_;
     const FeatureTables &tables_;
     Doubles first_bounds_;
-    double best_ = 0;
+    double best_;  // the best score so far, or what it has to reach
     Indices scored_;
 };
 
@@ -78,45 +87,70 @@ void Step::make_bounds() {
     round_pairs(subset_, bounds_);
     bounds_.lambda_dir = data_.p > 2 ? bound_direction(subset_, tables_) : 0.0;
     const Index m = data_.m;
-    bounds_.has_sums.assign((m + CHUNK - 1) / CHUNK, 0);
+    bounds_.is_carried.assign((m + CHUNK - 1) / CHUNK, 0);
     for (Doubles *numbers : {&bounds_.theta_dis, &bounds_.theta_dis_more, &bounds_.theta_dir, &bounds_.most_lambda_dis})
         numbers->resize(m);
     bounds_.bend.resize(m);
+    if (subset_.carried.empty()) {
+        subset_.reference.assign(data_.weight.begin(), data_.weight.end());
+        subset_.carried.resize(m);
+        for (Index f = 0; f < m; f++) subset_.carried[f] = least_within(f);
+    }
     bounds_.largest_chord = bounds_.largest_curvature = 0;
+    bounds_.chord_ratio = HUGE_VAL;
     for (Index i = 0; i < data_.n; i++) {
         if (!(data_.weight[i] > 0)) continue;
         const double chord = static_cast<double>(bounds_.tangent.chord[i]);
         const double curvature = std::fabs(static_cast<double>(bounds_.tangent.curvature[i]));
+        const double reference = static_cast<double>(subset_.reference[i]);
         bounds_.largest_chord = larger(bounds_.largest_chord, chord / data_.weight[i]);
         bounds_.largest_curvature = larger(bounds_.largest_curvature, curvature / data_.weight[i]);
+        if (reference > 0) bounds_.chord_ratio = smaller(bounds_.chord_ratio, chord / reference);
     }
-    std::fill(subset_.level.begin(), subset_.level.end(), SUMS);
+    if (!(bounds_.chord_ratio < HUGE_VAL)) bounds_.chord_ratio = 0;
+    std::fill(subset_.level.begin(), subset_.level.end(), CARRIED);
     subset_.has_bounds = true;
 }
 
-// What level SUMS is made of, for the features from first to last. Rounding errors are covered: no weight of a² is
-// larger than the largest one in units of the weights of the samples.
-void Step::sum_features(Index first, Index last) {
-    const Index count = last - first;
-    const CompactnessTangent &tangent = bounds_.tangent;
+// Level CARRIED of the features from first to last: no sample is looked at. Σ chord a² is at least the same sum with
+// the weights of an earlier step, times the least ratio of the weights; and Σ curvature a² is at most the largest
+// curvature times the within-class variance.
+void Step::carry_features(Index first, Index last) {
     float distance[CHUNK];
-    double chord[CHUNK], curved[CHUNK];
     bound_by_classes(data_, tables_, bounds_, first, last, distance, bounds_.bend.data() + first);
-    data_.weighted_squares(tangent.chord, tangent.curvature, first, last, chord, curved);
-    for (Index k = 0; k < count; k++) {
-        const Index f = first + k;
-        const double within = larger(tables_.within[f] * (1 - SUM_ERROR) - tables_.sum_error[f], 0.0);
-        const double least = data_.is_rms ? std::sqrt(subset_.within + within) : tangent.distance;
-        const double error = 2 * SUM_ERROR * tables_.within[f] + tables_.sum_error[f];
+    for (Index f = first; f < last; f++) {
+        const double most_within = tables_.within[f] * (1 + SUM_ERROR) + tables_.sum_error[f];
+        const double least = data_.is_rms ? std::sqrt(subset_.within + least_within(f)) : bounds_.tangent.distance;
         bounds_.theta_dis[f] = data_.unit * least;
-        bounds_.theta_dis_more[f] = data_.unit * (chord[k] - bounds_.largest_chord * error);
-        bounds_.theta_dir[f] = tangent.direction - static_cast<double>(bounds_.bend[f]) -
-                               (curved[k] + bounds_.largest_curvature * error);
-        bounds_.most_lambda_dis[f] = data_.unit * (bounds_.lambda_dis + static_cast<double>(distance[k]));
+        bounds_.theta_dis_more[f] = data_.unit * bounds_.chord_ratio * subset_.carried[f];
+        bounds_.theta_dir[f] = bounds_.tangent.direction - static_cast<double>(bounds_.bend[f]) -
+                               bounds_.largest_curvature * most_within;
+        bounds_.most_lambda_dis[f] = data_.unit * (bounds_.lambda_dis + static_cast<double>(distance[f - first]));
     }
 }
 
-// Level SUMS for one weighting.
+// Level SUMS of some features. Rounding errors are covered: no weight of a² is larger than the largest one in units of
+// the weights of the samples.
+void Step::sum_features(const Index *features, Index count) {
+    double chord[CHUNK], curved[CHUNK];
+    for (Index start = 0; start < count; start += CHUNK) {
+        const Index here = smaller(CHUNK, count - start);
+        const Index *some = features + start;
+        data_.weighted_squares(bounds_.tangent.chord, bounds_.tangent.curvature, some, here, chord, curved);
+        for (Index k = 0; k < here; k++) {
+            const Index f = some[k];
+            const double error = 2 * SUM_ERROR * tables_.within[f] + tables_.sum_error[f];
+            const double more = data_.unit * (chord[k] - bounds_.largest_chord * error);
+            const double direction = bounds_.tangent.direction - static_cast<double>(bounds_.bend[f]) -
+                                     (curved[k] + bounds_.largest_curvature * error);
+            bounds_.theta_dis_more[f] = larger(bounds_.theta_dis_more[f], more);
+            bounds_.theta_dir[f] = larger(bounds_.theta_dir[f], direction);
+            subset_.level[f] = SUMS;
+        }
+    }
+}
+
+// Levels CARRIED and SUMS for one weighting.
 void Step::bound_features(Index first, Index last) {
     const double *theta_dis = bounds_.theta_dis.data(), *more = bounds_.theta_dis_more.data();
     const double *theta_dir = bounds_.theta_dir.data(), *lambda_dis = bounds_.most_lambda_dis.data();
@@ -130,23 +164,48 @@ void Step::bound_features(Index first, Index last) {
 }
 
 void Step::bound_all(const Index *candidates, Index count) {
-    const Index n = data_.n, m = data_.m;
+    const Index m = data_.m;
     first_bounds_.resize(m);
-    if (count == 0) return;
     // Few candidates of many features: only the chunks where they are.
     std::vector<char> is_needed((m + CHUNK - 1) / CHUNK, 0);
     for (Index k = 0; k < count; k++) is_needed[candidates[k] / CHUNK] = 1;
-    const double n_operations = static_cast<double>(m) * static_cast<double>(n + 8 * data_.p) / 4;
-    const Index threads = bounds_.has_sums[candidates[0] / CHUNK] ? 1 : useful_threads(n_operations, n_threads_);
-    parallel_for((m + CHUNK - 1) / CHUNK, threads, [&](Index first, Index last, Index) {
+    const double n_operations = 8 * static_cast<double>(m) * static_cast<double>(data_.p);
+    parallel_for((m + CHUNK - 1) / CHUNK, useful_threads(n_operations, n_threads_), [&](Index first, Index last, Index) {
         for (Index chunk = first; chunk < last; chunk++) {
             if (!is_needed[chunk]) continue;
             const Index start = chunk * CHUNK, end = smaller(start + CHUNK, m);
-            if (!bounds_.has_sums[chunk]) sum_features(start, end);
-            bounds_.has_sums[chunk] = 1;
+            if (!bounds_.is_carried[chunk]) carry_features(start, end);
+            bounds_.is_carried[chunk] = 1;
             bound_features(start, end);
         }
     });
+}
+
+// Takes the candidates that may be the best to level SUMS. If these are many, the sums of all candidates are worth
+// to be known in the steps that follow.
+void Step::sum_candidates(const Index *candidates, Index count) {
+    Indices left;
+    for (Index k = 0; k < count; k++) {
+        const Index f = candidates[k];
+        if (subset_.level[f] == CARRIED && reaches(first_bounds_[f])) left.push_back(f);
+    }
+    const bool is_renewed = !data_.is_rms && static_cast<Index>(left.size()) > count / MANY;
+    if (is_renewed) {
+        left.clear();
+        std::copy_if(candidates, candidates + count, std::back_inserter(left),
+                     [&](Index f) { return subset_.level[f] == CARRIED; });
+    }
+    const Index n_left = static_cast<Index>(left.size());
+    const double n_operations = static_cast<double>(n_left) * static_cast<double>(data_.n) / 4;
+    parallel_for(n_left, useful_threads(n_operations, n_threads_), [&](Index first, Index last, Index) {
+        sum_features(left.data() + first, last - first);
+        for (Index k = first; k < last; k++) bound_features(left[k], left[k] + 1);
+    });
+    if (!is_renewed) return;
+    subset_.reference = bounds_.tangent.chord;
+    for (double &sum : subset_.carried) sum *= bounds_.chord_ratio;
+    for (Index f : left) subset_.carried[f] = larger(bounds_.theta_dis_more[f] / data_.unit, 0.0);
+    bounds_.chord_ratio = 1;
 }
 
 // Takes a candidate one level further, or just so far that it is ruled out; its bound.
@@ -155,6 +214,10 @@ double Step::refine(Index f) {
     Components &known = subset_.known[f];
     Level &level = subset_.level[f];
     switch (level) {
+        case CARRIED:
+            sum_features(&f, 1);
+            bound_features(f, f + 1);
+            return first_bounds_[f];
         case SUMS: {
             const Roots roots = sum_roots(bounds_, data_.offsets(f, buffer), data_.n);
             known.lambda_dis = bounds_.most_lambda_dis[f], known.lambda_dir = bounds_.lambda_dir;
@@ -228,6 +291,7 @@ Index Step::best(const Index *candidates, Index count, Components *components) {
         const Index f = candidates[k];
         if (f == subset_.runners_up[0] || f == subset_.runners_up[1] || subset_.level[f] == EXACT) score(f);
     }
+    sum_candidates(candidates, count);
     std::vector<Candidate> alive;
     for (Index k = 0; k < count; k++) {
         const Index f = candidates[k];
@@ -259,7 +323,7 @@ Index Step::best(const Index *candidates, Index count, Components *components) {
     Index winner = -1;
     for (Index f : scored_)
         if (subset_.known[f].sep(alpha_, beta_) >= best_ * (1 - EQUAL) && (winner < 0 || f < winner)) winner = f;
-    if (winner < 0) return -1;
+    if (winner < 0) return best_ > 0 ? Subset::NONE_REACHES : Subset::NO_NUMBER;
     *components = subset_.known[winner];
     std::sort(scored_.begin(), scored_.end(), [&](Index one, Index other) {
         const double a = subset_.known[one].sep(alpha_, beta_), b = subset_.known[other].sep(alpha_, beta_);
@@ -275,22 +339,23 @@ void Step::bounds(const Index *candidates, Index count, Level level, double *fou
     bound_all(candidates, count);
     std::vector<Candidate> all;
     for (Index k = 0; k < count; k++) all.push_back({first_bounds_[candidates[k]], candidates[k]});
-    if (level >= ROOTS) refine_all(all, ROOTS, 0);
-    if (level >= SEPARATED) refine_all(all, SEPARATED, 0);
-    if (level >= SCREENED) refine_all(all, SCREENED, 0);
-    for (Index k = 0; k < count; k++) found[k] = level == SUMS ? first_bounds_[candidates[k]] : bound(subset_.known[candidates[k]]);
+    refine_all(all, level, 0);
+    for (Index k = 0; k < count; k++) {
+        const Index f = candidates[k];
+        found[k] = level <= SUMS ? first_bounds_[f] : bound(subset_.known[f]);
+    }
 }
 
 }  // namespace
 
 void Subset::upper_bounds(const Index *candidates, Index count, double alpha, double beta, Level until, double *found) {
     has_bounds = false;  // begin anew
-    Step(*this, alpha, beta, 1).bounds(candidates, count, until, found);
+    Step(*this, alpha, beta, 0, 1).bounds(candidates, count, until, found);
 }
 
-Index Subset::best(const Index *candidates, Index count, double alpha, double beta, Index n_threads,
-                   Components *components) {
-    return Step(*this, alpha, beta, n_threads).best(candidates, count, components);
+Index Subset::best(const Index *candidates, Index count, double alpha, double beta, double at_least,
+                   Index n_threads, Components *components) {
+    return Step(*this, alpha, beta, at_least, n_threads).best(candidates, count, components);
 }
 
 }  // namespace s2fs

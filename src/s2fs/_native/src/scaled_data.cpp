@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "parallel_for.h"
 #include "separability.h"
@@ -61,7 +62,7 @@ void ScaledData::read_column(Index feature, double *x) const {
 }
 
 const float *ScaledData::offsets(Index feature, Floats &buffer) const {
-    if (!table_.is_sparse) return tables_.offsets.data() + feature * n;
+    if (!table_.is_sparse) return tables_.offsets.get() + feature * n;
     Doubles x(n);
     read_column(feature, x.data());
     buffer.resize(n);
@@ -96,16 +97,15 @@ void four_weighted_squares(const float *v, const float *w, const float *const a[
 
 }  // namespace
 
-void ScaledData::weighted_squares(const Floats &v, const Floats &w, Index first, Index last, double *by_v,
+void ScaledData::weighted_squares(const Floats &v, const Floats &w, const Index *features, Index count, double *by_v,
                                   double *by_w) const {
     if (!table_.is_sparse) {
-        for (Index f = first; f < last; f += 4) {
+        for (Index k = 0; k < count; k += 4) {
             const float *four[4];
             double of_v[4], of_w[4];
-            for (Index j = 0; j < 4; j++) four[j] = tables_.offsets.data() + smaller(f + j, last - 1) * n;
+            for (Index j = 0; j < 4; j++) four[j] = tables_.offsets.get() + features[smaller(k + j, count - 1)] * n;
             four_weighted_squares(v.data(), w.data(), four, n, of_v, of_w);
-            for (Index j = 0; j < 4 && f + j < last; j++)
-                by_v[f + j - first] = of_v[j], by_w[f + j - first] = of_w[j];
+            for (Index j = 0; j < 4 && k + j < count; j++) by_v[k + j] = of_v[j], by_w[k + j] = of_w[j];
         }
         return;
     }
@@ -116,7 +116,8 @@ void ScaledData::weighted_squares(const Floats &v, const Floats &w, Index first,
         w_of_class[own[i]] += static_cast<double>(w[i]);
     }
     table_.with_sparse([&](const auto &stored) {
-        for (Index f = first; f < last; f++) {
+        for (Index k = 0; k < count; k++) {
+            const Index f = features[k];
             const double *c = centroids.data() + f * p, zero = scaled(0, f), limit = tolerance[f];
             for (Index q = 0; q < p; q++) {
                 const double a = beyond(zero - c[q], limit);
@@ -124,16 +125,16 @@ void ScaledData::weighted_squares(const Floats &v, const Floats &w, Index first,
             }
             v_left = v_of_class, w_left = w_of_class;
             double sum_v = 0, sum_w = 0;
-            for (Index k = stored.starts[f]; k < stored.starts[f + 1]; k++) {
-                const Index i = position_[stored.samples[k]], q = own[i];
-                const double a = beyond(scaled(static_cast<double>(stored.values[k]), f) - c[q], limit);
+            for (Index s = stored.starts[f]; s < stored.starts[f + 1]; s++) {
+                const Index i = position_[stored.samples[s]], q = own[i];
+                const double a = beyond(scaled(static_cast<double>(stored.values[s]), f) - c[q], limit);
                 sum_v += static_cast<double>(v[i]) * a * a;
                 sum_w += static_cast<double>(w[i]) * a * a;
                 v_left[q] -= static_cast<double>(v[i]);
                 w_left[q] -= static_cast<double>(w[i]);
             }
             for (Index q = 0; q < p; q++) sum_v += v_left[q] * empty[q], sum_w += w_left[q] * empty[q];
-            by_v[f - first] = sum_v, by_w[f - first] = sum_w;
+            by_v[k] = sum_v, by_w[k] = sum_w;
         }
     });
 }
@@ -143,29 +144,40 @@ const FeatureTables &ScaledData::tables(Index n_threads) const {
     return tables_;
 }
 
-// The offsets of a block of features; dense tables are read in tiles that stay in the cache,
-// whatever their memory order.
+// The offsets of a block of features. Dense tables are read in tiles that stay in the cache, whatever their memory order.
 void ScaledData::make_offsets(Index first, Index last) const {
-    constexpr Index ROWS = 64, COLUMNS = 32;
+    constexpr Index ROWS = LANES, COLUMNS = 32;
     table_.with_dense([&](const auto &values) {
-        float tile[COLUMNS][ROWS];
-        for (Index f0 = first; f0 < last; f0 += COLUMNS)
-            for (Index i0 = 0; i0 < n; i0 += ROWS) {
-                const Index columns = smaller(COLUMNS, last - f0), rows = smaller(ROWS, n - i0);
-                const auto read = [&](Index i, Index f) {
-                    const double x = (values(row_[i0 + i], f0 + f) - lower_[f0 + f]) / width_[f0 + f];
-                    const double c = centroids[(f0 + f) * p + own[i0 + i]];
-                    tile[f][i] = static_cast<float>(beyond(x - c, tolerance[f0 + f]));
-                };
+        double x[ROWS][COLUMNS] = {};
+        float a[ROWS][COLUMNS];
+        Doubles c(p * COLUMNS);
+        for (Index f0 = first; f0 < last; f0 += COLUMNS) {
+            const Index columns = smaller(COLUMNS, last - f0);
+            double lower[COLUMNS] = {}, width[COLUMNS], limit[COLUMNS] = {};
+            std::fill(width, width + COLUMNS, 1.0);
+            for (Index f = 0; f < columns; f++) {
+                lower[f] = lower_[f0 + f], width[f] = width_[f0 + f], limit[f] = tolerance[f0 + f];
+                for (Index q = 0; q < p; q++) c[q * COLUMNS + f] = centroids[(f0 + f) * p + q];
+            }
+            for (Index i0 = 0; i0 < n; i0 += ROWS) {  // n is a multiple of ROWS
                 if (table_.column_step <= table_.row_step)
-                    for (Index i = 0; i < rows; i++)
-                        for (Index f = 0; f < columns; f++) read(i, f);
+                    for (Index i = 0; i < ROWS; i++)
+                        for (Index f = 0; f < columns; f++) x[i][f] = values(row_[i0 + i], f0 + f);
                 else
                     for (Index f = 0; f < columns; f++)
-                        for (Index i = 0; i < rows; i++) read(i, f);
-                for (Index f = 0; f < columns; f++)
-                    std::copy(tile[f], tile[f] + rows, tables_.offsets.begin() + (f0 + f) * n + i0);
+                        for (Index i = 0; i < ROWS; i++) x[i][f] = values(row_[i0 + i], f0 + f);
+                for (Index i = 0; i < ROWS; i++) {
+                    const double *c_own = c.data() + own[i0 + i] * COLUMNS;
+#pragma omp simd
+                    for (Index f = 0; f < COLUMNS; f++)
+                        a[i][f] = static_cast<float>(beyond((x[i][f] - lower[f]) / width[f] - c_own[f], limit[f]));
+                }
+                for (Index f = 0; f < columns; f++) {
+                    float *to = tables_.offsets.get() + (f0 + f) * n + i0;
+                    for (Index i = 0; i < ROWS; i++) to[i] = a[i][f];
+                }
             }
+        }
     });
 }
 
@@ -175,7 +187,7 @@ void ScaledData::make_tables(Index n_threads) const {
     to.largest_gap.assign(p * p, 0.0), to.mean_gap.assign(p * p, 0.0);
     const Index threads = useful_threads(static_cast<double>(m) * static_cast<double>(n) * 4, n_threads);
     if (!table_.is_sparse) {
-        to.offsets.resize(m * n);
+        to.offsets.reset(new float[m * n]);
         parallel_for(m, threads, [&](Index first, Index last, Index) { make_offsets(first, last); });
     }
     // Largest and mean squares of each sample. Sparse: of an empty sample, then of what is stored.
@@ -208,7 +220,7 @@ void ScaledData::make_tables(Index n_threads) const {
             std::fill(most.begin(), most.end(), 0.0f), std::fill(sum.begin(), sum.end(), 0.0f);
             float *largest_here = most.data(), *sum_here = sum.data();
             for (Index f = 0; f < m; f++) {
-                const float *a = to.offsets.data() + f * n + start;
+                const float *a = to.offsets.get() + f * n + start;
 #pragma omp simd
                 for (Index i = 0; i < here; i++) {
                     const float square = a[i] * a[i];
@@ -230,7 +242,10 @@ void ScaledData::make_tables(Index n_threads) const {
     Floats single_weight(weight.begin(), weight.end());
     parallel_for(m, threads, [&](Index first, Index last, Index) {
         Doubles again(last - first);
-        weighted_squares(single_weight, single_weight, first, last, to.within.data() + first, again.data());
+        Indices features(last - first);
+        std::iota(features.begin(), features.end(), first);
+        weighted_squares(single_weight, single_weight, features.data(), last - first, to.within.data() + first,
+                         again.data());
     });
     // Sums of sparse columns are differences: what is left of a class is known up to the rounding of its sum.
     to.sum_error.assign(m, 0.0);

@@ -13,6 +13,7 @@
 #ifndef S2FS_SEPARABILITY_H
 #define S2FS_SEPARABILITY_H
 
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -54,7 +55,7 @@ inline double beyond(double difference, double tolerance) {
 
 // What the bounds need to know of all features; made before the first search.
 struct FeatureTables {
-    Floats offsets;          // (m, n) a_i, of dense tables
+    std::unique_ptr<float[]> offsets;  // (m, n) a_i, of dense tables
     Floats deviations;       // (p, m) centroids from the feature's median centroid on
     Doubles median;          // (m) that median
     Floats gap_error;        // (m) how far |c_q − c_r| of the rounded deviations may be off
@@ -87,8 +88,8 @@ class ScaledData {
     void read_column(Index feature, double *x) const;
     // Its offsets in single precision: of the table if it is there, otherwise made in the buffer.
     const float *offsets(Index feature, Floats &buffer) const;
-    // Σ_i v_i a_i² and Σ_i w_i a_i² of the features from first to last; v and w have n numbers.
-    void weighted_squares(const Floats &v, const Floats &w, Index first, Index last, double *by_v,
+    // Σ_i v_i a_i² and Σ_i w_i a_i² of some features; v and w have n numbers.
+    void weighted_squares(const Floats &v, const Floats &w, const Index *features, Index count, double *by_v,
                           double *by_w) const;
 
     // Made once, by the first one who asks.
@@ -127,7 +128,7 @@ struct ClassDistances {
 };
 
 // How far a candidate has been refined, see forward_search.cpp.
-enum Level : unsigned char { SUMS, ROOTS, SEPARATED, SCREENED, EXACT };
+enum Level : unsigned char { CARRIED, SUMS, ROOTS, SEPARATED, SCREENED, EXACT };
 
 // The tangent of Θ at the subset, a lower bound for every candidate (compactness_bounds.cpp):
 //     Θ_dis ≥ unit (distance + chord·a²),  Θ_dir ≥ direction − curvature·a² − S·g².
@@ -163,10 +164,11 @@ struct StepBounds {
     double lambda_dir;          // no candidate has more
     Floats by_class;            // (p) S·g² ≤ by_class·e² for deviations e
 
-    // What the first level is made of, for any alpha and beta, where has_sums says so of a chunk of features:
+    // What the first two levels are made of, for any alpha and beta, where is_carried says so of a chunk of features:
     //     Θ_dis + α Θ_dir ≥ theta_dis + max(theta_dis_more + α theta_dir, 0),  Λ_dis ≤ most_lambda_dis.
-    std::vector<char> has_sums;
+    std::vector<char> is_carried;
     double largest_chord, largest_curvature;  // in units of the weights
+    double chord_ratio;                       // the least chord_i / reference_i
     Doubles theta_dis, theta_dis_more, theta_dir, most_lambda_dis;  // (m)
     Floats bend;                // (m) S·g²
 };
@@ -200,10 +202,12 @@ class Subset {
     void separation(Index feature, double *lambda_dis, double *lambda_dir) const;
     Components score(Index feature) const;
 
-    // forward_search.cpp: the candidate with the largest Sep, the smaller index among equals; −1 if
-    // no score is a number. What becomes known of candidates is kept until a feature is added.
-    Index best(const Index *candidates, Index count, double alpha, double beta, Index n_threads,
-               Components *components);
+    // forward_search.cpp: the candidate with the largest Sep, the smaller index among equals; NO_NUMBER
+    // if no score is a number, and NONE_REACHES if none is at_least that large. What becomes known of
+    // candidates is kept until a feature is added.
+    static constexpr Index NO_NUMBER = -1, NONE_REACHES = -2;
+    Index best(const Index *candidates, Index count, double alpha, double beta, double at_least,
+               Index n_threads, Components *components);
 
     // The upper bounds of Sep, each refined to a level; for those who check them.
     void upper_bounds(const Index *candidates, Index count, double alpha, double beta, Level until,
@@ -212,6 +216,9 @@ class Subset {
     std::vector<Level> level;       // (m)
     std::vector<Components> known;  // (m) Θ from below and Λ from above, or exact
     Doubles curved;                 // (m) curvature·a² from above, of those with roots
+    // Sums of an earlier step: carried ≤ Σ_i reference_i a_i². At first these are the weights of the samples.
+    Floats reference;  // (n)
+    Doubles carried;   // (m)
     StepBounds bounds;
     bool has_bounds = false;
     Index runners_up[2] = {-1, -1};  // the candidates that came next to the best

@@ -14,10 +14,12 @@ void check_features(const Index *features, Index count, Index m) {
     for (Index k = 0; k < count; k++) require(features[k] >= 0 && features[k] < m, "a feature is out of range.");
 }
 
-void find_best(Subset &subset, const Index *candidates, Index n_candidates, double alpha, double beta, Index n_threads,
-               Index *feature, double *score) {
+void find_best(Subset &subset, const Index *candidates, Index n_candidates, double alpha, double beta, double at_least,
+               Index n_threads, Index *feature, double *score) {
     Components found{0, 0, 0, 0};
-    *feature = n_candidates > 0 ? subset.best(candidates, n_candidates, alpha, beta, n_threads, &found) : -1;
+    *feature = Subset::NO_NUMBER;
+    if (n_candidates > 0)
+        *feature = subset.best(candidates, n_candidates, alpha, beta, at_least, n_threads, &found);
     const double numbers[5] = {found.sep(alpha, beta), found.theta_dis, found.theta_dir, found.lambda_dis,
                                found.lambda_dir};
     std::copy(numbers, numbers + 5, score);
@@ -62,14 +64,17 @@ S2FS_ENTRY(s2fs_subset_add, (Subset *subset, Index feature)) {
     });
 }
 
-// For each weighting the best candidate (−1 if no score is a number), its Sep and its four components.
+// For each weighting the best candidate, its Sep and its four components; −1 if no score is a number, −2 if none
+// is at_least that large.
 S2FS_ENTRY(s2fs_subset_best,
            (Subset *subset, const Index *candidates, Index n_candidates, const double *alphas,
-            const double *betas, Index n_weightings, Index n_threads, Index *features, double *scores)) {
+            const double *betas, Index n_weightings, double at_least, Index n_threads, Index *features,
+            double *scores)) {
     return guarded([&] {
         check_features(candidates, n_candidates, subset->data.m);
         for (Index k = 0; k < n_weightings; k++)
-            find_best(*subset, candidates, n_candidates, alphas[k], betas[k], n_threads, features + k, scores + 5 * k);
+            find_best(*subset, candidates, n_candidates, alphas[k], betas[k], at_least, n_threads, features + k,
+                      scores + 5 * k);
     });
 }
 
@@ -79,7 +84,7 @@ S2FS_ENTRY(s2fs_subset_add_best,
             Index n_threads, Index *feature, double *score)) {
     return guarded([&] {
         check_features(candidates, n_candidates, subset->data.m);
-        find_best(*subset, candidates, n_candidates, alpha, beta, n_threads, feature, score);
+        find_best(*subset, candidates, n_candidates, alpha, beta, 0, n_threads, feature, score);
         if (*feature >= 0) subset->add(*feature);
     });
 }
@@ -137,7 +142,7 @@ S2FS_ENTRY(s2fs_subset_bounds, (Subset *subset, const Index *candidates, Index n
                                 double beta, Index level, double *bounds)) {
     return guarded([&] {
         check_features(candidates, n_candidates, subset->data.m);
-        require(level >= SUMS && level <= SCREENED, "there is no such level.");
+        require(level >= CARRIED && level <= SCREENED, "there is no such level.");
         subset->upper_bounds(candidates, n_candidates, alpha, beta, static_cast<Level>(level), bounds);
     });
 }
