@@ -142,7 +142,10 @@ def _find_decisive_samples(X: Floats, codes: Indices, sample_weight: Floats | No
         X = np.where(is_missing, 0.0, X)
         weights[is_missing] = 0.0
     total = np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
-    before = _compute_separation(X, weights, codes)
+    ends = np.cumsum(np.bincount(codes))
+    by_class = np.ones(len(codes)), np.argsort(codes, kind="stable"), np.append(0, ends)
+    members = csr_array(by_class, shape=(len(ends), len(codes)))
+    before = _compute_separation(X, weights, codes, members)
     separates = np.flatnonzero(before > _NOISE * np.sqrt(2 * (codes.max() + 1) / total))
     if not len(separates):
         return decisive
@@ -150,16 +153,15 @@ def _find_decisive_samples(X: Floats, codes: Indices, sample_weight: Floats | No
     centre = (weights * X).sum(axis=0) / total[separates]
     farthest = np.where(weights > 0, np.abs(X - centre), -1.0).argmax(axis=0)
     weights[farthest, np.arange(len(separates))] = 0.0
-    after = _compute_separation(X, weights, codes)
+    after = _compute_separation(X, weights, codes, members)
     # NaN where no class is left beside another: without that sample there is no separation.
     depends = ~(after >= _LEFT_SHARE * before)
     decisive[separates[depends]] = farthest[depends]
     return decisive
 
 
-def _compute_separation(X: Floats, weights: Floats, codes: Indices) -> Floats:
+def _compute_separation(X: Floats, weights: Floats, codes: Indices, members: csr_array) -> Floats:
     """The separation of every column; classes without weight do not count."""
-    members = csr_array((np.ones(len(codes)), (codes, np.arange(len(codes)))))
     counts = members @ weights
     has_samples = counts > 0
     means = members @ (weights * X) / np.where(has_samples, counts, 1.0)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
+import numpy as np
+from scipy.sparse import issparse
 
 from s2fs._utils.columns import Columns
 from s2fs._utils.dask_inputs import is_dask
@@ -16,7 +18,7 @@ def is_lazy_frame(X: Any) -> bool:
 
     A Dask collection is not meant: it has a way of its own.
     """
-    if is_dask(X):
+    if isinstance(X, np.ndarray) or issparse(X) or is_dask(X):  # narwhals takes longer to say no
         return False
     try:
         return isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,11 +55,13 @@ def forward(
         score = step.score
         yield step
     while left := left.that_fit(n_left):
-        if in_batches and isinstance(criterion, BatchForward) and left.only_limits_candidates:
+        # hasattr, as isinstance of a protocol takes as long as a step.
+        if in_batches and left.only_limits_candidates and hasattr(criterion, "run"):
             candidates = eligible(criterion.distinct, left).singles
             n_steps = min(n_left, len(candidates))
             added: list[Group] = []
-            for feature, new_score, parts in criterion.run(candidates, n_steps):
+            batch = cast(BatchForward, criterion).run(candidates, n_steps)
+            for feature, new_score, parts in batch:
                 added.append((feature,))
                 yield Step(feature, new_score, gain_over(new_score, score), parts)
                 score = new_score

@@ -127,9 +127,9 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
 
     def _validate_params(self) -> None:
         """Refuse what scikit-learn would take: truth values for numbers, and no thread at all."""
-        for name, value in self.get_params(deep=False).items():
-            is_flag = "boolean" in self._parameter_constraints.get(name, ["boolean"])
-            if isinstance(value, bool | np.bool_) and not is_flag:
+        for name, allowed in self._parameter_constraints.items():
+            value = getattr(self, name, None)
+            if isinstance(value, bool | np.bool_) and "boolean" not in allowed:
                 raise ValueError(f"{name} is {value}, which is no number; give a number.")
         if getattr(self, "n_jobs", None) == 0:
             raise ValueError(

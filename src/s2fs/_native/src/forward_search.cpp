@@ -291,6 +291,10 @@ Index Step::best(const Index *candidates, Index count, Components *components) {
         const Index f = candidates[k];
         if (f == subset_.runners_up[0] || f == subset_.runners_up[1] || subset_.level[f] == EXACT) score(f);
     }
+    // If there are none, the one with the largest bound does.
+    if (!(best_ > 0) && count > 0)
+        score(*std::max_element(candidates, candidates + count,
+                                [&](Index one, Index other) { return first_bounds_[one] < first_bounds_[other]; }));
     sum_candidates(candidates, count);
     std::vector<Candidate> alive;
     for (Index k = 0; k < count; k++) {
