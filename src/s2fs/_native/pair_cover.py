@@ -167,6 +167,14 @@ class NativePairCover:
         feature, _ = self._find_best()
         return np.array([] if feature < 0 else [feature], dtype=np.intp)
 
+    def best_score(self, candidates: Indices, at_least: float) -> float:
+        """The largest score of the candidates, whether it is ``at_least`` that large or not."""
+        _set_candidates(self._handle, np.ascontiguousarray(candidates, np.int64))
+        feature, score = self._find_best()
+        if feature < 0:
+            raise no_number()
+        return score
+
     def score(self, candidates: Indices) -> Scored:
         """The criterion, and the least class distance, of the subset joined by each candidate."""
         scores, closest = np.empty((2, len(candidates)))

@@ -118,7 +118,7 @@ def estimate_correlation_weight(r: Floats, freedom: Floats) -> float:
         The degrees of freedom of each feature.
     """
     k = len(r)
-    mean_square = (np.vdot(r, r) - (np.diag(r) ** 2).sum()) / max(k * (k - 1), 1)
+    mean_square = (np.square(r).sum() - (np.diag(r) ** 2).sum()) / max(k * (k - 1), 1)
     by_chance = (1 / freedom).mean() if k else 0.0
     if mean_square <= 2 * by_chance * (1 + EQUAL):  # t ≤ 1/2; rounding must not decide
         return 0.0

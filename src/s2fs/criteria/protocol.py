@@ -72,7 +72,7 @@ class ThresholdSearch(Protocol):
     """A criterion that tells whether a score is reached faster than it finds the best one."""
 
     def best_score(self, candidates: Indices, at_least: float) -> float:
-        """The largest score of the candidates, or −∞ if none is ``at_least`` that large."""
+        """The largest score of the candidates, or any smaller one if that is below ``at_least``."""
 
 
 class State(Protocol):

@@ -205,6 +205,10 @@ S2FS_ENTRY(s2fs_residuals,
         }
         for (Index k = 0; k < n_chosen; k++)
             require(0 <= features[k] && features[k] < m, "the features are not in the table.");
+        const auto scale = [&](double x, Index i, Index f) {  // of sample i of the block
+            const double residual = x - means[codes[first + i] * m + f];
+            return residual == residual ? root[i] * residual * (1 / units[f]) : 0.0;
+        };
         if (table->is_sparse)
             table->with_sparse([&](const auto &values) {
                 std::fill_n(residuals, n_chosen * n_block, 0.0);
@@ -214,21 +218,17 @@ S2FS_ENTRY(s2fs_residuals,
                     for (at = std::lower_bound(at, end, first); at < end && *at < last; at++)
                         residuals[k * n_block + *at - first] =
                             static_cast<double>(values.values[at - values.samples]);
+                    double *r = residuals + k * n_block;
+                    for (Index i = 0; i < n_block; i++) r[i] = scale(r[i], i, features[k]);
                 }
             });
         else
             table->with_dense([&](const auto &values) {
-                for (Index i = first; i < last; i++)
+                constexpr Index SOME = 16;  // samples whose values stay in the cache
+                for (Index start = 0; start < n_block; start += SOME)
                     for (Index k = 0; k < n_chosen; k++)
-                        residuals[k * n_block + i - first] = values(i, features[k]);
+                        for (Index i = start; i < std::min(start + SOME, n_block); i++)
+                            residuals[k * n_block + i] = scale(values(first + i, features[k]), i, features[k]);
             });
-        for (Index k = 0; k < n_chosen; k++) {
-            double *r = residuals + k * n_block;
-            const double *mean = means + features[k], unit = 1 / units[features[k]];
-            for (Index i = 0; i < n_block; i++) {
-                const double residual = r[i] - mean[codes[first + i] * m];
-                r[i] = residual == residual ? root[i] * residual * unit : 0.0;
-            }
-        }
     });
 }
