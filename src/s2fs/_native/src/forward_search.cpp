@@ -341,6 +341,10 @@ Index Step::best(const Index *candidates, Index count, Components *components) {
 // The upper bounds of all candidates, refined to a level.
 void Step::bounds(const Index *candidates, Index count, Level level, double *found) {
     bound_all(candidates, count);
+    if (level >= SUMS) {  // side by side, as in a search
+        sum_features(candidates, count);
+        for (Index k = 0; k < count; k++) bound_features(candidates[k], candidates[k] + 1);
+    }
     std::vector<Candidate> all;
     for (Index k = 0; k < count; k++) all.push_back({first_bounds_[candidates[k]], candidates[k]});
     refine_all(all, level, 0);
