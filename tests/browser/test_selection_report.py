@@ -629,3 +629,46 @@ def test_tables_show_that_they_go_on(visit, srbct):
     before = page.locator("#feature-table tbody th").first.bounding_box()["x"]
     region.evaluate("e => { e.scrollLeft = 400; }")
     assert 0 <= page.locator("#feature-table tbody th").first.bounding_box()["x"] <= before
+
+
+@pytest.mark.parametrize("report", ["srbct", "hostile", "many"])
+def test_tables_fit_a_desk_and_the_first_one_a_telephone(visit, request, report):
+    fits = "e => e.scrollWidth <= e.clientWidth"
+    path = request.getfixturevalue(report)
+    page = visit(path, viewport={"width": 1440, "height": 900})
+    for name in ("The first features", "Table of accuracies", "Table of the features"):
+        assert page.get_by_role("region", name=name).evaluate(fits), name
+    page = visit(path, **PHONE)
+    assert page.get_by_role("region", name="The first features").evaluate(fits)
+
+
+@pytest.mark.parametrize("report", ["srbct", "hostile"])
+@pytest.mark.parametrize("options", [{"viewport": {"width": 1440, "height": 900}}, PHONE], ids=str)
+def test_no_word_leaves_the_forest_plot(visit, request, report, options):
+    """Also with the longest words: each row says that the two cannot be told apart."""
+    page = visit(request.getfixturevalue(report), **options)
+    widths = page.locator("svg.forest:visible").evaluate(
+        """plot => {
+            const longest = "−22.2 (−66.6 to −88.8)";
+            for (const e of plot.querySelectorAll(".text")) e.textContent = longest;
+            for (const e of plot.querySelectorAll(".word")) {
+                e.textContent = e.closest(".row").dataset.word = "cannot be told apart";
+            }
+            const place = plot.getBoundingClientRect();
+            return [...plot.querySelectorAll("text")].map(e => e.getBoundingClientRect())
+                .map(box => Math.max(place.left - box.left, box.right - place.right));
+        }"""
+    )
+    assert len(widths) > 10
+    assert max(widths) <= 1
+
+
+def test_one_feature_is_not_called_features(visit, srbct):
+    page = visit(srbct)
+    slide(page, 0)
+    label = " ".join(page.locator("label[for=size]").text_content().split())
+    assert label.startswith("First 1 feature: ")
+    assert page.locator("#size").get_attribute("aria-valuetext") == "1 feature"
+    assert page.locator(".beside caption").text_content().startswith("With 1 feature each")
+    slide(page, 1)
+    assert page.locator("#size-word").text_content() == "features"

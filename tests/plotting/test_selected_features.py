@@ -113,6 +113,8 @@ def test_what_is_said_of_a_feature():
     assert many.in_words(0, "ABCDEFG") == "low in A and B"
     two = stands_out(np.array([[0.0], [1], [2], [3]]), np.array([1, 1, 0, 0]))
     assert two.in_words(0, ["no", "yes"]) == "high in no"
+    assert two.in_words(0, ["0", "1"]) == "high in class 0"
+    assert many.in_words(0, "1234567") == "low in classes 1 and 2"
 
 
 def test_pair_distances_by_definition():
@@ -203,6 +205,15 @@ def test_sizes_show_accuracies_interval_and_levels():
         assert {(k, round(100 * end, 9)) for end in ends} <= corners
     assert parts["recommended"].get_xdata() == [2, 2]
     assert "recommended" not in {line.get_gid() for line in plot_sizes(result).lines}
+    # Where accuracy is still rising, the largest number is not called recommended.
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(6), 10)
+    rising = compare(
+        rng.normal(size=(60, 6)) + 6 * np.eye(6)[y], y, k=[1, 3], selectors=["paircover"]
+    )
+    assert rising.recommendation.still_rising
+    texts = [text.get_text() for text in plot_sizes(rising, recommended=3).texts]
+    assert "3: still rising" in texts
     with pytest.raises(ValueError, match="comparison has one size"):
         plot_sizes(compare(X, Y, k=2, selectors=["anovaf"], n_repeats=1))
 

@@ -137,8 +137,8 @@ def test_accuracy_is_measured_with_features_chosen_inside_the_folds(srbct, held_
         low, high = (f"{100 * end:.1f}" for end in literal.wilson(share, 83))
         said = at(summary, k)
         assert said["accuracy"] == pytest.approx(share)
-        assert said["accuracy_text"] == f"{100 * share:.1f} %"
-        expected = f"95 % interval {low} to {high}; the majority class gets 34.9 %"
+        assert said["accuracy_text"] == f"{100 * share:.1f}\xa0%"
+        expected = f"95\xa0% interval {low} to {high}; the majority class gets 34.9\xa0%"
         assert said["accuracy_note"] == expected
         balanced = literal.balanced_accuracy(predicted[k], data.y)[0]
         assert said["balanced_accuracy"] == pytest.approx(balanced)
@@ -445,6 +445,41 @@ def test_recall_precision_and_the_hardest_pair(srbct, held_out):
     assert best[0] in text
 
 
+def test_of_two_classes_there_is_no_hardest_pair():
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = rng.normal(size=(40, 6)) + 0.7 * y[:, None] * (np.arange(6) < 4)
+    summary = Report(PairCover(2).fit(X, y), X, y, n_halves=2).summary
+    start = summary["by_size"][summary["start"]]
+    n_wrong = start["hardest"]["n_confused"]
+    assert start["hardest_text"].startswith(f"Misclassified: {n_wrong:g} of 40 held-out samples")
+
+
+def test_the_most_alike_are_named_where_no_two_are_redundant(srbct):
+    data, selector, summary = srbct
+    for k in SIZES[1:]:
+        r = np.corrcoef(data.X[:, selector.indices_[:k]].T) - np.eye(k)
+        pair = at(summary, k)["most_alike"]
+        assert abs(pair["r"]) == pytest.approx(np.abs(r).max())
+        i, j = (data.feature_names.index(name) for name in pair["names"])
+        assert np.corrcoef(data.X[:, i], data.X[:, j])[0, 1] == pytest.approx(pair["r"])
+    shown = f"{pair['r']:.2f}".replace("-", "−")
+    expected = f"The most alike are {pair['names'][0]} and {pair['names'][1]}, with r = {shown}."
+    assert at(summary, k)["most_alike_text"] == expected
+    assert at(summary, 1)["most_alike_text"] == ""
+
+
+def test_the_paragraph_says_that_accuracy_is_still_rising():
+    """Each feature tells one class from the others: none can be spared."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(13), 10)
+    X = rng.normal(size=(130, 13)) + 6 * np.eye(13)[y]
+    summary = Report(PairCover(4).fit(X, y), X, y, n_halves=2).summary
+    assert summary["still_rising"]
+    assert "the largest number tried, at which accuracy was still rising," in summary["methods"]
+    assert "13 classes (10 samples each)" in summary["methods"]
+
+
 def test_misclassified_samples_follow_the_number_of_features(srbct, held_out):
     data, _, summary = srbct
     for k in SIZES:
@@ -462,7 +497,8 @@ def test_differences_are_those_of_the_comparison(srbct):
             gap = here.difference("S²FS", row["name"])
             shown = [row["mean"], row["low"], row["high"]]
             assert shown == [round(100 * end, 2) for end in (gap.mean, gap.low, gap.high)]
-            assert gap.relation.startswith(row["word"])
+            words = {"better than": "better", "worse than": "worse", "as good as": "as good"}
+            assert row["word"] == words.get(gap.relation, "cannot be told apart")
 
 
 def test_the_paragraph_for_the_paper_has_the_numbers(srbct):
@@ -475,10 +511,12 @@ def test_the_paragraph_for_the_paper_has_the_numbers(srbct):
         "2,308 features of 83 samples in 4 classes",
         "BL: 11, EWS: 29, NB: 18 and",
     ]
-    facts += ["5 × 5 stratified folds (seed 0)", f"With {k} features", start["accuracy_text"]]
+    facts += ["5 × 5 stratified folds (seed 0)", f"With {k} features, the smallest number"]
+    facts.append(f"it was {100 * start['accuracy']:.1f} % (95 %")
     facts += [f"was {start['stability']:.2f} (95 %", ", ".join(names[:-1]), f"and {names[-1]}."]
     for row in start["rows"][1:]:
-        facts.append(f"{row['accuracy_text']} % for {row['name']} (difference ")
+        article = "the " if row["name"] == "majority class" else ""
+        facts.append(f"{row['accuracy_text']} % for {article}{row['name']} (difference ")
     for fact in facts:
         assert fact in text
 
@@ -543,7 +581,7 @@ def test_groups_and_weights_are_used_inside_the_folds():
     np.testing.assert_array_equal(report.comparison.predictions["PairCover"], said)
     share = (said == y).mean()
     low, high = (f"{100 * end:.1f}" for end in literal.wilson(share, 16))
-    assert f"95 % interval {low} to {high};" in report.summary["by_size"][-1]["accuracy_note"]
+    assert f"95\xa0% interval {low} to {high};" in report.summary["by_size"][-1]["accuracy_note"]
 
 
 def test_as_markdown(wine):

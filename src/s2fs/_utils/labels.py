@@ -46,6 +46,16 @@ def check_labels(y: Any, source: str = "y") -> NDArray[Any]:
     return labels
 
 
+def are_numbers(names: Sequence[str]) -> bool:
+    """Whether the classes are called by bare numbers, which say nothing in a sentence."""
+    try:
+        for name in names:
+            float(name)
+    except ValueError:
+        return False
+    return True
+
+
 def _unify_kind(labels: NDArray[Any], source: str) -> NDArray[Any]:
     """Labels that may be any objects as an array of numbers or text."""
     missing = [sample for sample, label in enumerate(labels) if _is_missing_label(label)]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from s2fs.io import Dataset
 
 #: The longest bar, and the longest text on classes, in characters.
-_BAR, _LONGEST_CLASSES = 8, 24
+_BAR, _LONGEST_CLASSES = 8, 29
 _NO_LIMIT = 10_000
 Table = dict[str, list[Any]]
 

@@ -6,13 +6,14 @@ from typing import Literal
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from s2fs.plotting.style import COLUMN_WIDTH, FONT_SIZE, axes_or_new, colour_bar, new_figure, shown
 
 Order = Literal["C", "F"]
 #: Bright on the dark and the light parts of a grey picture alike.
-_ORDER_OF_CHOICE = "plasma_r"
+_ORDER_OF_SELECTION = "plasma_r"
 
 
 def plot_pixels(
@@ -25,12 +26,12 @@ def plot_pixels(
     colorbar: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Mark selected pixels on a picture, coloured by the order of choice.
+    """Mark selected pixels on a picture, coloured by the order of selection.
 
     Parameters
     ----------
     ranking : array-like of int
-        The selected features in order of choice.
+        The selected features in order of selection.
     image_shape : tuple of int
         Height and width.
     image : array-like of shape (n_features,), optional
@@ -48,7 +49,7 @@ def plot_pixels(
     Returns
     -------
     Axes
-        The axes; the last of its images holds the order of choice.
+        The axes; the last of its images holds the order of selection.
 
     Examples
     --------
@@ -85,7 +86,7 @@ def plot_pixels(
         ax.imshow(upright, cmap="gray", interpolation="nearest")
     marked = ax.imshow(
         np.ma.masked_invalid(order.reshape(image_shape, order=image_order)),
-        cmap=_ORDER_OF_CHOICE,
+        cmap=_ORDER_OF_SELECTION,
         vmin=1,
         vmax=max(2, len(chosen)),
         interpolation="nearest",
@@ -95,7 +96,8 @@ def plot_pixels(
     if title:
         ax.set_title(shown(title), fontsize=FONT_SIZE + 1)
     if colorbar:
-        colour_bar(marked, ax, "order of choice", shrink=0.8)
+        whole = MaxNLocator(integer=True)
+        colour_bar(marked, ax, "order of selection", shrink=0.8, ticks=whole)
     return ax
 
 
@@ -120,7 +122,7 @@ def plot_faces(
     y : array-like of shape (n_samples,)
         Who is on each picture.
     ranking : array-like of int
-        The selected features in order of choice.
+        The selected features in order of selection.
     image_shape : tuple of int
         Height and width.
     image_order : {"C", "F"}, default="C"

@@ -30,7 +30,8 @@ def plot_sizes(
     comparison : Comparison
         What :func:`s2fs.compare` returned for several numbers of features.
     recommended : int, optional
-        A number of features to mark.
+        A number of features to mark: as recommended or, if the comparison says so, as one at
+        which accuracy is still rising.
     title : str, default=""
         What to write above.
     ax : Axes, optional
@@ -101,7 +102,9 @@ def plot_sizes(
     ax.set_ylim(max(0.0, bottom - 6), 102)
     ax.grid(color="0.5", alpha=0.2, linewidth=0.5)
     if recommended is not None:
-        _mark_recommended(ax, recommended)
+        found = comparison.recommendation
+        is_rising = found is not None and found.still_rising and recommended == found.size
+        _mark_recommended(ax, recommended, is_rising)
     _label_ends(ax, ends, {name: look.color for name, look in looks.items()})
     return ax
 
@@ -129,12 +132,13 @@ def _signed_square(x: Floats) -> Floats:
     return np.sign(x) * np.square(x)
 
 
-def _mark_recommended(ax: Axes, recommended: int) -> None:
+def _mark_recommended(ax: Axes, recommended: int, is_rising: bool) -> None:
+    """A line at the number; where accuracy is still rising, that number is not a recommendation."""
     ax.axvline(
         recommended, color="black", linewidth=1.1, linestyle="-", zorder=1, gid="recommended"
     )
     ax.annotate(
-        f"recommended: {recommended}",
+        f"{recommended}: still rising" if is_rising else f"recommended: {recommended}",
         (recommended, 1),
         xycoords=("data", "axes fraction"),
         xytext=(0, 3),

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.preprocessing import minmax_scale
 
 from s2fs._native.class_moments import compute_class_moments
+from s2fs._utils.labels import are_numbers
 from s2fs._utils.messages import join_words
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.problem import blocks
@@ -40,12 +41,15 @@ class StandsOut(NamedTuple):
     auc: Floats
 
     def in_words(self, feature: int, class_names: Sequence[str]) -> str:
-        """Return ``high in BL``, ``low in BL and NB``, or how many classes if there are many."""
+        """Return ``high in BL``, ``low in classes 0 and 2``, or how many if there are many."""
         word = "high" if self.high[feature] else "low"
         named = [str(class_names[int(q)]) for q in np.flatnonzero(self.members[feature])]
         if len(named) > MOST_NAMED:
             return f"{word} in {len(named)} of {len(class_names)} classes"
-        return f"{word} in {join_words(named)}"
+        noun = ""
+        if are_numbers(class_names):
+            noun = "class " if len(named) == 1 else "classes "
+        return f"{word} in {noun}{join_words(named)}"
 
 
 def class_means(X: Floats, codes: Indices) -> Floats:

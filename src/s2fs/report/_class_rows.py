@@ -105,6 +105,7 @@ def describe_hardest_pair(
     return {
         "one": label_classes(table.classes)[q],
         "other": label_classes(table.classes)[r],
+        "is_only": len(sizes) == 2,
         "n_confused": round(float(mutual[q, r]), 1),
         "n_samples": round(float(sizes[q] + sizes[r])),
         "features": [
@@ -119,18 +120,18 @@ def hardest_pair_in_words(pair: dict[str, Any] | None, labels: dict[str, Any]) -
     """One or two sentences on the hardest pair."""
     if pair is None:
         return "No two classes are confused."
-    text = (
-        f"Hardest pair: {pair['one']} and {pair['other']}, {pair['n_confused']:g} of "
-        f"{pair['n_samples']} held-out samples confused on average."
-    )
+    confused = f"{pair['n_confused']:g} of {pair['n_samples']} held-out samples"
+    text = f"Hardest pair: {pair['one']} and {pair['other']}, {confused} confused on average."
+    if pair["is_only"]:
+        text = f"Misclassified: {confused} on average."
     if pair["features"]:
         named = [
             f"{labels[one['name']].symbol} ({_standard_deviations(one['apart'])})"
             for one in pair["features"]
         ]
         text += (
-            f" Not selected, but furthest apart between the two: {join_words(named)}. Add them "
-            "with include, and look at the accuracy again."
+            " Not selected, but furthest apart between the two classes: "
+            f"{join_words(named)}. Add them with include, and look at the accuracy again."
         )
     return text
 

@@ -14,7 +14,7 @@ from s2fs.plotting.colours import MOST_COLOURS
 from s2fs.plotting.geometry import stands_out
 from s2fs.report._selected import SelectedFeatures
 from s2fs.report._table import Table
-from s2fs.report.names import LONGEST_CLASS, label_classes, shorten_names
+from s2fs.report.names import LONGEST_CLASS, shorten_names
 from s2fs.selectors.search_selector import SearchSelector
 from s2fs.selectors.stability import StabilitySelector
 
@@ -32,8 +32,8 @@ def describe_features(
     """A row for each feature, in order of selection."""
     selector, indices = selected.selector, selected.indices
     columns = table.columns(indices)
-    classes = label_classes(table.classes)
-    short = [shorten_names(classes, LONGEST_CLASS)[name] for name in classes]
+    short_of = shorten_names(table.classes, LONGEST_CLASS)
+    short = [short_of[name] for name in table.classes]
     out = stands_out(columns, table.codes)
     nearest, r = _most_correlated(indices, table)
     rank_of = {int(f): rank for rank, f in enumerate(indices, start=1)}
@@ -51,7 +51,7 @@ def describe_features(
                 "name": table.features[f],
                 "index": f,
                 "class": int(out.class_[i]),
-                "stands_out": out.in_words(i, classes),
+                "stands_out": out.in_words(i, table.classes),
                 "stands_out_label": out.in_words(i, short),
                 "stands_out_in": np.flatnonzero(out.members[i]).tolist(),
                 "high": bool(out.high[i]),

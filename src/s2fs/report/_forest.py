@@ -12,7 +12,7 @@ _WORDS = {
     "better than": "better",
     "worse than": "worse",
     "as good as": "as good",
-    "cannot be told from": "cannot be told",
+    "cannot be told from": "cannot be told apart",
 }
 #: How many ticks the axis has, about.
 _N_TICKS = 5

@@ -48,3 +48,13 @@ def groups_among_first(selected: SelectedFeatures, table: Table, size: int) -> l
     """The ranks of the features of each group, among the first features alone."""
     groups = group_redundant(table.columns(selected.indices[:size]))
     return [[position + 1 for position in group] for group in groups]
+
+
+def find_most_alike(selected: SelectedFeatures, table: Table, size: int) -> dict[str, Any] | None:
+    """The two of the first features with the largest |r|, and their r; None if there is one."""
+    if size < 2:
+        return None
+    r = np.triu(correlations(table.columns(selected.indices[:size])), k=1)
+    i, j = (int(position) for position in np.unravel_index(np.abs(r).argmax(), r.shape))
+    names = [table.features[selected.indices[position]] for position in (i, j)]
+    return {"names": names, "r": float(r[i, j])}

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from s2fs._utils.messages import format_count
 from s2fs._utils.types import Indices
 from s2fs.evaluation import Comparison, stability
 from s2fs.evaluation.comparison import MAJORITY, percent
@@ -17,7 +18,7 @@ from s2fs.report._class_rows import (
     rates_of_classes,
 )
 from s2fs.report._forest import forest_rows
-from s2fs.report._redundancy import groups_among_first
+from s2fs.report._redundancy import find_most_alike, groups_among_first
 from s2fs.report._selected import SelectedFeatures
 from s2fs.report._table import Table
 
@@ -40,12 +41,14 @@ def describe_size(
     ``rows`` are those of the comparison for this number, with their differences.
     """
     groups = groups_among_first(selected, table, size)
-    n_features = f"{size} feature{'' if size == 1 else 's'}"
+    n_features = format_count(size, "feature")
     description: dict[str, Any] = {
         "size": size,
+        "size_text": n_features,
         **_describe_stability([half[:size] for half in halves], table.values.shape[1]),
         "groups": groups,
         "redundant": sum(len(group) - 1 for group in groups),
+        "most_alike": find_most_alike(selected, table, size),
         "accuracy_text": "–",
         "accuracy_note": "not measured",
         "headline": f"{n_features} {'was' if size == 1 else 'were'} selected.",
@@ -68,10 +71,10 @@ def describe_size(
     counts = count_confusions(at, table)
     return description | {
         "accuracy": own["accuracy"],
-        "accuracy_text": f"{percent(own['accuracy'])} %",
+        "accuracy_text": f"{percent(own['accuracy'])}\xa0%",
         "accuracy_note": (
-            f"95 % interval {percent(own['accuracy_low'])} to {percent(own['accuracy_high'])}; "
-            f"the majority class gets {percent(majority['accuracy'])} %"
+            f"95\xa0% interval {percent(own['accuracy_low'])} to {percent(own['accuracy_high'])}; "
+            f"the majority class gets {percent(majority['accuracy'])}\xa0%"
         ),
         "balanced_accuracy": own["balanced_accuracy"],
         "rows": [_describe_row(row) for row in at.rows],
@@ -105,7 +108,7 @@ def _describe_stability(sets: list[Indices], n_features: int) -> dict[str, Any]:
         "stability_high": index.high,
         "stability_text": f"{index.value:.2f}",
         "stability_note": (
-            f"{word}, 95 % interval {index.low:.2f} to {index.high:.2f}, on {len(sets)} "
+            f"{word}, 95\xa0% interval {index.low:.2f} to {index.high:.2f}, on {len(sets)} "
             "random halves; 1 is always the same"
         ),
     }

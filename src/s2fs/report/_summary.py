@@ -120,3 +120,13 @@ def _label(summary: dict[str, Any], feature_labels: Mapping[str, FeatureLabel] |
             one["label"] = labels[one["name"]].symbol
     for at in summary["by_size"]:
         at["hardest_text"] = hardest_pair_in_words(at["hardest"], labels) if at["rows"] else ""
+        at["most_alike_text"] = _most_alike_in_words(at["most_alike"], labels)
+
+
+def _most_alike_in_words(pair: dict[str, Any] | None, labels: Mapping[str, FeatureLabel]) -> str:
+    """The two features that are nearest to a group, where there is none."""
+    if pair is None:
+        return ""
+    one, other = (labels[name].symbol for name in pair["names"])
+    r = f"{pair['r']:.2f}".replace("-", "−")
+    return f"The most alike are {one} and {other}, with r = {r}."

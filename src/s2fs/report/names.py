@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
+from s2fs._utils.labels import are_numbers
 from s2fs._utils.messages import truncate_middle
 
 #: The longest name of a feature, and of a class, that is shown in full.
@@ -150,17 +151,9 @@ def _up_to_separator(text: str) -> str:
 
 def label_classes(classes: Sequence[str]) -> list[str]:
     """The names of classes for sentences: a bare number is called ``class 0``."""
-    if all(_is_number(name) for name in classes):
+    if are_numbers(classes):
         return [f"class {name}" for name in classes]
     return list(classes)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def label_features(

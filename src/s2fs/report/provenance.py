@@ -14,7 +14,7 @@ from s2fs._utils.messages import join_words
 from s2fs._utils.values import plain
 from s2fs._utils.version import __version__
 from s2fs.evaluation import Comparison
-from s2fs.evaluation.comparison import LEARNER_NAMES, percent, points
+from s2fs.evaluation.comparison import LEARNER_NAMES, MAJORITY, percent, points
 from s2fs.report._code import pipeline_code
 from s2fs.report._selected import SelectedFeatures
 from s2fs.report._table import Table
@@ -120,8 +120,8 @@ def methods_paragraph(summary: dict[str, Any], comparison: Comparison | None) ->
         [f"{name}: {one['size']}" for name, one in zip(labels, classes, strict=True)]
     )
     if len(classes) > _MOST_NAMED:
-        sizes = f"{min(one['size'] for one in classes)} to {max(one['size'] for one in classes)}"
-        sizes += " samples each"
+        least, most = (extreme(one["size"] for one in classes) for extreme in (min, max))
+        sizes = f"{least if least == most else f'{least} to {most}'} samples each"
     size = summary["recommended"]
     text = (
         f"We selected features with {summary['selector']['name']} (s2fs "
@@ -150,15 +150,16 @@ def _evaluation_sentences(comparison: Comparison, seed: int) -> str:
     own = at.rows[0]
     learner = LEARNER_NAMES.get(comparison.learner, comparison.learner)
     groups = " that keep groups together" if comparison.is_grouped else ""
-    reason = ""
-    if comparison.recommendation is not None:
+    reason, recommendation = "", comparison.recommendation
+    if recommendation is not None and recommendation.still_rising:
+        reason = ", the largest number tried, at which accuracy was still rising,"
+    elif recommendation is not None:
         reason = ", the smallest number within one standard error of the best accuracy,"
     others = []
     for row in at.rows[1:]:
         gap = at.difference(own["selector"], row["selector"])
-        others.append(
-            f"{percent(row['accuracy'])} % for {row['selector']} (difference {points(gap)} points)"
-        )
+        name = f"the {MAJORITY}" if row["selector"] == MAJORITY else row["selector"]
+        others.append(f"{percent(row['accuracy'])} % for {name} (difference {points(gap)} points)")
     n = f"{round(own['n_features'], 1):g}"
     return (
         f"Accuracy on held-out samples was estimated with {learner} by {comparison.n_repeats} × "

@@ -261,6 +261,8 @@
     part("total").textContent = total || "No";
     part("word").textContent = total === 1 ? "sample" : "samples";
     part("note").hidden = !total;
+    part("listed").hidden = total === rows.length;
+    part("listed").textContent = ` The first ${rows.length} are listed.`;
   };
   const labels = table ? [...table.tBodies[0].rows].map((row) => row.cells[1]) : [];
   const moveGroups = () => {
@@ -273,6 +275,7 @@
       return item;
     }));
     document.querySelector("[data-groups=note]").hidden = !at.groups.length;
+    document.querySelector("[data-groups=none]").hidden = at.groups.length || !at.most_alike_text;
     byId("copy-groups").hidden = !at.groups.length;
     document.querySelector("[data-groups=total]").textContent = at.groups.length || "No";
     document.querySelector("[data-groups=word]").textContent = at.groups.length === 1 ? "group" : "groups";
@@ -290,7 +293,8 @@
     const move = () => {
       at = sizes[slider.value];
       byId("size-out").textContent = at.size;
-      slider.setAttribute("aria-valuetext", `${at.size} features`);
+      byId("size-word").textContent = at.size === 1 ? "feature" : "features";
+      slider.setAttribute("aria-valuetext", at.size_text);
       for (const part of all("[data-at]")) part.textContent = at[part.dataset.at] ?? part.textContent;
       at.rows.forEach((row, i) => {
         const cells = document.querySelector(".beside").tBodies[0].rows[i].cells;
