@@ -34,7 +34,7 @@ def test_the_numbers_are_those_of_the_comparison(found, text):
     here = found.at(recommended)
     for row in here.rows:
         shown = rows[row["selector"]]
-        assert shown[1] == f"{row['n_features']:.1f}"
+        assert shown[1] == f"{row['n_features']:g}"
         assert shown[2] == f"{100 * row['accuracy']:.1f}"
         assert shown[4] == f"{100 * row['balanced_accuracy']:.1f}"
         assert shown[7] == ("–" if row["stability"] is None else f"{row['stability']:.2f}")

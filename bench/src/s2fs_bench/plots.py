@@ -17,6 +17,7 @@ from s2fs.plotting.style import (
     axes_or_new,
     colour_bar,
     finish,
+    new_figure,
     shown,
 )
 from s2fs_bench.statistics import NemenyiResult
@@ -33,6 +34,8 @@ _CD_BAR = -1.6
 _FIRST_GROUP = 0.45
 _BETWEEN_GROUPS = 0.45
 _BETWEEN_NAMES = 1.0
+#: In inches: the least width of the axis for each rank, and a letter of a bold name, about.
+_AXIS_PER_RANK, _LETTER = 0.17, 0.58 * FONT_SIZE / 72
 
 
 def plot_critical_difference(
@@ -80,7 +83,15 @@ def plot_critical_difference(
     below_groups = _FIRST_GROUP + _BETWEEN_GROUPS * len(result.groups) + 0.5
     bottom = below_groups + _BETWEEN_NAMES * (max(len(left), len(right)) - 1) + 0.6
 
-    ax = axes_or_new(ax, height=0.17 * (bottom - _CD_BAR + 2))
+    texts = {
+        name: f" {shown((labels or {}).get(name, name))} ({rank_of[name]:.2f}) " for name in order
+    }
+    # Names need room beside the axis, which must stay wide enough for its numbers.
+    beside = [max(len(texts[name]) for name in names) * _LETTER for names in (left, right)]
+    axis = max(_AXIS_PER_RANK * s, COLUMN_WIDTH - sum(beside))
+    if ax is None:
+        width = axis + sum(beside)
+        ax = new_figure(width, 0.17 * (bottom - _CD_BAR + 2)).add_subplot()
     ax.set_axis_off()
     ax.plot([1, s], [0, 0], color="black", linewidth=0.8)
     for rank in range(1, s + 1):
@@ -113,13 +124,15 @@ def plot_critical_difference(
             ax.text(
                 edge,
                 height,
-                f" {shown((labels or {}).get(name, name))} ({average:.2f}) ",
+                texts[name],
                 ha=side,
                 va="center",
                 fontsize=FONT_SIZE,
                 fontweight="bold" if ours else "normal",
+                in_layout=False,
             )
-    ax.set_xlim(1 - 0.42 * (s - 1), s + 0.42 * (s - 1))
+    per_inch = (s - 1 + 2 * margin) / axis
+    ax.set_xlim(1 - margin - beside[0] * per_inch, s + margin + beside[1] * per_inch)
     ax.set_ylim(bottom, _CD_BAR - 1)
     if title:
         ax.set_title(shown(title), fontsize=FONT_SIZE + 1)

@@ -136,11 +136,11 @@ def _headline(
     """Who has the best average rank, and what the tests say about the reference."""
     if overall is None:
         return "", ""
-    ranked = sorted(overall["rows"], key=lambda row: row["rank"])
+    ranked = overall["rows"]
     n_datasets, learners = overall["n_datasets"], overall["learners"]
     headline = (
         f"{ranked[0]['name']} has the best average rank of {len(ranked)} algorithms, "
-        f"{ranked[0]['rank']:.2f}, before {ranked[1]['name']}, {ranked[1]['rank']:.2f}, on "
+        f"{ranked[0]['rank']:.2f}; {ranked[1]['name']} is next with {ranked[1]['rank']:.2f}, on "
         f"{n_datasets} dataset{'' if n_datasets == 1 else 's'} with {', '.join(learners)}."
     )
     for entry in comparisons:
@@ -176,23 +176,28 @@ def _overall(tables: Sequence[Table], first: int) -> dict[str, Any] | None:
     shown = np.round(scores[:, complete], SHOWN_DECIMALS)
     ranks = rankdata(-shown, axis=2)  # equal scores share their mean rank
     own = shown[:, :, :1]
+    best_first = np.argsort(ranks.mean(axis=(0, 1)), kind="stable").tolist()
     return {
         "first": names[0],
         "n_datasets": int(complete.sum()),
         "learners": [LEARNER_TITLES[table.learner] for table in averages],
         "rows": [
             {
-                "name": name,
+                "name": names[j],
+                "is_reference": j == 0,
                 "rank": float(ranks[:, :, j].mean()),
                 "by_learner": ranks[:, :, j].mean(axis=1).tolist(),
                 "wins": int((own > shown)[:, :, j].sum()),
                 "ties": int((own == shown)[:, :, j].sum()),
                 "losses": int((own < shown)[:, :, j].sum()),
             }
-            for j, name in enumerate(names)
+            for j in best_first
         ],
         "map": [
-            {"dataset": averages[0].datasets[d], "ranks": ranks[:, i].mean(axis=0).tolist()}
+            {
+                "dataset": averages[0].datasets[d],
+                "ranks": ranks[:, i].mean(axis=0)[best_first].tolist(),
+            }
             for i, d in enumerate(np.flatnonzero(complete))
         ],
     }
@@ -280,8 +285,9 @@ def _matrix(numbers: Iterable[tuple[Run, float]]) -> dict[str, Any]:
     """The mean number by dataset and selector as a table; without the cells that have a NaN."""
     cells: dict[tuple[str, str], list[float]] = {}
     for run, number in numbers:
-        inside = " (weighting chosen inside)" if run.selector.tune == "inside" else ""
-        cells.setdefault((run.dataset_title, f"{run.selector.name}{inside}"), []).append(number)
+        inside = " weighting chosen inside" if run.selector.tune == "inside" else ""
+        name = f"{run.selector.name.replace('S2', 'S²')}{inside}"
+        cells.setdefault((run.dataset_title, name), []).append(number)
     means = {cell: float(np.mean(of)) for cell, of in cells.items() if not np.isnan(of).any()}
     selectors = list(dict.fromkeys(selector for _, selector in means))
     rows = [

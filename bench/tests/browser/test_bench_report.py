@@ -129,6 +129,11 @@ def test_the_page_opens_with_who_is_best_and_a_plot_of_times(visit, bench):
     ticks = page.locator("#s0-times-plot-axes_1 text").all_text_contents()
     assert "FSNMER" in ticks
     assert page.locator("[id^=s0-cd0]").count() > 0
+    ranks = [float(text) for text in page.locator("#s0-average tbody b").all_text_contents()]
+    assert len(ranks) == 10
+    assert ranks == sorted(ranks)  # the best first
+    region = page.get_by_role("region", name="Table of average ranks")
+    assert region.evaluate("e => e.scrollWidth <= e.clientWidth")
 
 
 def test_numbers_are_seen_on_a_telephone(visit, bench):

@@ -11,7 +11,7 @@ import sklearn
 from s2fs._utils.files import write_atomic
 from s2fs._utils.version import __version__
 from s2fs.evaluation import Comparison, Difference
-from s2fs.evaluation.comparison import MAJORITY, percent, points
+from s2fs.evaluation.comparison import LEARNER_NAMES, MAJORITY, percent, points
 from s2fs.report._figures import draw_sizes
 from s2fs.report._forest import forest_axis, forest_rows
 from s2fs.report._report import Origin
@@ -78,6 +78,7 @@ def comparison_report(
         "comparison.html",
         title=title,
         found=values,
+        learner=LEARNER_NAMES.get(comparison.learner, comparison.learner),
         headline=say_who_is_best(comparison.recommended),
         rows=[_with_relation(row) for row in rows],
         forest_rows=forest,
