@@ -72,7 +72,7 @@ def test_accuracies(output, table):
     assert not rising
     assert head == ["selected by", f"top {enough}", "95 % interval", "balanced", "top 20"]
     everything = [[np.arange(2308)] * 5] * 5
-    for name, rankings in {**ranked, "all 2308 features": everything}.items():
+    for name, rankings in {**ranked, "all 2,308 features": everything}.items():
         sizes = (None, None) if name.startswith("all") else (enough, 20)
         few, more = (predict(rankings, size) for size in sizes)
         share = literal.accuracy(few, y)[0]

@@ -117,9 +117,9 @@ def test_stability(wine, arrays, tmp_path):
     assert table["selected_in"].tolist() == [f"{100 * share:.0f} %" for share in shares]
     assert pd.read_csv(output)["selected_in"].tolist() == shares
     assert pd.read_csv(output)["q_value"].tolist() == pytest.approx(stable.q_values_[selected])
-    numbers = re.findall(r"\d\.\d{3}", line)
+    numbers = re.findall(r"\d\.\d{2}", line)
     index = stable.stability_
-    assert numbers == [f"{value:.3f}" for value in (index.value, index.low, index.high)]
+    assert numbers == [f"{value:.2f}" for value in (index.value, index.low, index.high)]
     options = ["-t", "cultivar", "-k", 13, "--stability", 2, "--no-verdict"]
     _, (line,) = printed(succeeds("select", wine, *options))
     assert "no stability to measure" in line

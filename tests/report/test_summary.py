@@ -168,7 +168,7 @@ def test_the_verdict_says_where_the_selection_stands(srbct, held_out):
     )
     mine = literal.fold_accuracies(predicted[k], data.y, repeats)
     rows = {row["name"]: row for row in at(summary, k)["rows"]}
-    names = ["S²FS", "PairCover", "ANOVA F", "all 2308 features", "random features"]
+    names = ["S²FS", "PairCover", "ANOVA F", "all 2,308 features", "random features"]
     assert list(rows) == [*names, "majority class"]
     saved = summary["comparison"]["by_size"][str(k)]
     relations = {row["selector"]: (row["difference"] or {}).get("relation") for row in saved}

@@ -16,6 +16,11 @@ from s2fs.report import Origin, Report
 
 #: How many genes are selected.
 N_SELECTED = 20
+#: What the names of the table mean, which has no other names.
+ABOUT_NAMES = (
+    "V153 is the 153rd of the 2,308 cDNA clones of Khan et al. (2001); the bundled table gives "
+    "their numbers, not gene names."
+)
 
 
 @click.command(epilog="\b\nExample:\n  s2fs demo")
@@ -31,9 +36,8 @@ def demo(*, report: Path) -> None:
     start = perf_counter()
     data = load_srbct()
     n, m = data.X.shape
-    click.echo(
-        f"SRBCT (Khan et al. 2001): {n} samples, {m} genes, classes {', '.join(data.class_names)}\n"
-    )
+    classes = ", ".join(data.class_names)
+    click.echo(f"SRBCT (Khan et al. 2001): {n} samples, {m:,} genes, classes {classes}\n")
     before = perf_counter()
     selector = PairCover(N_SELECTED).fit(data.X, data.y)
     seconds = perf_counter() - before
@@ -50,13 +54,10 @@ def demo(*, report: Path) -> None:
             "score ": theirs["score"],
         }
     )
+    click.echo(f"\n{fill(ABOUT_NAMES, 79)}")
     note("Selecting and predicting in 5 × 5 folds, and writing the report …")
     title = "SRBCT: genes that tell four childhood tumours apart"
-    about = (
-        "V153 is the 153rd of the 2,308 cDNA clones of Khan et al. (2001); the bundled table gives "
-        "their numbers, not gene names."
-    )
-    origin = Origin(command="s2fs demo", seconds=seconds, about=about)
+    origin = Origin(command="s2fs demo", seconds=seconds, about=ABOUT_NAMES)
     page = Report(selector, data, title=title, origin=origin)
     evaluation = page.comparison
     if evaluation is not None:

@@ -143,8 +143,8 @@ def describe_stability(stable: s2fs.StabilitySelector) -> str:
     if index is None:
         return f"All features were selected on all {n} halves, so there is no stability to measure."
     return (
-        f"Stability of the selections on {n} random halves (Nogueira): {index.value:.3f}, "
-        f"{index.confidence:.0%} interval {index.low:.3f} to {index.high:.3f}."
+        f"Stability of the selections on {n} random halves (Nogueira): {index.value:.2f}, "
+        f"{100 * index.confidence:.0f} % interval {index.low:.2f} to {index.high:.2f}."
     )
 
 

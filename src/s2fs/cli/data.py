@@ -11,10 +11,14 @@ from typing import Any
 import click
 
 from s2fs import io
+from s2fs._utils.labels import are_numbers
 from s2fs._utils.messages import make_printable
 from s2fs.cli.messages import print_note
 from s2fs.cli.options import FLAGS
 from s2fs.cli.terminal import wrap_on_terminal
+
+#: Stands for a space at which no line is broken.
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 class DataArguments(SimpleNamespace):
@@ -55,7 +59,8 @@ def print_decisions(data: "io.Dataset", asked: DataArguments) -> None:
         return
     n, m = data.X.shape
     counts = Counter(data.y.tolist())
-    sizes = [f"{name} {counts[code]}" for code, name in enumerate(data.class_names)]
+    colon = ":" if are_numbers(data.class_names) else ""
+    sizes = [f"{name}{colon} {counts[code]}" for code, name in enumerate(data.class_names)]
     target = "" if asked.target is None else f" of {asked.target}"
     features = f"{m:,} feature{'' if m == 1 else 's'}"
     parts = [f"{n:,} samples · {features}", f"{len(sizes)} classes{target} ({_first(sizes)})"]
@@ -63,7 +68,9 @@ def print_decisions(data: "io.Dataset", asked: DataArguments) -> None:
     if left_out:
         parts.append(f"left out: {_first(left_out)}")
     summary = make_printable(f"{asked.file.name}: {' · '.join(parts)}")
-    click.echo(wrap_on_terminal(summary, "  "), err=True)
+    for size in map(make_printable, sizes):  # a class and its number stay in one line
+        summary = summary.replace(size, size.replace(" ", _NO_BREAK))
+    click.echo(wrap_on_terminal(summary, "  ").replace(_NO_BREAK, " "), err=True)
     for remark in data.remarks:
         print_note(remark.text.replace(str(asked.file), asked.file.name))
 

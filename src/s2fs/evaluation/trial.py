@@ -156,7 +156,7 @@ def run_fold(
 
 def name_all_features(m: int) -> str:
     """What the row of all features is called."""
-    return f"all {m} features"
+    return f"all {m:,} features"
 
 
 def _run_candidates(
