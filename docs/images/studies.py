@@ -202,6 +202,15 @@ def unseen(rows: Rows) -> Figure:
     return ax.figure
 
 
+def untouched_tables() -> Rows:
+    """The same differences over the tables that took no part in any choice alone."""
+    column = "unseen, 34 tables"
+    return [
+        {"selector": row["selector"], "minus PairCover, points": row[column]}
+        for row in page_table("unseen.md", "selector", column)
+    ]
+
+
 def compare(rows: Rows) -> Figure:
     """The mean difference of a reference to every other selector, with its interval."""
     others = [row for row in rows if row["difference [95 %]"]]
@@ -537,6 +546,7 @@ STUDIES = {
         lambda: page_table("compare-your-method.md", "Algorithm", "difference [95 %]"), compare
     ),
     "unseen": Study(lambda: page_table("unseen.md", "selector", "minus PairCover, points"), unseen),
+    "untouched": Study(untouched_tables, unseen),
     "speed": Study(lambda: page_table("speed.md", "data", "S²FS, k = 30"), speed),
     "tuning": Study(lambda: file_table("tuning.csv"), tuning),
     "stopping": Study(lambda: page_table("study-stopping.md", "rule", "mean size"), stopping),

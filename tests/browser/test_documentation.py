@@ -140,6 +140,14 @@ def test_figures_are_not_dimmed_on_dark_paper(visit_built):
     assert set(filters) == {"none"}
 
 
+@pytest.mark.parametrize(("options", "picture"), [(DESKTOP, "report"), (DARK, "report-dark")])
+def test_the_front_page_shows_the_report_on_its_own_paper(visit_built, options, picture):
+    page = visit_built("index", **options)
+    (shown,) = page.locator(".shot img:visible").all()
+    assert shown.get_attribute("src") == f"_images/{picture}.png"
+    assert shown.evaluate("e => e.naturalWidth") == 1440
+
+
 def test_formulas_have_a_font_of_their_own(visit_built):
     page = visit_built("criterion", **DESKTOP)
     page.evaluate("document.fonts.ready")
