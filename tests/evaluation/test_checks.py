@@ -127,6 +127,8 @@ def test_selections_that_change_much(clean):
         assert checked(X, y, [0], stability=value)["stability"].passed == passed
     low = checked(X, y, [0], stability=0.1)["stability"]
     assert str(low) == "! Selections on random halves change much (0.10 of 1)."
+    half = checked(X, y, [0], stability=0.5)["stability"]
+    assert str(half) == "✓ Selections on random halves agree in part (0.50 of 1)."
 
 
 def test_remarks_of_the_reader_are_passed_on(clean):

@@ -22,8 +22,9 @@ from s2fs.selectors.pair_cover import PairCover
 REDUNDANT = 0.9
 #: A class with fewer samples is small.
 SMALL_CLASS = 10
-#: A Nogueira index below this is called low.
-LOW_STABILITY = 0.4
+#: Selections with a Nogueira index below the first of these change much, from the second on they
+#: agree.
+LOW_STABILITY, HIGH_STABILITY = 0.4, 0.75
 #: A logarithm may help if positive values have a skewness above the first of these, and a median
 #: below the second, as a share of the largest value.
 SKEWED, LOW_MEDIAN = 2.0, 0.1
@@ -111,7 +112,9 @@ def check_selection(
 
 def _check_stability(stability: float) -> Check:
     is_low = stability < LOW_STABILITY
-    verb = "change much" if is_low else "agree"
+    verb = "change much"
+    if not is_low:
+        verb = "agree" if stability >= HIGH_STABILITY else "agree in part"
     text = f"Selections on random halves {verb} ({stability:.2f} of 1)."
     return Check(not is_low, "stability", text)
 
@@ -293,7 +296,9 @@ def _check_ranks(values: Floats, codes: Indices, k: int) -> Check:
     ratio = by_rank / by_value if by_value > 0 else 1.0
     if ratio < BETTER_BY_RANK:
         return Check(
-            True, "ranks", f"Ranks do not separate much better than values ({ratio:.1f} times)."
+            True,
+            "ranks",
+            f"Ranks of the values would not separate much better ({ratio:.1f} times as well).",
         )
     return Check(
         False,
