@@ -469,6 +469,14 @@ def test_the_most_alike_are_named_where_no_two_are_redundant(srbct):
     assert at(summary, 1)["most_alike_text"] == ""
 
 
+def test_two_features_without_any_correlation_are_still_two():
+    y = np.repeat([0, 0, 1, 1], 5)
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float).repeat(5, axis=0)
+    summary = Report(S2FS("all").fit(X, y), X, y, n_halves=2).summary
+    assert set(at(summary, 2)["most_alike"]["names"]) == {"x0", "x1"}
+    assert at(summary, 2)["most_alike"]["r"] == pytest.approx(0)
+
+
 def test_the_paragraph_says_that_accuracy_is_still_rising():
     """Each feature tells one class from the others: none can be spared."""
     rng = np.random.default_rng(0)

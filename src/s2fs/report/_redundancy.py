@@ -54,7 +54,9 @@ def find_most_alike(selected: SelectedFeatures, table: Table, size: int) -> dict
     """The two of the first features with the largest |r|, and their r; None if there is one."""
     if size < 2:
         return None
-    r = np.triu(correlations(table.columns(selected.indices[:size])), k=1)
-    i, j = (int(position) for position in np.unravel_index(np.abs(r).argmax(), r.shape))
-    names = [table.features[selected.indices[position]] for position in (i, j)]
-    return {"names": names, "r": float(r[i, j])}
+    r = correlations(table.columns(selected.indices[:size]))
+    first, second = np.triu_indices(size, k=1)
+    most = int(np.abs(r[first, second]).argmax())  # of equal ones the first
+    pair = first[most], second[most]
+    names = [table.features[selected.indices[position]] for position in pair]
+    return {"names": names, "r": float(r[pair])}

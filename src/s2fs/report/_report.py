@@ -70,7 +70,8 @@ COLUMNS = {
     "p_value": "How often the best of the permuted features does as well; smaller is better",
     "q_value": "Estimated false discovery rate of the features selected as often (q-value); the "
     "smallest that so few permutations can show is an upper limit",
-    "substitutes": "Features that could take its place at little loss, with their r to it",
+    "substitutes": "Features that could take its place at little loss: the best with its r to it, "
+    "and how many more",
 }
 
 
