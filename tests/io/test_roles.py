@@ -85,12 +85,35 @@ def test_measured_whole_numbers_stay(tmp_path):
     assert remarks == {}
 
 
+def test_a_first_column_beside_row_names_is_measured_unless_it_holds_codes(tmp_path):
+    people = RNG.permutation(np.arange(400, 30000))[:N]
+    codes = RNG.permutation(np.arange(60000, 79999))[:N]
+    for first, is_feature in ((people, True), (codes, False)):
+        frame = pd.DataFrame({"first": first, "a": FEATURES["a"], "kind": KINDS})
+        frame.to_csv(tmp_path / "t.csv")
+        data, _ = read(tmp_path / "t.csv", "kind")
+        assert ("first" in data.feature_names) == is_feature
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        data, remarks = read(tmp_path / "t.csv", "kind")
+        assert remarks["identifiers"].columns == ("first",)
+
+
+def test_ranks_do_not_hide_a_column_of_codes_in_order(tmp_path):
+    ranks = {f"rank {i}": RNG.permutation(N) + 1 for i in range(8)}
+    frame = pd.DataFrame({"a": FEATURES["a"], **ranks, "dept": np.arange(N) * 3 + 2, "kind": KINDS})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    data, remarks = read(tmp_path / "t.csv", "kind")
+    assert data.feature_names == ["a", *ranks]
+    assert remarks["identifiers"].columns == ("dept",)
+
+
 def test_samples_that_belong_together(tmp_path):
     path = write(tmp_path / "t.csv", Patient=PATIENTS, age=np.repeat(np.arange(12) + 40, 3))
     data, remarks = read(path, "kind")
     assert data.groups is None
     assert remarks["groups"].text == (
-        "Patient has 12 values in 36 rows; `group='Patient'` keeps a patient in one fold."
+        "Patient has 12 values in 36 rows; `group='Patient'` keeps samples with the same "
+        "one in one fold."
     )
     data, remarks = read(path, "kind", group="Patient", covariates=["age"])
     assert data.groups.tolist() == PATIENTS
@@ -102,19 +125,16 @@ def test_samples_that_belong_together(tmp_path):
     assert data.groups.tolist() == [str(a) for a in np.repeat(np.arange(12) + 40, 3)]
     assert data.covariates["Patient"].tolist() == PATIENTS
     result = CliRunner().invoke(main, ["select", str(path), "-t", "kind", "--no-verdict"])
-    assert "--group Patient keeps a patient in one fold" in result.stderr
+    assert "--group Patient keeps samples with the same one in one fold" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("name", "word"),
-    [("patient_id", "patient"), ("Subject", "subject"), ("Patient No.", "patient")],
-)
-def test_numbers_of_patients_are_no_feature(tmp_path, name, word):
+@pytest.mark.parametrize("name", ["patient_id", "Subject", "Patient No."])
+def test_numbers_of_patients_are_no_feature(tmp_path, name):
     path = write(tmp_path / "t.csv", **{name: np.arange(N) // 3 + 1000})
     for options in ({}, {"drop": name}):
         data, remarks = read(path, "kind", **options)
         assert name not in data.feature_names
-        assert f"keeps a {word} in one fold" in remarks["groups"].text
+        assert f"`group={name!r}` keeps samples" in remarks["groups"].text
     few = write(tmp_path / "t.csv", sex=["m", "f", "f"] * 12)
     assert "groups" not in read(few, "kind")[1]
 

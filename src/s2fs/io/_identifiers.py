@@ -29,6 +29,8 @@ _COUNTER_NAME = re.compile(
 )
 #: With fewer rows, whole numbers in order may well be measured.
 _FEWEST_COUNTED = 10
+#: Codes have at least so many digits.
+_CODE_DIGITS = 4
 #: So many columns show what kind of numbers a table has.
 _SOME_COLUMNS = 50
 #: With more columns named like an identifier than this, and this share, the names are of features.
@@ -104,11 +106,13 @@ def _number_column(frame: Frame, position: int) -> Floats:
 def find_identifiers(frame: Frame, positions: list[int]) -> set[int]:
     """Columns of numbers that number or name the rows; remarks say which."""
     X = _numbers(frame, positions)
-    counters = {positions[j] for j in find_row_counters(X)}
+    counting = find_row_counters(X)
+    counters = {positions[j] for j in counting}
+    is_named = frame.row_names is not None or bool(counters)
     by_name = _named_identifiers(frame, positions) if not frame.transposed else set()
-    by_value = {positions[j] for j in _valued_identifiers(X)} - counters
-    if frame.transposed or len(by_value) > max(1, len(positions) // 10):
-        by_value = set()  # numbers of this kind all over are ranks or counts
+    by_value = {positions[j] for j in _valued_identifiers(X, counting, has_names=is_named)}
+    if frame.transposed:
+        by_value = set()
     named_counters = {f for f in by_name if _counts_from_0_or_1(_number_column(frame, f))}
     counters |= named_counters
     identifiers = (by_name | by_value) - counters
@@ -148,24 +152,49 @@ def _named_identifiers(frame: Frame, positions: list[int]) -> set[int]:
     return found
 
 
-def _valued_identifiers(X: Floats) -> list[int]:
-    """Columns of whole numbers whose values can hardly be measured ones."""
+def _valued_identifiers(X: Floats, counters: list[int], *, has_names: bool) -> set[int]:
+    """Columns of whole numbers whose values can hardly be measured ones, beside the counters.
+
+    A first column of numbers that are all different names the rows, unless something else does
+    (``has_names``) and its numbers have not all the same number of digits.
+    """
     n = len(X)
     if n < _FEWEST_COUNTED or not X.size:
-        return []
+        return set()
     with np.errstate(invalid="ignore"):
         steps = X[[1, n // 2, -1]] - X[[0, 1, n // 2]]
-        rising = (steps > 0).all(axis=0) | (steps < 0).all(axis=0)
-        run = X.max(axis=0) - X.min(axis=0) == n - 1
-    first = (np.arange(X.shape[1]) == 0) & (not _are_counts(X[:, 1:]))
-    found = []
-    for f in np.flatnonzero((rising | run | first) & (np.floor(X[0]) == X[0])).tolist():
+        is_rising = (steps > 0).all(axis=0) | (steps < 0).all(axis=0)
+        is_run = X.max(axis=0) - X.min(axis=0) == n - 1
+    is_first = (np.arange(X.shape[1]) == 0) & (not _are_counts(X[:, 1:]))
+    if has_names and not _are_codes(X[:, 0]):
+        is_first[0] = False
+    in_order: set[int] = set()
+    runs: set[int] = set()
+    first: set[int] = set()
+    likely = (is_rising | is_run | is_first) & (np.floor(X[0]) == X[0])
+    likely[counters] = False
+    for f in np.flatnonzero(likely).tolist():
         column = X[:, f]
+        if not are_distinct_whole_numbers(column):
+            continue
         differences = np.diff(column)
-        in_order = bool((differences > 0).all() or (differences < 0).all())
-        if (in_order or run[f] or first[f]) and are_distinct_whole_numbers(column):
-            found.append(f)
-    return found
+        if bool((differences > 0).all() or (differences < 0).all()):
+            in_order.add(f)
+        elif is_run[f]:
+            runs.add(f)
+        elif is_first[f]:
+            first.add(f)
+    # Numbers of one kind all over are ranks or counts.
+    most = max(1, X.shape[1] // 10)
+    found = first if len(in_order | runs) <= most else set()
+    return found | {f for kind in (in_order, runs) if len(kind) <= most for f in kind}
+
+
+def _are_codes(column: Floats) -> bool:
+    """Whether all numbers have the same number of digits, several, as codes have."""
+    least, largest = column.min(), column.max()
+    is_long = np.isfinite(largest) and least >= 10 ** (_CODE_DIGITS - 1)
+    return bool(is_long) and bool(np.floor(np.log10(least)) == np.floor(np.log10(largest)))
 
 
 def _are_counts(X: Floats) -> bool:

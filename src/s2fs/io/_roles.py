@@ -11,7 +11,6 @@ one. By name and content these are
 * dates, and any other text, unless it is to be encoded.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ from s2fs._utils.cells import is_missing
 from s2fs._utils.messages import format_named
 from s2fs.io._errors import UnreadableError
 from s2fs.io._frame import Frame
-from s2fs.io._identifiers import NUMBER_WORD, find_identifiers, find_unnamed_row_names, is_id_name
+from s2fs.io._identifiers import find_identifiers, find_unnamed_row_names, is_id_name
 from s2fs.io._options import ReadOptions
 from s2fs.io._remarks import warn_reader
 from s2fs.io._text_columns import (
@@ -117,9 +116,8 @@ def remark_on_groups(frame: Frame, positions: Iterable[int]) -> None:
             has_groups = least <= n_values <= len(cells) / 1.5
         if not has_groups or is_date_column(cells):
             continue
-        word = re.sub(rf"[\s_.-]*{NUMBER_WORD}$", "", name, flags=re.IGNORECASE).lower()
         warn_reader(
-            f"{name} has {n_values} values in {len(cells)} rows; `group={name!r}` keeps a "
-            f"{word or 'sample'} in one fold.",
+            f"{name} has {n_values} values in {len(cells)} rows; `group={name!r}` keeps samples "
+            "with the same one in one fold.",
             "groups",
         )
