@@ -226,6 +226,45 @@ def orange(folder):
     return ["study.tab", "-t", "kind"], CLEAN
 
 
+def orange_with_roles(folder):
+    """Commas, and columns that are metas or to be ignored: none is a feature."""
+    leak = LABELLED["kind"].map({"case": 1, "control": 2, "other": 3}).to_numpy()
+    table = LABELLED.assign(code=leak, copy=leak)
+    head = [",".join(table), ",".join([*"cccccccc", "d", "c", "c"]), ",,,,,,,,class,i,meta"]
+    body = table.to_csv(index=False, header=False)
+    (folder / "study.csv").write_text("\n".join(head) + "\n" + body)
+    return ["study.csv"], CLEAN
+
+
+def orange_with_flags(folder):
+    """A workbook whose header has the flags of Orange, below and beside empty cells."""
+    names = [*(f"C#{name}" for name in NAMES), "cD#kind", "m#code"]
+    table = LABELLED.assign(code=np.arange(N) % 3).set_axis(names, axis=1)
+    table.to_excel(folder / "study.xlsx", index=False, startrow=2, startcol=2)
+    return ["study.xlsx"], CLEAN
+
+
+def numbers_of_classes_first(folder):
+    """No header, classes first, and the position of the target is a word of the first line."""
+    whole = CLEAN.round().astype(int)
+    table = pd.concat([pd.Series(KINDS), whole, pd.Series(np.arange(N) % 2)], axis=1)
+    table.to_csv(folder / "t.data", index=False, header=False)
+    features = table.iloc[:, 1:].set_axis([f"x{j}" for j in range(1, 10)], axis=1)
+    return ["t.data", "-t", "0"], features
+
+
+def tables_of_r(folder):
+    """Both as R's write.table writes them, and a column that names some samples only."""
+    names = [f"{i:05d}" for i in RNG.permutation(10_000)[:N]]
+    by_sample = CLEAN.set_axis(names).T
+    short = [name.lstrip("0") if i % 2 else name for i, name in enumerate(names)]
+    sheet = pd.DataFrame({"cod": short, "kind": KINDS}, index=names).iloc[RNG.permutation(N)]
+    for file, table in (("expr.txt", by_sample), ("pheno.txt", sheet)):
+        lines = table.to_csv(sep="\t", header=False)
+        (folder / file).write_text("\t".join(table) + "\n" + lines)
+    return ["expr.txt", "--samples", "pheno.txt", "-t", "kind"], CLEAN
+
+
 def counted(folder):
     """As the files of scikit-learn: a line with the numbers of samples and features."""
     body = CLEAN.assign(kind=np.arange(N) % 3).to_csv(index=False, header=False)
@@ -265,8 +304,9 @@ def single_quotes(folder):
 FILES = [
     clinical, counts_with_sheet, otu_table, metabolites_with_annotation, metabolomics_workbench,
     workbook, uci, classes_as_codes_first, series, arff_with_both_quotes, spectra, decimal_commas,
-    unnamed_class, quoted_lines, unicode_text, thousands, equal_names, wide, orange, counted,
-    titled, aligned, classes_in_names, single_quotes,
+    unnamed_class, quoted_lines, unicode_text, thousands, equal_names, wide, orange,
+    orange_with_roles, orange_with_flags, numbers_of_classes_first, tables_of_r, counted, titled,
+    aligned, classes_in_names, single_quotes,
 ]  # fmt: skip
 
 

@@ -191,3 +191,20 @@ def test_columns_with_words_for_missing_are_judged_by_their_own_numbers(tmp_path
     np.testing.assert_array_equal(data.X[1:, 4], FEATURES["a"][1:])
     assert remarks["row numbers"].columns == ("Idx",)
     assert remarks["identifiers"].columns == ("code",)
+
+
+def test_a_first_column_is_measured_where_text_names_the_rows(tmp_path):
+    income = RNG.permutation(np.arange(600, 90000))[:N]
+    frame = pd.DataFrame({"country": [f"c{i}" for i in range(N)], "income": income, "kind": KINDS})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    data, _ = read(tmp_path / "t.csv", "kind")
+    assert data.feature_names == ["income"]
+
+
+def test_numbers_that_start_again_in_every_group_are_row_numbers(tmp_path):
+    """A counter by name only: visits 1, 2, 3, … may well be measured ones."""
+    numbers = np.tile(np.arange(1, 10), 4)
+    path = write(tmp_path / "t.csv", index=numbers, visit=numbers, case=np.arange(N) % 2)
+    data, remarks = read(path, "kind")
+    assert data.feature_names == [*"abcd", "visit", "case"]
+    assert remarks["row numbers"].columns == ("index",)

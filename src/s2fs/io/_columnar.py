@@ -19,6 +19,7 @@ from s2fs.io._errors import UnreadableError, reader_errors
 from s2fs.io._frame import Frame, unique_names
 from s2fs.io._memory import check_size
 from s2fs.io._options import ReadOptions
+from s2fs.io._orange import is_orange, orange_table
 from s2fs.io._remarks import warn_reader
 from s2fs.io._source import Source
 from s2fs.io._worker import WorkerResult
@@ -117,14 +118,15 @@ def excel(source: Source, options: ReadOptions) -> Delimited:
             if hasattr(sheet, "reset_dimensions"):
                 sheet.reset_dimensions()  # what a file declares need not be true
             rows, size = [], 0
-            for row in sheet.iter_rows(values_only=True, max_col=_MOST_COLUMNS):
-                rows.append([_shown(cell) for cell in row])
+            for row in sheet.iter_rows(values_only=True):  # not filled up to the widest row
+                rows.append([_shown(cell) for cell in row[:_MOST_COLUMNS]])
                 size += sum(map(len, rows[-1])) + 64 * len(row)
                 check_size(size, source.limit, source.name)
         finally:
             book.close()
-        used = max((max((j + 1 for j, c in enumerate(r) if c), default=0) for r in rows), default=0)
-        rows = [(row + [""] * used)[:used] for row in rows if any(row)]
+        filled = {j for row in rows for j, cell in enumerate(row) if cell}
+        first, used = min(filled, default=0), max(filled, default=-1) + 1
+        rows = [(row + [""] * used)[first:used] for row in rows if any(row)]
         if not rows:
             raise UnreadableError(f"{source.name} has an empty sheet; choose another with `sheet`.")
         return _as_delimited(rows, source.name, options)
@@ -184,7 +186,7 @@ def _has_cell(sheet: Any, wanted: str | int | None) -> bool:
     """Whether a word stands in one of the first rows of a sheet, where its header may be."""
     if wanted is None or not hasattr(sheet, "iter_rows"):
         return False
-    rows = sheet.iter_rows(max_row=_HEADER_ROWS, max_col=_MOST_COLUMNS, values_only=True)
+    rows = sheet.iter_rows(max_row=_HEADER_ROWS, values_only=True)
     return any(str(cell).strip() == str(wanted) for row in rows for cell in row)
 
 
@@ -201,7 +203,10 @@ def _as_delimited(rows: list[list[str]], source: str, options: ReadOptions) -> D
     text = StringIO()
     csv.writer(text, delimiter="\t", lineterminator="\n").writerows(rows)
     plain = replace(options, delimiter="\t", comment="\0")
-    return Delimited(text.getvalue().encode(), source, ".tsv", plain)
+    data = text.getvalue().encode()
+    if is_orange(data):
+        return orange_table(data, source, plain)
+    return Delimited(data, source, ".tsv", plain)
 
 
 def arrow_frame(

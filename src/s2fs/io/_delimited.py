@@ -20,7 +20,7 @@ from s2fs._utils.messages import format_count, format_named
 from s2fs.io._dialect import BLANK, BLANKS, WIDE_BLANK, Dialect, sniff_delimiter, split_blanks
 from s2fs.io._errors import UnreadableError
 from s2fs.io._frame import Frame, unique_names
-from s2fs.io._header import count_title_lines, is_data
+from s2fs.io._header import count_title_lines, is_data, read_flags
 from s2fs.io._memory import check_size
 from s2fs.io._number_format import Evidence, NumberFormat
 from s2fs.io._options import ReadOptions
@@ -43,6 +43,7 @@ class Delimited:
     The ``suffix`` of its name hints at the delimiter, and a first line that holds the name of the
     target is a header. With features in rows the first column holds their names, and those at
     ``beside`` describe them, as far as that is known; the ``annotation`` describes the samples.
+    The roles of some columns may be ``declared`` by the file.
     """
 
     names: list[str]
@@ -56,10 +57,11 @@ class Delimited:
         beside: set[int] | None = None,
         annotation: dict[str, list[str]] | None = None,
         sample_names: frozenset[str] = frozenset(),
+        declared: dict[str, str] | None = None,
     ) -> None:
         self._data, self._source, self._options = data, source, options
         self._beside, self._annotation = beside, annotation or {}
-        self._known_samples = sample_names
+        self._known_samples, self._declared = sample_names, declared or {}
         self._start = self._first_line()
         sample = self._skip_title(self._sample_lines(), suffix)
         delimiter = options.delimiter or sniff_delimiter(sample, suffix)
@@ -267,7 +269,8 @@ class Delimited:
             names = names[:-1]  # a delimiter at the end of the header
         elif len(names) == width - 1 and not ends_empty:
             self._has_row_names = True  # as R's write.table has it
-        self.names = names
+        self.names, flagged = read_flags(names) if self._has_header else (names, {})
+        self._declared |= flagged
 
     def rows(self) -> Iterator[list[str]]:
         """Start over and yield the cells of each row of data."""
@@ -375,6 +378,7 @@ class Delimited:
         row_names = [name.strip() for name in text_columns.pop(0)] if named else None
         cells_of = dict(zip(text, map(list, text_columns), strict=True))
         frame = Frame(self._source, self.names, numbers[: len(others)], cells_of, row_names)
+        frame.declared = self._declared
         return self._with_dialect(frame)
 
     def _read_transposed(self, as_text: Callable[[list[str]], set[int]]) -> Frame:
@@ -426,10 +430,16 @@ class Delimited:
 
     def _descriptions(self) -> set[int]:
         """Columns beside the names that describe the features: text, or not among the samples."""
+        header = self._sample_names()
         if self._known_samples:
-            header = self._sample_names()
             beside = {j for j in range(1, len(header)) if header[j] not in self._known_samples}
-            self._remark_on_descriptions(beside)
+            if beside:
+                shown = format_named("column", [header[j] for j in sorted(beside)])
+                warn_reader(
+                    f"{self._source} has {shown} beside the samples that the second file names; "
+                    "left out.",
+                    "descriptions",
+                )
             return beside
         sample = list(islice(self.rows(), _SAMPLE_ROWS))
         kinds = [self.dialect.are_numbers(row[1:]) for row in sample]
@@ -444,16 +454,9 @@ class Delimited:
             if not any(kind[j - 1] and row[j].strip() for row, kind in genes)
             and any(not kind[j - 1] for _, kind in genes)
         }
-        self._remark_on_descriptions(found)
+        if found:
+            shown = format_named("column", [header[j] for j in sorted(found)])
+            warn_reader(
+                f"{self._source} describes the features in {shown}; left out.", "descriptions"
+            )
         return found
-
-    def _remark_on_descriptions(self, beside: set[int]) -> None:
-        """Say which columns describe the features."""
-        if not beside:
-            return
-        header = self._sample_names()
-        shown = format_named("column", [header[j] for j in sorted(beside)])
-        warn_reader(
-            f"{self._source} describes the features in {shown}; left out.",
-            "descriptions",
-        )

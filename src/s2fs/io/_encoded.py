@@ -37,12 +37,15 @@ def _one_hot(frame: Frame, position: int, missing: frozenset[str]) -> dict[str, 
     """A column for each word; of two words the second has one."""
     name = frame.names[position]
     cells = [str(cell).strip() for cell in frame.cells[position]]
-    words = sorted({cell for cell in cells if not is_missing(cell, missing)})
+    different = set(cells)
+    words = sorted(word for word in different if not is_missing(word, missing))
     if len(words) > MANY_WORDS:
         raise UnreadableError(
             f"{frame.source} has {len(words)} different words in column {name!r}, too many for a "
             "category; leave it out with `drop`."
         )
-    if len(words) == 2 and not any(is_missing(cell, missing) for cell in cells):
+    code_of = {word: code for code, word in enumerate(words)}
+    codes = np.array([code_of.get(cell, -1) for cell in cells])
+    if len(words) == len(different) == 2:
         words = words[1:]
-    return {f"{name}={w}": np.array([float(cell == w) for cell in cells]) for w in words}
+    return {f"{name}={word}": (codes == code_of[word]).astype(np.float64) for word in words}

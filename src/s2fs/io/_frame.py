@@ -1,7 +1,7 @@
 """A table as found in a file, before anything is known about what its columns mean."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -27,7 +27,8 @@ class Frame:
     its rows; cells are text as in the file (``is_text``), or values of several types. The file of a
     ``transposed`` one has features in rows. Text is read as numbers by ``parse``; the file
     ``has_mixed_marks`` if some numbers have a decimal comma and others a point. The ``partitions``
-    are columns that stand in the names of folders.
+    are columns that stand in the names of folders. What the file itself says columns are for is
+    ``declared``: "class", "meta", "ignore" or "weight" by name.
     """
 
     source: str
@@ -41,6 +42,7 @@ class Frame:
     parse: Callable[[Sequence[Any]], Floats | None] = as_numbers
     has_mixed_marks: bool = False
     partitions: tuple[str, ...] = ()
+    declared: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_columns(
@@ -75,6 +77,13 @@ class Frame:
         if len(found) and len(found) == found[-1] - found[0] + 1 and (np.diff(found) == 1).all():
             return self.numbers[:, found[0] : found[-1] + 1]
         return self.numbers[:, found]
+
+    def with_row_names(self) -> "Frame":
+        """The same with names of rows that have no place in the header as a first column."""
+        if self.row_names is None or self.transposed:
+            return self
+        cells = {0: self.row_names, **{j + 1: column for j, column in self.cells.items()}}
+        return replace(self, names=["", *self.names], cells=cells, row_names=None)
 
     def without_rows(self, left_out: Any) -> None:
         """Leave out the rows of a mask."""
@@ -125,11 +134,14 @@ def as_plain_numbers(cells: Sequence[Any]) -> list[str] | None:
 
     Missing cells stay. None if the column holds anything else.
     """
-    words = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
-    known = [word for word in words if word]
+    words = ["" if cell is None else str(cell).strip() for cell in cells]
+    known = {word for word in set(words) if not is_missing(word)}
     if known and all(word.lower() in _TRUTH for word in known):
         return [_TRUTH.get(word.lower(), "") for word in words]
     for unit in _UNITS:
         if known and all(word.startswith(unit) or word.endswith(unit) for word in known):
-            return [word.removeprefix(unit).removesuffix(unit).strip() for word in words]
+            return [
+                word.removeprefix(unit).removesuffix(unit).strip() if word in known else ""
+                for word in words
+            ]
     return None

@@ -10,8 +10,23 @@ from s2fs.io._dialect import BLANKS, Dialect, sniff_delimiter, split_blanks
 from s2fs.io._options import ReadOptions
 from s2fs.io._remarks import warn_reader
 
+#: What Orange writes before a name: the role of the column, its type and ``#``.
+_FLAGS = re.compile(r"([mciw]?)([CDSTN]?)#(.+)")
+_ROLE_OF_FLAG = {"c": "class", "m": "meta", "i": "ignore", "w": "weight"}
 #: No more lines than this are taken for a title above a table.
 _MOST_TITLE_LINES = 20
+
+
+def read_flags(names: list[str]) -> tuple[list[str], dict[str, str]]:
+    """Names without the flags of Orange, as in ``mS#name`` and ``cD#kind``, and what these declare.
+
+    Names such as ``C#4`` stay as they are unless others have the flag of a role.
+    """
+    flags = [_FLAGS.fullmatch(name) for name in names]
+    if not any(flag and flag[1] for flag in flags):
+        return names, {}
+    bare = [flag[3] if flag else name for flag, name in zip(flags, names, strict=True)]
+    return bare, {flag[3]: _ROLE_OF_FLAG[flag[1]] for flag in flags if flag and flag[1]}
 
 
 def is_data(
@@ -35,6 +50,8 @@ def is_data(
     """
     if not body or _names_target(first, dialect, options):
         return False
+    if all(len(row) == len(first) + 1 for row in body):
+        return False  # as R's write.table has it, whose names may be numbers
     width = min(len(first), *map(len, body))
     numeric: list[int] = []  # the columns of numbers
     n_text = n_repeated = 0
@@ -59,11 +76,11 @@ def is_data(
 
 
 def _names_target(first: list[str], dialect: Dialect, options: ReadOptions) -> bool:
-    """Whether a line holds the name of the target; a number there may be data, and a position."""
+    """Whether a line holds the name of the target; a number may be data, and a position."""
     target = options.target
-    if not isinstance(target, str) or target not in (cell.strip() for cell in first):
+    if not isinstance(target, str) or dialect.is_number(target):
         return False
-    return not dialect.is_number(target) or not all(map(dialect.is_number, first))
+    return target in (cell.strip() for cell in first)
 
 
 def _counts_columns(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -50,10 +51,22 @@ def remark_on_row_numbers(source: str, names: list[str]) -> None:
 def name_rows_by_text(frame: Frame) -> None:
     """Let the first column of text that is different in every row name the rows."""
     for f in sorted(frame.cells, key=lambda f: not is_id_name(frame.names[f])):
-        cells = [str(cell).strip() for cell in frame.cells[f]]
-        if len(set(cells)) == len(cells) and not any(map(is_missing, cells)):
+        if _is_different_in_every_row(frame.cells[f]):
             name_rows_by(frame, f)
             return
+
+
+def _has_names_in_text(frame: Frame) -> bool:
+    """Whether a column of text is different in every row."""
+    return any(
+        _is_different_in_every_row(cells) and frame.parse(cells) is None
+        for cells in frame.cells.values()
+    )
+
+
+def _is_different_in_every_row(column: Any) -> bool:
+    cells = [str(cell).strip() for cell in column]
+    return len(set(cells)) == len(cells) and not any(map(is_missing, cells))
 
 
 def is_id_name(name: str) -> bool:
@@ -108,12 +121,12 @@ def find_identifiers(frame: Frame, positions: list[int]) -> set[int]:
     X = _numbers(frame, positions)
     counting = find_row_counters(X)
     counters = {positions[j] for j in counting}
-    is_named = frame.row_names is not None or bool(counters)
+    is_named = frame.row_names is not None or bool(counters) or _has_names_in_text(frame)
     by_name = _named_identifiers(frame, positions) if not frame.transposed else set()
     by_value = {positions[j] for j in _valued_identifiers(X, counting, has_names=is_named)}
     if frame.transposed:
         by_value = set()
-    named_counters = {f for f in by_name if _counts_from_0_or_1(_number_column(frame, f))}
+    named_counters = {f for f in by_name if _counts(_number_column(frame, f))}
     counters |= named_counters
     identifiers = (by_name | by_value) - counters
     for kind, found in (("row numbers", counters), ("identifiers", identifiers)):
@@ -145,7 +158,8 @@ def _named_identifiers(frame: Frame, positions: list[int]) -> set[int]:
         column = _number_column(frame, f)
         known = column[~np.isnan(column)]
         is_whole = len(known) > 0 and bool((np.floor(known) == known).all())
-        if is_whole and (not is_counter_name or are_distinct_whole_numbers(column)):
+        is_counter = is_counter_name and (are_distinct_whole_numbers(column) or _counts(column))
+        if is_whole and (is_counter or not is_counter_name):
             found.add(f)
     if len(found) > max(_MOST_IDS, _MOST_IDS_SHARE * len(positions)):
         return set()
@@ -204,8 +218,13 @@ def _are_counts(X: Floats) -> bool:
     return n_alike > some.shape[1] / 2
 
 
-def _counts_from_0_or_1(column: Floats) -> bool:
-    return column[0] in (0, 1) and bool((np.diff(column) == 1).all())
+def _counts(column: Floats) -> bool:
+    """Whether a column counts the rows from 0 or 1, perhaps from the start again in every group."""
+    first = column[0]
+    if first not in (0, 1) or not column.max() > first + 2:  # 0 and 1 in turn may be a category
+        return False
+    is_start = column[1:] == first
+    return bool(((np.diff(column) == 1) | is_start).all())
 
 
 def are_distinct_whole_numbers(values: Floats) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from numbers import Real
 from os import PathLike
 from typing import Any, Literal
@@ -108,7 +109,7 @@ class ReadOptions:
                 )
         return cls(**given)
 
-    @property
+    @cached_property
     def missing_words(self) -> frozenset[str]:
         """All words that stand for "not known", in lower case."""
         own = [self.missing] if isinstance(self.missing, str) else self.missing

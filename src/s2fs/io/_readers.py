@@ -204,7 +204,7 @@ def _read_labelled(path: str | PathLike[str], how: ReadOptions) -> Dataset:
         how = replace(how, by_position=True, target="class" if how.target is None else how.target)
         sheet = class_file(listed.text(how.encoding).decode(), listed.name)
     else:
-        sheet = read_frame(listed, _for_sheet(how), every_column)
+        sheet = read_frame(listed, _for_sheet(how), every_column).with_row_names()
     return _read_with_sheet(source, how, sheet)
 
 
@@ -226,7 +226,7 @@ def _sheets_of_workbook(source: Source, how: ReadOptions) -> tuple[str, Frame] |
     names, with_target = list_sheets(source, how.target)
     if len(names) < 2 or len(with_target) != 1:
         return None
-    described = read_frame(source, _for_sheet(how, with_target[0]), every_column)
+    described = read_frame(source, _for_sheet(how, with_target[0]), every_column).with_row_names()
     for name in names:
         if name in with_target:
             continue

@@ -4,6 +4,7 @@ Columns that cannot be features are left out, and a remark says which and why; `
 one. By name and content these are
 
 * partitions: what the folders of a table in Parquet files are called after;
+* declared: what the file itself says is no feature, as files of Orange do;
 * row numbers: 0, 1, … or 1, 2, … in the order of the rows;
 * identifiers: whole numbers in a column with the name of one, or that rise or fall with every row,
   or that are a run of numbers in any order; a first column of whole numbers that are all different;
@@ -71,11 +72,13 @@ def find_features(
     insisted = set(kept)
     text = [f for f in candidates if f in frame.cells and not fill_known_gaps(frame, f)]
     left_out = _find_partitions(frame, [f for f in candidates if f not in insisted])
+    left_out |= _find_declared(frame, [f for f in candidates if f not in insisted])
     if not frame.transposed:
         open_columns = [f for f in candidates if f not in insisted | left_out]
         left_out |= find_unnamed_row_names(frame, open_columns)
     open_columns = [f for f in candidates if f not in insisted | left_out]
     is_text = set(text)
+    text = [f for f in text if f not in left_out]
     left_out |= find_identifiers(frame, [f for f in open_columns if f not in is_text])
     has_numbers = any(f not in left_out and f not in is_text for f in candidates)
     left_out |= find_unclear_numbers(
@@ -101,6 +104,21 @@ def _find_partitions(frame: Frame, positions: Iterable[int]) -> set[int]:
             names,
         )
     return partitions
+
+
+def _find_declared(frame: Frame, positions: Iterable[int]) -> set[int]:
+    """Those of the columns that the file says are no features; a remark says which."""
+    declared = {f for f in positions if frame.names[f] in frame.declared}
+    if declared:
+        names = [frame.names[f] for f in sorted(declared)]
+        roles = sorted({frame.declared[name] for name in names})
+        warn_reader(
+            f"{frame.source} says itself that {format_named('column', names)} are no features "
+            f"({', '.join(roles)}); left out, unless `keep` names them.",
+            "declared",
+            names,
+        )
+    return declared
 
 
 def remark_on_groups(frame: Frame, positions: Iterable[int]) -> None:

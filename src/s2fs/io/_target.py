@@ -54,6 +54,13 @@ def find_labels(
         return LabelCells(None, frame.annotation[str(target)], f"{str(target)!r} of {name}")
     if target is None and frame.transposed and frame.row_names is not None:
         return _header_as_labels(frame, frame.row_names)
+    declared = [column for column, role in frame.declared.items() if role == "class"]
+    if target is None and len(declared) == 1:
+        target = declared[0]
+        warn_reader(
+            f"{name} says itself that column {target!r} holds the classes (`target={target!r}`).",
+            "declared target",
+        )
     if target is None:
         raise _target_missing("column", frame)
     position = _find_position(frame, target)

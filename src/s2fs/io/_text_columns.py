@@ -67,7 +67,9 @@ def fill_known_gaps(frame: Frame, position: int) -> bool:
 
 def unread_cells(frame: Frame, position: int) -> list[str]:
     """The cells of a column that are neither numbers nor missing."""
-    return [str(cell) for cell in frame.cells[position] if frame.parse([str(cell)]) is None]
+    cells = [str(cell) for cell in frame.cells[position]]
+    is_unread = {word: frame.parse([word]) is None for word in set(cells)}  # words come again
+    return [cell for cell in cells if is_unread[cell]]
 
 
 def find_unclear_numbers(
@@ -113,15 +115,15 @@ def sort_text_columns(
     names: list[int] = []
     others: list[int] = []
     for f in text:
-        cells = [str(cell).strip() for cell in frame.cells[f]]
-        known = [cell for cell in cells if not is_missing(cell, options.missing_words)]
+        different = {str(cell).strip() for cell in frame.cells[f]}
+        words = {word for word in different if not is_missing(word, options.missing_words)}
         if f in insisted:
             encoded.append(f)
-        elif is_date_column(known):
+        elif is_date_column(words):
             dates.append(f)
-        elif len(known) == len(cells) == len(set(cells)):
+        elif len(words) == len(frame.cells[f]):
             names.append(f)
-        elif options.encode and len(set(known)) <= MANY_WORDS:
+        elif options.encode and len(words) <= MANY_WORDS:
             encoded.append(f)
         else:
             others.append(f)
@@ -149,11 +151,13 @@ def sort_text_columns(
 
 def _is_category(frame: Frame, position: int, options: ReadOptions) -> bool:
     """Whether a column of text has a few words that come again, and no name of an identifier."""
-    cells = [str(cell).strip() for cell in frame.cells[position]]
-    words = {cell for cell in cells if not is_missing(cell, options.missing_words)}
-    has_numbers = len(unread_cells(frame, position)) <= len(cells) / 2
-    is_repeated = 2 <= len(words) <= min(_FEW_WORDS, len(cells) / 2)
-    return is_repeated and not has_numbers and not is_id_name(frame.names[position])
+    different = {str(cell).strip() for cell in frame.cells[position]}
+    words = {word for word in different if not is_missing(word, options.missing_words)}
+    n_rows = len(frame.cells[position])
+    is_repeated = 2 <= len(words) <= min(_FEW_WORDS, n_rows / 2)
+    if not is_repeated or is_id_name(frame.names[position]):
+        return False
+    return len(unread_cells(frame, position)) > n_rows / 2
 
 
 def _remark_on_categories(frame: Frame, positions: list[int]) -> None:
