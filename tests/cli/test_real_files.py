@@ -232,6 +232,9 @@ CASES = {
     "UTF-16 without mark": ("t.csv", csv(encoding="utf-16-le"), [], ""),
     "Latin-1": ("t.csv", csv(LABELLED.replace("MLL", "größer"), encoding="latin-1"),
                 ["--encoding", "latin-1"], ""),
+    "Latin-1, not said": (
+        "t.csv", csv(LABELLED.replace("MLL", "größer"), encoding="latin-1"), [],
+        "not UTF-8 text in line .* read as Western text"),
     "header one cell short": ("t.txt", r_write_table, [], ""),
     "trailing delimiter": ("t.csv", trailing, [], ""),
     "missing on request": ("t.csv", with_gaps("#N/A"),
@@ -377,8 +380,8 @@ FAULTS = {
     "a quantity as target": (
         "t.csv", csv(pd.concat([TABLE] * 4).assign(kind=np.arange(120) % 50)), [],
         "a quantity: it has 50 different whole numbers, from 0 to 49, each taken as a class", 0),
-    "Latin-1": ("t.csv", csv(LABELLED.replace("MLL", "größer"), encoding="latin-1"), [],
-                "--encoding", 2),
+    "Cyrillic": ("t.csv", csv(LABELLED.replace("MLL", "больше"), encoding="cp1251"), [],
+                 "--encoding", 2),
     "missing values": ("t.csv", with_gaps(""), ["--drop", "other", "--method", "s2fs"],
                        "--impute median.*--drop-missing 0.2.*--drop", 2),
     "no labels": (

@@ -3,8 +3,12 @@
 import gzip
 import json
 import pickle
+import re
+import shlex
 import sqlite3
 import struct
+import subprocess
+import sys
 import warnings
 import zipfile
 
@@ -55,10 +59,6 @@ def hdf5(path):
         file["X"] = np.eye(3)
 
 
-def records(path):
-    path.write_text(json.dumps([{"a": 1.5, "kind": "u"}, {"a": 2.5, "kind": "v"}]))
-
-
 # Name, what writes it, what it is called, and the way to a table.
 FILES = {
     "rds": ("t.rds", content(gzip.compress(RDS)), "an R object", r"write\.csv\(readRDS\("),
@@ -66,7 +66,10 @@ FILES = {
     "rda": ("t.rda", content(gzip.compress(b"RDX3\n" + RDS)), "R objects", r"load\("),
     "RData": ("t.RData", content(gzip.compress(b"RDX2\n" + RDS)), "R objects", r"load\("),
     "sqlite": ("t.db", sqlite, "an SQLite database", "sqlite3 -header -csv"),
-    "json": ("t.json", records, "JSON", r"pandas\.read_json\("),
+    "json": ("t.json", content(b'{"a": {"b": [1, 2]}, "c": 3}'), "JSON", "one row per sample"),
+    "nested json": ("t.json", content(b'[{"a": [1, 2], "kind": "u"}]'), "lists or objects", "csv"),
+    "biom": ("t.biom", content(b'{\n "id": "x",\n "format_url": "http://biom-format.org"\n}\n'),
+             "a BIOM file", "biom convert -i"),
     "mtx": ("t.mtx", mtx, "a sparse matrix", r"\.h5ad"),
     "mtx.gz": ("t.mtx.gz", mtx_gz, "a sparse matrix", r"\.h5ad"),
     "ods": ("t.ods", ods, "LibreOffice", "soffice"),
@@ -96,10 +99,34 @@ def test_a_table_with_such_a_suffix_is_read(tmp_path):
         assert read_table(tmp_path / name, "kind").X.tolist() == [[1.5], [2.5]]
 
 
-def test_the_way_for_json_works(tmp_path):
-    records(tmp_path / "t.json")
-    pd.read_json(tmp_path / "t.json").to_csv(tmp_path / "table.csv", index=False)
-    assert read_table(tmp_path / "table.csv", "kind").X.tolist() == [[1.5], [2.5]]
+@pytest.mark.parametrize("form", ["records", "lines", "by column", "by column and row"])
+def test_a_table_in_json_is_read(tmp_path, form):
+    table = pd.DataFrame({"a": [1.5, 2.5, None], "code": [7, 8, 9], "kind": ["u", "v", "u"]})
+    path = tmp_path / ("t.jsonl" if form == "lines" else "t.json")
+    if form == "by column":
+        path.write_text(json.dumps({"a": [1.5, 2.5, None], "code": [7, 8, 9], "kind": [*"uvu"]}))
+    elif form == "by column and row":
+        table.to_json(path)
+    else:
+        table.to_json(path, orient="records", lines=form == "lines")
+    data = read_table(path, "kind", impute="keep")
+    np.testing.assert_array_equal(data.X, [[1.5, 7], [2.5, 8], [np.nan, 9]])
+    assert data.feature_names == ["a", "code"]
+    assert data.y.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "write"),
+    [(".dta", lambda t, p: t.to_stata(p, write_index=False))],
+)
+def test_the_way_for_a_file_of_another_program_works(tmp_path, monkeypatch, suffix, write):
+    """The command in the message is run as it stands."""
+    monkeypatch.chdir(tmp_path)
+    write(pd.DataFrame({"a": [1.5, 2.5], "kind": ["u", "v"]}), f"t{suffix}")
+    result = CliRunner().invoke(main, ["select", f"t{suffix}", "-t", "kind"])
+    advised = re.search(r'python -c ".*"', result.stderr)[0]
+    subprocess.run([sys.executable, *shlex.split(advised)[1:]], check=True)
+    assert read_table("table.csv", "kind").X.tolist() == [[1.5], [2.5]]
 
 
 def test_notes_of_openpyxl_are_not_shown(tmp_path):

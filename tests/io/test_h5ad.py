@@ -238,7 +238,7 @@ def damaged(path):
     whole.rename(path)
 
 
-def before_groups(path):
+def half_old(path):
     cells().write_h5ad(path)
     with h5py.File(path, "r+") as file:
         del file["obs"]
@@ -251,7 +251,7 @@ CASES = {
     "cut short": (cut_short, {}, r"damaged, or not a \.h5ad file"),
     "other hdf5": (strange_hdf5, {}, "HDF5 file but not an .h5ad file: it lacks obs and var"),
     "lacks a part": (damaged, {}, r"damaged, or not a \.h5ad file .*indptr"),
-    "old format": (before_groups, {}, r"before version 0\.7; open and save it"),
+    "half old": (half_old, {}, "damaged: obs and var are of different versions"),
     "no target": (cells, {"target": None}, "column of obs in .* it has 'donor', 'cell_type'"),
     "misspelt target": (cells, {"target": "celltype"}, r"did you mean 'cell_type'\?"),
     "target beyond": (cells, {"target": "7"}, "columns of obs in .* are numbered from 0 to 1"),
@@ -298,7 +298,7 @@ CASES = {
 def test_one_sentence_that_says_what_is_wrong(tmp_path, case):
     make, arguments, sentence = CASES[case]
     path = tmp_path / "t.h5ad"
-    if make in (strange_hdf5, damaged, before_groups, nonsense, cut_short):
+    if make in (strange_hdf5, damaged, half_old, nonsense, cut_short):
         make(path)
     else:
         saved(make(), path)
@@ -349,3 +349,29 @@ def test_only_what_is_needed_is_read(tmp_path):
     with pytest.raises(Exception, match="indptr"):
         anndata.read_h5ad(path)
     assert read_table(path, "cell_type").X.shape == (40, 6)
+
+
+def test_the_format_of_anndata_before_groups(tmp_path):
+    """Records in the place of groups, and the categories of codes in uns."""
+    adata = cells()
+    kinds = adata.obs["cell_type"].astype("category")
+    adata.write_h5ad(tmp_path / "new.h5ad")
+    with h5py.File(tmp_path / "old.h5ad", "w") as file:
+        file["X"] = adata.X.toarray() if hasattr(adata.X, "toarray") else adata.X
+        fields = [("index", "S32"), ("cell_type", "i1"), ("depth", "f4"), ("site", "S2")]
+        rows = zip(adata.obs_names, kinds.cat.codes, range(40), ["a", "b"] * 20, strict=True)
+        file["obs"] = np.array([(n.encode(), c, d, s.encode()) for n, c, d, s in rows], fields)
+        file["var"] = np.array([(name.encode(),) for name in adata.var_names], [("index", "S32")])
+        file["uns/cell_type_categories"] = np.array([c.encode() for c in kinds.cat.categories])
+    new = read_table(tmp_path / "new.h5ad", "cell_type")
+    old = read_table(tmp_path / "old.h5ad", "cell_type", group="site", covariates="depth")
+    np.testing.assert_array_equal(as_dense(old.X), as_dense(new.X))
+    assert old.y.tolist() == new.y.tolist()
+    assert (old.class_names, old.sample_ids) == (new.class_names, new.sample_ids)
+    assert old.feature_names == new.feature_names
+    assert old.groups.tolist() == ["a", "b"] * 20
+    assert old.covariates["depth"].tolist() == list(range(40))
+
+
+def as_dense(X):
+    return X.toarray() if hasattr(X, "toarray") else X

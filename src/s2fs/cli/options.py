@@ -60,7 +60,7 @@ TEXT_OPTIONS = (
         "decimal mark.",
     ),
     click.Option(["--comment"], metavar="TEXT", help="Leave out lines that begin with this."),
-    click.Option(["--encoding"], metavar="NAME", help="Such as latin-1; UTF-8 if not given."),
+    click.Option(["--encoding"], metavar="NAME", help="Such as cp1250; detected if not given."),
     click.Option(
         ["--missing"],
         metavar="A,B",

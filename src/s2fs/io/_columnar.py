@@ -47,7 +47,7 @@ def arff(data: bytes, source: str, options: ReadOptions) -> Delimited:
     that are too long without a word.
     """
     rows = _arff_rows(data.decode(), source)
-    return _as_delimited([next(rows), *rows], source, replace(options, header=True))
+    return as_delimited([next(rows), *rows], source, replace(options, header=True))
 
 
 def _arff_rows(text: str, source: str) -> Iterator[list[str]]:
@@ -129,7 +129,7 @@ def excel(source: Source, options: ReadOptions) -> Delimited:
         rows = [(row + [""] * used)[first:used] for row in rows if any(row)]
         if not rows:
             raise UnreadableError(f"{source.name} has an empty sheet; choose another with `sheet`.")
-        return _as_delimited(rows, source.name, options)
+        return as_delimited(rows, source.name, options)
 
 
 def list_sheets(source: Source, target: str | int) -> tuple[list[str], list[str]]:
@@ -199,7 +199,8 @@ def _shown(cell: Any) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
-def _as_delimited(rows: list[list[str]], source: str, options: ReadOptions) -> Delimited:
+def as_delimited(rows: list[list[str]], source: str, options: ReadOptions) -> Delimited:
+    """Rows of cells as delimited text."""
     text = StringIO()
     csv.writer(text, delimiter="\t", lineterminator="\n").writerows(rows)
     plain = replace(options, delimiter="\t", comment="\0")

@@ -91,8 +91,8 @@ class Delimited:
             return lines
         shown = lines[0].strip().strip("\t;,|")[:60]
         warn_reader(
-            f"{self._source} begins with {format_count(n_skipped, 'line')} that are no part of "
-            f"the table, such as {shown!r}; they are left out.",
+            f"{self._source} has {format_count(n_skipped, 'line')} above the table, beginning with "
+            f"{shown!r}; left out.",
             "title",
         )
         for _ in range(n_skipped):

@@ -1,9 +1,11 @@
 """In which encoding a text is written."""
 
 import codecs
+import re
 from io import BytesIO
 
-from s2fs.io._errors import UnreadableError
+#: In a Western language no larger share of letters with accents is followed by two others.
+_MOST_IN_A_ROW = 0.05
 
 
 def guess_encoding(data: bytes) -> str | None:
@@ -18,16 +20,25 @@ def guess_encoding(data: bytes) -> str | None:
     return None
 
 
-def check_utf8(data: bytes, name: str) -> None:
+def find_bad_utf8(data: bytes) -> int | None:
+    """The number of the first line that is not UTF-8 text; None if all are."""
     if data.isascii():
-        return
+        return None
     for number, line in enumerate(BytesIO(data), start=1):  # without a copy of all as text
         try:
             line.decode()
-        except UnicodeDecodeError as error:
-            raise UnreadableError(
-                f"{name} is not UTF-8 text: byte 0x{line[error.start]:02x} in line {number}; say "
-                "how it is written with `encoding`, such as latin-1.",
-                reason="encoding",
-                fixes={"encoding": "latin-1"},
-            ) from None
+        except UnicodeDecodeError:
+            return number
+    return None
+
+
+def is_western(data: bytes) -> bool:
+    """Whether a text may be in cp1252, as spreadsheets write it.
+
+    No byte stands for nothing, and three letters with accents hardly ever follow each other.
+    """
+    if re.search(rb"[\x00-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]", data) is not None:
+        return False
+    n_beyond_ascii = len(re.findall(rb"[\x80-\xff]", data))
+    n_in_a_row = len(re.findall(rb"[\x80-\xff](?=[\x80-\xff]{2})", data))
+    return n_in_a_row <= _MOST_IN_A_ROW * n_beyond_ascii

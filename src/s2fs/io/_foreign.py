@@ -4,10 +4,11 @@ import re
 
 from s2fs.io._errors import UnreadableError
 
-#: What pandas can read, by the end of the name of its function.
-_SPSS, _STATA, _SAS, _JSON = (
-    f"convert it with pandas.read_{kind}({{name!r}}).to_csv('table.csv', index=False)"
-    for kind in ("spss", "stata", "sas", "json")
+#: What pandas can read, by the end of the name of its function; SPSS files need pyreadstat too.
+_SPSS, _STATA, _SAS = (
+    'convert it with python -c "import pandas; '
+    f"pandas.read_{kind}({{name!r}}).to_csv('table.csv', index=False)\""
+    for kind in ("spss", "stata", "sas")
 )
 #: How such a file begins, its suffixes, what it is, and what makes a table of it.
 _FOREIGN: list[tuple[bytes, tuple[str, ...], str, str]] = [
@@ -30,7 +31,7 @@ _FOREIGN: list[tuple[bytes, tuple[str, ...], str, str]] = [
         "write a table of it with sqlite3 -header -csv {name} 'select * from …' > table.csv",
     ),
     (
-        rb'\s*\{[^\n]{0,400}"Biological Observation Matrix',
+        rb"(?s)\s*\{.{0,500}(Biological Observation Matrix|biom-format\.org)",
         (".biom",),
         "a BIOM file",
         "convert it with biom convert -i {name} -o table.tsv --to-tsv",
@@ -92,8 +93,12 @@ def reject_foreign(head: bytes, suffix: str, name: str) -> None:
     for begins, suffixes, what, way in _FOREIGN:
         if re.match(begins, head, re.IGNORECASE) or (suffix in suffixes and not _is_text(head)):
             raise_foreign(name, what, way)
-    if re.match(rb"\s*[\[{]\s*[\[{\"\]}]", head) and suffix in (".json", ".jsonl", ".ndjson", ""):
-        raise_foreign(name, "JSON", _JSON)
+
+
+def is_json(head: bytes, suffix: str) -> bool:
+    """Whether a file is JSON, by how it begins and by its suffix."""
+    begins = re.match(rb"\s*[\[{]\s*[\[{\"\]}]", head)
+    return begins is not None and suffix in (".json", ".jsonl", ".ndjson", "")
 
 
 def raise_foreign(name: str, what: str, way: str) -> None:

@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from s2fs.io._arrays import npy_frame
-from s2fs.io._columnar import arff, arrow_frame, excel
+from s2fs.io._columnar import arff, arrow_frame, as_delimited, excel
 from s2fs.io._delimited import Delimited
 from s2fs.io._dialect import Dialect
 from s2fs.io._errors import reader_errors
 from s2fs.io._expression import bare_gct, gct, series_matrix
 from s2fs.io._frame import Frame
+from s2fs.io._json import json_rows
 from s2fs.io._metabolomics import is_mwtab, mwtab
 from s2fs.io._number_format import PLAIN
 from s2fs.io._options import ReadOptions
@@ -65,6 +67,11 @@ def read_frame(
     if source.suffix == ".xlsx":
         with reader_errors(source.name, ".xlsx"):
             return excel(source, options).frame(as_text)
+    if source.is_json:
+        with reader_errors(source.name, ".json"):
+            return as_delimited(
+                json_rows(source, options.encoding), source.name, replace(options, header=True)
+            ).frame(as_text)
     with reader_errors(source.name, "text"):
         data = source.text(options.encoding)
     kind = _kind_of_text(data, source.suffix)

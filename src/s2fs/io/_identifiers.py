@@ -48,9 +48,9 @@ def remark_on_row_numbers(source: str, names: list[str]) -> None:
     )
 
 
-def name_rows_by_text(frame: Frame) -> None:
-    """Let the first column of text that is different in every row name the rows."""
-    for f in sorted(frame.cells, key=lambda f: not is_id_name(frame.names[f])):
+def name_rows_by_text(frame: Frame, positions: Iterable[int]) -> None:
+    """Let the first of some columns of text that is different in every row name the rows."""
+    for f in sorted(positions, key=lambda f: not is_id_name(frame.names[f])):
         if _is_different_in_every_row(frame.cells[f]):
             name_rows_by(frame, f)
             return
@@ -216,6 +216,12 @@ def _are_counts(X: Floats) -> bool:
     some = X[:, :: max(1, X.shape[1] // _SOME_COLUMNS)]
     n_alike = sum(are_distinct_whole_numbers(column) for column in some.T)
     return n_alike > some.shape[1] / 2
+
+
+def counts_rows(frame: Frame, position: int) -> bool:
+    """Whether a column is called a counter and counts the rows, in every group if it has some."""
+    is_counter_name = _COUNTER_NAME.fullmatch(frame.names[position]) is not None
+    return is_counter_name and _counts(_number_column(frame, position))
 
 
 def _counts(column: Floats) -> bool:

@@ -42,9 +42,9 @@ def read_table(
     r"""Read labelled data from a file.
 
     Delimited text is read whatever its suffix is: comma, semicolon, tab, bar or blanks, with a
-    decimal point or comma, as UTF-8 or UTF-16, optionally compressed (``.gz``, ``.bz2``, ``.xz``,
+    decimal point or comma, as UTF-8, UTF-16 or Western text, optionally compressed (``.gz``, ``.bz2``, ``.xz``,
     ``.zst`` or ``.zip``). Other tables are ``.xlsx`` (extra ``excel``), ``.parquet`` and
-    ``.feather`` (extra ``parquet``), ``.arff``, GEO series matrices and ``.gct``. Arrays are
+    ``.feather`` (extra ``parquet``), ``.arff``, ``.json``, GEO series matrices and ``.gct``. Arrays are
     ``.npz`` and ``.mat`` with the keys ``X`` and ``y`` (or ``Y``), and optionally
     ``feature_names``, ``classes`` (the names of the codes 0, 1, … in ``y``), ``image_shape`` and
     ``image_order``; or a matrix in ``.npy``. Annotated cells are ``.h5ad`` (extra ``bio``):
@@ -193,7 +193,7 @@ def _read_labelled(path: str | PathLike[str], how: ReadOptions) -> Dataset:
         elif has_classes_in_header(frame, how):
             warn_reader(
                 f"{source.name} has features in rows: the pattern of `target_from_names` fits its "
-                "header and not its rows (`transpose=True`).",
+                "header better than its rows (`transpose=True`).",
                 "transposed",
             )
             how = replace(how, transpose=True)

@@ -19,7 +19,13 @@ from s2fs._utils.cells import is_missing
 from s2fs._utils.messages import format_named
 from s2fs.io._errors import UnreadableError
 from s2fs.io._frame import Frame
-from s2fs.io._identifiers import find_identifiers, find_unnamed_row_names, is_id_name
+from s2fs.io._identifiers import (
+    counts_rows,
+    find_identifiers,
+    find_unnamed_row_names,
+    is_id_name,
+    name_rows_by_text,
+)
 from s2fs.io._options import ReadOptions
 from s2fs.io._remarks import warn_reader
 from s2fs.io._text_columns import (
@@ -113,11 +119,12 @@ def _find_declared(frame: Frame, positions: Iterable[int]) -> set[int]:
         names = [frame.names[f] for f in sorted(declared)]
         roles = sorted({frame.declared[name] for name in names})
         warn_reader(
-            f"{frame.source} says itself that {format_named('column', names)} are no features "
-            f"({', '.join(roles)}); left out, unless `keep` names them.",
+            f"{frame.source} declares {format_named('column', names)} as {', '.join(roles)}; left "
+            "out, unless `keep` names them.",
             "declared",
             names,
         )
+    name_rows_by_text(frame, sorted(f for f in declared if f in frame.cells))
     return declared
 
 
@@ -132,7 +139,7 @@ def remark_on_groups(frame: Frame, positions: Iterable[int]) -> None:
         else:
             least = max(_FEWEST_GROUPS, _LEAST_GROUP_SHARE * len(cells))
             has_groups = least <= n_values <= len(cells) / 1.5
-        if not has_groups or is_date_column(cells):
+        if not has_groups or is_date_column(cells) or counts_rows(frame, f):
             continue
         warn_reader(
             f"{name} has {n_values} values in {len(cells)} rows; `group={name!r}` keeps samples "

@@ -14,10 +14,11 @@ from typing import Any, BinaryIO
 from s2fs._utils.messages import format_names
 from s2fs._utils.parquet_parts import list_parts
 from s2fs.io._compression import COMPRESSED
-from s2fs.io._encoding import check_utf8, guess_encoding
+from s2fs.io._encoding import find_bad_utf8, guess_encoding, is_western
 from s2fs.io._errors import UnreadableError, reader_errors
-from s2fs.io._foreign import ODS, raise_foreign, reject_foreign
+from s2fs.io._foreign import ODS, is_json, raise_foreign, reject_foreign
 from s2fs.io._memory import check_size
+from s2fs.io._remarks import warn_reader
 
 STANDARD_INPUT = "-"
 #: How the formats begin that are not text.
@@ -51,7 +52,7 @@ class Source:
         self.limit = limit
         self.name = str(path)
         self.path: Path | None = None
-        self.is_folder = False
+        self.is_folder = self.is_json = False
         self._data: bytes | None = None
         place = Path(path)
         if self.name == STANDARD_INPUT:
@@ -93,6 +94,7 @@ class Source:
             self.suffix = next(kinds, self.suffix)
         if self.suffix not in BINARY:
             reject_foreign(head, self.suffix, self.name)
+            self.is_json = is_json(head, self.suffix)
 
     def _unpack(self, head: bytes) -> None:
         """Replace a compressed content by what is in it."""
@@ -175,14 +177,32 @@ class Source:
             file.seek(0)
             return file.read()
 
+    def _western(self, data: bytes) -> str | None:
+        """The encoding of a text that is not UTF-8 but may be Western; a remark says so."""
+        line = find_bad_utf8(data)
+        if line is None:
+            return None
+        if not is_western(data):
+            raise UnreadableError(
+                f"{self.name} is not UTF-8 text in line {line}; say how it is written with "
+                "`encoding`, such as cp1252 or shift-jis.",
+                reason="encoding",
+            )
+        warn_reader(
+            f"{self.name} is not UTF-8 text in line {line} and read as Western text; if names look "
+            "wrong, say how it is written, such as `encoding='mac-roman'`.",
+            "encoding",
+        )
+        return "cp1252"
+
     def text(self, encoding: str | None) -> bytes:
         """The content as UTF-8 text without a byte order mark; lines end in a line feed."""
         data = self.content()
         encoding = encoding or guess_encoding(data)
         if encoding is None:
             data = data.removeprefix(codecs.BOM_UTF8)
-            check_utf8(data, self.name)
-        else:
+            encoding = self._western(data)
+        if encoding is not None:
             try:
                 data = data.decode(encoding).removeprefix("\ufeff").encode()
             except LookupError:

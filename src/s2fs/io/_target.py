@@ -58,7 +58,7 @@ def find_labels(
     if target is None and len(declared) == 1:
         target = declared[0]
         warn_reader(
-            f"{name} says itself that column {target!r} holds the classes (`target={target!r}`).",
+            f"{name} declares column {target!r} as the class (`target={target!r}`).",
             "declared target",
         )
     if target is None:
@@ -113,6 +113,8 @@ def has_classes_in_header(frame: Frame, options: ReadOptions) -> bool:
         return True
     if not _finds_classes(pattern, rows):
         return False
+    if _are_clear(pattern, frame.names[1:]) and not _are_clear(pattern, rows):
+        return True
     raise UnreadableError(
         f"`target_from_names` is {pattern!r}, which finds classes in the header of {frame.source}, "
         f"as in {frame.names[-1]!r}, and in its rows, as in {rows[-1]!r}; say `transpose=True` if "
@@ -126,6 +128,13 @@ def _finds_classes(pattern: str, names: Sequence[str]) -> bool:
     """Whether a pattern fits most names and sorts them into classes that come again."""
     matches = [match[0] for name in names if (match := re.search(pattern, name))]
     return len(matches) > max(2, len(names) / 2) and 2 <= len(set(matches)) <= len(matches) / 2
+
+
+def _are_clear(pattern: str, names: Sequence[str]) -> bool:
+    """Whether a pattern fits every name and finds a few classes that each come again."""
+    matches = [re.search(pattern, name) for name in names]
+    counts = Counter(match[0] for match in matches if match)
+    return all(matches) and len(counts) <= _FEW_CLASSES and min(counts.values()) > 1
 
 
 def _fewer_classes(pattern: str, frame: Frame, rows: list[str]) -> dict[str, Any]:
@@ -173,7 +182,7 @@ def _labels_in_header(frame: Frame) -> Sequence[str]:
 def _labels_from_names(frame: Frame, pattern: str) -> tuple[list[str], str]:
     """Classes that are a part of the sample names: the first group of the pattern, or its match."""
     if frame.row_names is None:
-        name_rows_by_text(frame)
+        name_rows_by_text(frame, frame.cells)
     if frame.row_names is None:
         raise UnreadableError(
             f"{frame.source} does not name its samples, so `target_from_names` has nothing to look "

@@ -10,9 +10,11 @@ NumPy's own format.
 
 import json
 import os
+import shlex
 import subprocess  # nosec B404
 import sys
 from contextlib import ExitStack
+from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +45,7 @@ class WorkerResult:
                 copy = stack.enter_context(NamedTemporaryFile(suffix=source.suffix))
                 copy.write(source.content())
                 copy.flush()
-            request |= {"kind": kind, "path": str(path or copy.name)}
+            request |= {"kind": kind, "name": source.name, "path": str(path or copy.name)}
             result = subprocess.run(  # our own file, no shell # nosec B603
                 [sys.executable, "-P", __file__, json.dumps({**request, "limit": source.limit})],
                 capture_output=True,
@@ -111,20 +113,24 @@ def _h5ad(request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[An
         if not {"obs", "var"} <= set(file):
             if {"observation", "sample"} <= set(file):
                 raise _UnreadableContent(
-                    "is a BIOM file, and not read here; convert it with biom convert -o table.tsv "
-                    "--to-tsv -i and its name."
+                    "is a BIOM file, and not read here; convert it with biom convert -i "
+                    f"{shlex.quote(request['name'])} -o table.tsv --to-tsv."
                 )
             raise _UnreadableContent(
                 "is an HDF5 file but not an .h5ad file: it lacks obs and var; save the matrix and "
                 "the classes as X and y in an .npz file."
             )
         obs, var = file["obs"], file["var"]
-        if not (isinstance(obs, h5py.Group) and isinstance(var, h5py.Group)):
+        is_old = isinstance(obs, h5py.Dataset)
+        if is_old != isinstance(var, h5py.Dataset):
             raise _UnreadableContent(
-                "is in the format that AnnData wrote before version 0.7; open and save it with a "
-                "newer one."
+                "is damaged: obs and var are of different versions of AnnData."
             )
-        columns = [str(name) for name in obs.attrs.get("column-order", ())]
+        if is_old:  # as AnnData wrote them before version 0.7
+            obs, var = (_OldTable(file, table, request["limit"]) for table in (obs, var))
+        columns = (
+            obs.columns if is_old else [str(name) for name in obs.attrs.get("column-order", ())]
+        )
         layers = sorted(file["layers"]) if "layers" in file else []
         header = {"columns": columns, "layers": layers, "has_X": "X" in file}
         key = "X" if request["layer"] is None else f"layers/{request['layer']}"
@@ -134,12 +140,15 @@ def _h5ad(request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[An
         if key not in file or column is None:
             return header, {}
         limit, X = request["limit"], file[key]
-        arrays = _labels(obs, column, limit)
+        read = obs.labels if is_old else partial(_labels, obs, limit=limit)
+        arrays = read(column)
         for number, name in enumerate(beside):
-            parts = {} if name is None else _labels(obs, name, limit)
+            parts = {} if name is None else read(name)
             arrays |= {f"{number}:{part}": array for part, array in parts.items()}
         for name, group in (("obs_names", obs), ("var_names", var)):
-            arrays[name] = _cells(group[group.attrs.get("_index", "_index")], limit)
+            arrays[name] = (
+                group.index if is_old else _cells(group[group.attrs.get("_index", "_index")], limit)
+            )
         if isinstance(X, h5py.Group):
             shape = X.attrs.get("shape", X.attrs.get("h5sparse_shape"))
             kind = X.attrs.get("encoding-type", X.attrs.get("h5sparse_format"))
@@ -149,6 +158,29 @@ def _h5ad(request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[An
             header |= {"column": column, "shape": list(X.shape), "format": "dense"}
             arrays["X"] = _cells(X, limit)
         return header, arrays
+
+
+class _OldTable:
+    """Annotations in one array of records, the index first; the categories of codes are in uns."""
+
+    def __init__(self, file: Any, table: Any, limit: int) -> None:
+        self._file, self._limit = file, limit
+        self._records = _cells(table, limit)
+        first, *columns = self._records.dtype.names or ("",)
+        self.columns = [str(name) for name in columns]
+        self.index = _as_text(self._records[first])
+
+    def labels(self, column: str) -> dict[str, NDArray[Any]]:
+        """A column: its values, with codes if it is categorical."""
+        values, key = self._records[column], f"uns/{column}_categories"
+        if key in self._file:
+            return {"values": _cells(self._file[key], self._limit), "codes": values}
+        return {"values": _as_text(values) if values.dtype.kind in "OS" else values}
+
+
+def _as_text(values: NDArray[Any]) -> NDArray[Any]:
+    """Text that HDF5 gives as bytes."""
+    return np.array([v.decode() if isinstance(v, bytes) else str(v) for v in values.tolist()])
 
 
 def _column(wanted: Any, columns: list[str]) -> str | None:
@@ -194,7 +226,7 @@ def _cells(data: Any, limit: int) -> NDArray[Any]:
     if declared > 1032 * (stored + 1024):  # no compression is better
         raise _UnreadableContent(f"declares more at {data.name!r} than it holds; it is damaged.")
     if data.dtype.kind in "OS":
-        return np.array(data.asstr()[()], dtype=str)
+        return np.array(data.asstr("utf-8")[()], dtype=str)  # also where it is called ASCII
     return np.asarray(data[()])
 
 
