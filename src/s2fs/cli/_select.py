@@ -221,9 +221,9 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
     """Rank the features of FILE by how well they tell the classes apart.
 
     FILE is delimited text, compressed or not, or an .xlsx, .parquet, .feather, .npz, .npy, .mat,
-    .arff, .json, .gct or .h5ad file, or a GEO series matrix; - is standard input. The table shows, for
-    each feature in order of selection, the criterion of the features so far and its gain. Below it
-    stands how accurate nearest neighbours with such a selection are on held-out samples.
+    .arff, .json, .gct or .h5ad file, or a GEO series matrix; - is standard input. The table shows,
+    for each feature in order of selection, the criterion of the features so far and its gain.
+    Below it stands how accurate nearest neighbours with such a selection are on held-out samples.
     Ctrl-C prints the features selected so far.
     """
     data, asked = DataArguments(**pop_options(DATA_OPTIONS, given)), SimpleNamespace(**given)

@@ -42,14 +42,14 @@ def read_table(
     r"""Read labelled data from a file.
 
     Delimited text is read whatever its suffix is: comma, semicolon, tab, bar or blanks, with a
-    decimal point or comma, as UTF-8, UTF-16 or Western text, optionally compressed (``.gz``, ``.bz2``, ``.xz``,
-    ``.zst`` or ``.zip``). Other tables are ``.xlsx`` (extra ``excel``), ``.parquet`` and
-    ``.feather`` (extra ``parquet``), ``.arff``, ``.json``, GEO series matrices and ``.gct``. Arrays are
-    ``.npz`` and ``.mat`` with the keys ``X`` and ``y`` (or ``Y``), and optionally
-    ``feature_names``, ``classes`` (the names of the codes 0, 1, … in ``y``), ``image_shape`` and
-    ``image_order``; or a matrix in ``.npy``. Annotated cells are ``.h5ad`` (extra ``bio``):
-    features are the columns of ``X``, classes a column of ``obs``; genes of the same name become
-    ``name``, ``name-1``, ….
+    decimal point or comma, as UTF-8, UTF-16 or Western text, optionally compressed (``.gz``,
+    ``.bz2``, ``.xz``, ``.zst`` or ``.zip``). Other tables are ``.xlsx`` (extra ``excel``),
+    ``.parquet`` and ``.feather`` (extra ``parquet``), ``.arff``, ``.json``, GEO series matrices and
+    ``.gct``. Arrays are ``.npz`` and ``.mat`` with the keys ``X`` and ``y`` (or ``Y``), and
+    optionally ``feature_names``, ``classes`` (the names of the codes 0, 1, … in ``y``),
+    ``image_shape`` and ``image_order``; or a matrix in ``.npy``. Annotated cells are ``.h5ad``
+    (extra ``bio``): features are the columns of ``X``, classes a column of ``obs``; genes of the
+    same name become ``name``, ``name-1``, ….
 
     Adjustments, such as leaving out a column of row numbers, are reported as warnings.
 
