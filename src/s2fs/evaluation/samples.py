@@ -134,7 +134,8 @@ def check_samples(
     classes, codes = np.unique(labels, return_inverse=True)
     encoded_covariates = None
     if covariates is not None:
-        check_complete(values)
+        if imputer is None:  # with one, the table of every fold is complete
+            check_complete(values)
         covariates = covariate_columns(covariates, len(labels))
         encoded_covariates = encode_covariates(covariates, codes)
     return EvaluationSamples(
