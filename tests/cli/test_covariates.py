@@ -1,5 +1,8 @@
 """--covariate: the features of a table, adjusted for its batches."""
 
+import re
+import shlex
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -70,3 +73,18 @@ def test_arrays_without_the_batch(tmp_path):
     result = run("select", tmp_path / "t.npz", "--covariate", "lab")
     assert result.exit_code == 2
     assert "--covariate is 'lab', but" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["select", "compare"])
+def test_missing_values_are_filled_in_before_they_are_adjusted(table, command):
+    """The command that is advised works, and ends with an accuracy on held-out samples."""
+    frame, path = table
+    frame.assign(g1=frame["g1"].where(frame.index % 7 > 0)).to_csv(path, index=False)
+    refused = run(command, path, "-t", "kind", "-k", 2, "--covariate", "lab")
+    assert refused.exit_code == 2
+    advised = re.search(r"^Try: s2fs (.*)$", refused.stderr, flags=re.MULTILINE)[1]
+    assert advised.endswith("--impute median")
+    result = run(*shlex.split(advised))
+    assert result.exit_code == 0, result.output
+    assert "held-out samples" in result.stdout
+    assert "No verdict" not in result.stderr

@@ -25,9 +25,12 @@ class DataArguments(SimpleNamespace):
     """Which data to read: the values of ``DATA_OPTIONS``."""
 
     def read(self, *, takes_missing: bool = False, **more: Any) -> "io.Dataset":
-        """Read the data, with ``more`` options; missing values stay if the method takes them."""
+        """Read the data, with ``more`` options; missing values stay if the method takes them.
+
+        An adjustment for covariates needs every value.
+        """
         given = vars(self) | more
-        if takes_missing and self.impute is None:
+        if takes_missing and self.impute is None and not self.covariates:
             given["impute"] = "keep"
         given["drop_unlabelled"] = self.drop_unlabelled or None  # not given is not refused
         with warnings.catch_warnings():  # they stand in the block of decisions
