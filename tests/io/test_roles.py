@@ -208,3 +208,17 @@ def test_numbers_that_start_again_in_every_group_are_row_numbers(tmp_path):
     data, remarks = read(path, "kind")
     assert data.feature_names == [*"abcd", "visit", "case"]
     assert remarks["row numbers"].columns == ("index",)
+
+
+def test_a_copy_of_the_classes_is_told(tmp_path):
+    copy = np.where(KINDS == "u", 3, 8)
+    data, remarks = read(
+        write(tmp_path / "t.csv", arm=copy, near=copy + (np.arange(N) == 5)), "kind"
+    )
+    assert {"arm", "near"} <= set(data.feature_names)
+    text = remarks["one value in every class"].text
+    assert "in column 'arm'; if that was made from the classes" in text
+    assert "`drop='arm'`" in text
+    few = pd.DataFrame({"a": [1, 1, 2, 2], "b": [0.1, 0.2, 0.3, 0.4], "kind": [*"uuvv"]})
+    few.to_csv(tmp_path / "few.csv", index=False)
+    assert read(tmp_path / "few.csv", "kind")[1] == {}

@@ -21,7 +21,7 @@ from s2fs.io._remarks import warn_reader
 from s2fs.io._roles import find_features, remark_on_groups
 from s2fs.io._sheet import match_samples
 from s2fs.io._target import find_labels
-from s2fs.io._values import make_imputer, remark_on_intensities, take_log2
+from s2fs.io._values import make_imputer, remark_on_copies, remark_on_intensities, take_log2
 
 #: Samples without a label are left out, with a remark, if they are no more than this share.
 _MOST_UNLABELLED = 0.5
@@ -163,6 +163,7 @@ def _build_dataset(
     features = _without_sparse_columns(features, path, options)
     has_gaps = _check_numbers(features, path, options, obstacles)
     raise_obstacles(obstacles)
+    remark_on_copies(features.X, labels.codes, features.names, path)
     groups, covariates = sort_descriptions(descriptions, path)
     X = take_log2(features.X, path) if options.log2 else features.X
     imputer, incomplete = None, None

@@ -5,11 +5,14 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from s2fs._utils.messages import format_count
+from s2fs._utils.messages import format_count, format_named
+from s2fs._utils.types import Indices
 from s2fs.io._remarks import warn_reader
 
 #: Tables with fewer features than this are hardly intensities, nor are values up to this one.
 _WIDE, _MAX_LOG_VALUE = 200, 255
+#: In two classes of at least so many samples one value each is hardly measured.
+_MANY_SAMPLES = 10
 #: How many neighbours fill in a missing value.
 _NEIGHBOURS = 5
 
@@ -47,4 +50,30 @@ def remark_on_intensities(X: Any, source: str) -> None:
         warn_reader(
             f"{source} looks like raw intensities or counts, positive and skewed; "
             "`log2=True` usually selects better features."
+        )
+
+
+def remark_on_copies(X: Any, codes: Indices, names: list[str], source: str) -> None:
+    """Warn about features with one value inside every class, as those made from the classes have.
+
+    Two large classes must differ in them: few samples may well agree by chance.
+    """
+    if issparse(X) or not X.size:
+        return
+    counts = np.bincount(codes)
+    low, high = (
+        np.array([reduce(X[codes == c], axis=0) for c in range(len(counts))])
+        for reduce in (np.min, np.max)
+    )
+    is_constant = (low == high).all(axis=0)  # NaN is not equal to itself
+    large = low[counts >= _MANY_SAMPLES]
+    if len(large) < 2:
+        return
+    copies = [names[f] for f in np.flatnonzero(is_constant & (large != large[0]).any(axis=0))]
+    if copies:
+        advice = f"`drop={copies[0]!r}`" if len(copies) == 1 else "`drop`"
+        warn_reader(
+            f"{source} has one value inside every class in {format_named('column', copies)}; if "
+            f"that was made from the classes, leave it out with {advice}.",
+            "one value in every class",
         )
