@@ -1,14 +1,18 @@
 """What is printed: one table in a pipe and on a terminal, and beside the result for users only."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from s2fs import S2FS, PairCover
+from s2fs.cli import main
 
 needs_terminal = pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 
@@ -77,3 +81,26 @@ def test_progress_goes_to_a_terminal_and_not_into_the_pipe(tmp_path, method, lab
     assert "Selecting" in shown or label in shown
     assert piped.split()[:2] == ["#", "feature"]
     assert label not in piped
+
+
+def keys_of(value):
+    """The names in nested objects, without those of parameters and of numbers of features."""
+    if isinstance(value, list):
+        return set().union(*map(keys_of, value))
+    if not isinstance(value, dict):
+        return set()
+    inner = [content for name, content in value.items() if name != "parameters"]
+    return set(value).union(*map(keys_of, inner))
+
+
+def test_every_key_of_a_result_is_documented(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(24) % 2
+    np.savez(tmp_path / "t.npz", X=rng.normal(size=(24, 4)) + y[:, None], y=y)
+    wanted = ["-k", "2", "-o", str(tmp_path / "r.json"), "--stability", "3"]
+    done = CliRunner().invoke(main, ["select", str(tmp_path / "t.npz"), *wanted])
+    assert done.exit_code == 0, done.output
+    keys = keys_of(json.loads((tmp_path / "r.json").read_text()))
+    found = {key for key in keys if not key.isdigit()}  # numbers of features are keys of by_size
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert found <= set(re.findall(r"`(\w+)`", page)) | {"gain", "closest"}
