@@ -86,6 +86,12 @@ def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -
     )
     if not options.log2:
         remark_on_intensities(data.X, frame.source)
+    encoded = [frame.names[f] for f in roles.encoded]
+    columns_of_features = [
+        next((column for column in encoded if name.startswith(f"{column}=")), name)
+        for name in data.feature_names
+    ]
+    remark_on_copies(data.X, data.y, columns_of_features, frame.source)
     return data
 
 
@@ -144,7 +150,9 @@ def from_matrix(
     if len(kept) < len(names):
         X, names = X[:, kept], [names[f] for f in kept]
     features = _Features(X, names, [])
-    return _build_dataset(path, features, labels, source, options, sample_ids, descriptions, [])
+    data = _build_dataset(path, features, labels, source, options, sample_ids, descriptions, [])
+    remark_on_copies(data.X, data.y, data.feature_names, path)
+    return data
 
 
 def _build_dataset(
@@ -163,7 +171,6 @@ def _build_dataset(
     features = _without_sparse_columns(features, path, options)
     has_gaps = _check_numbers(features, path, options, obstacles)
     raise_obstacles(obstacles)
-    remark_on_copies(features.X, labels.codes, features.names, path)
     groups, covariates = sort_descriptions(descriptions, path)
     X = take_log2(features.X, path) if options.log2 else features.X
     imputer, incomplete = None, None

@@ -53,10 +53,11 @@ def remark_on_intensities(X: Any, source: str) -> None:
         )
 
 
-def remark_on_copies(X: Any, codes: Indices, names: list[str], source: str) -> None:
+def remark_on_copies(X: Any, codes: Indices, columns: list[str], source: str) -> None:
     """Warn about features with one value inside every class, as those made from the classes have.
 
-    Two large classes must differ in them: few samples may well agree by chance.
+    Two large classes must differ in them: few samples may well agree by chance. The ``columns``
+    are those of the file that the features come from.
     """
     if issparse(X) or not X.size:
         return
@@ -69,8 +70,8 @@ def remark_on_copies(X: Any, codes: Indices, names: list[str], source: str) -> N
     large = low[counts >= _MANY_SAMPLES]
     if len(large) < 2:
         return
-    copies = [names[f] for f in np.flatnonzero(is_constant & (large != large[0]).any(axis=0))]
-    if copies:
+    found = np.flatnonzero(is_constant & (large != large[0]).any(axis=0))
+    if copies := list(dict.fromkeys(columns[f] for f in found)):
         advice = f"`drop={copies[0]!r}`" if len(copies) == 1 else "`drop`"
         warn_reader(
             f"{source} has one value inside every class in {format_named('column', copies)}; if "
