@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler, minmax_scale
 
 from s2fs import S2FS, compare
 from s2fs.baselines import AnovaF
+from s2fs.evaluation.standing_out import find_standing_out
 from s2fs.plotting import (
     class_geometry,
     plot_class_separation,
@@ -26,7 +27,7 @@ from s2fs.plotting import (
     plot_samples,
     plot_sizes,
 )
-from s2fs.plotting.geometry import pair_distances, stands_out
+from s2fs.plotting.geometry import pair_distances
 from s2fs.plotting.style import shown
 
 X, Y = load_wine(return_X_y=True)
@@ -54,7 +55,7 @@ def test_heatmap_is_standardised_and_ordered_by_class():
     for row, name in zip(table, rows, strict=True):
         np.testing.assert_allclose(row, expected[:, selected["abcd".index(name)]])
     assert texts(ax) == NAMES
-    classes = [stands_out(X[:, selected], Y).class_["abcd".index(name)] for name in rows]
+    classes = [find_standing_out(X[:, selected], Y).class_["abcd".index(name)] for name in rows]
     assert classes == sorted(classes)
     assert ax.figure.axes[1].get_ylabel() == "standardised value"
 
@@ -79,7 +80,7 @@ def test_the_classes_are_split_where_their_values_overlap_least(data):
     y = np.repeat(np.arange(p), sizes)
     some = st.lists(st.integers(-4, 4), min_size=len(y), max_size=len(y))
     column = np.array(data.draw(some), dtype=float)
-    found = stands_out(column[:, None], y)
+    found = find_standing_out(column[:, None], y)
 
     def auc(upper, lower):
         """The mean over the pairs of classes, each by scikit-learn."""
@@ -106,12 +107,14 @@ def test_what_is_said_of_a_feature():
     means = np.array([[0, 0, 9, 9, 9], [0, 0, 0, 0, 5], [5, 0, 5, 5, 5], [3, 3, 0, 0, 3]])
     values = means[:, y].T + np.tile([0.0, 0.1, 0.2, 0.3], 5)[:, None]
     values[0, 1] = 10**6  # one sample of the first class, which would move its mean far up
-    found = stands_out(values, y)
+    found = find_standing_out(values, y)
     phrases = [found.in_words(f, "ABCDE") for f in range(4)]
     assert phrases == ["low in A and B", "high in E", "low in B", "low in C and D"]
-    many = stands_out(np.repeat([0.0, 0, 1, 1, 1, 1, 1], 3)[:, None], np.repeat(np.arange(7), 3))
+    many = find_standing_out(
+        np.repeat([0.0, 0, 1, 1, 1, 1, 1], 3)[:, None], np.repeat(np.arange(7), 3)
+    )
     assert many.in_words(0, "ABCDEFG") == "low in A and B"
-    two = stands_out(np.array([[0.0], [1], [2], [3]]), np.array([1, 1, 0, 0]))
+    two = find_standing_out(np.array([[0.0], [1], [2], [3]]), np.array([1, 1, 0, 0]))
     assert two.in_words(0, ["no", "yes"]) == "high in no"
     assert two.in_words(0, ["0", "1"]) == "high in class 0"
     assert many.in_words(0, "1234567") == "low in classes 1 and 2"

@@ -14,7 +14,7 @@ from s2fs.cli.tables import print_table
 from s2fs.cli.terminal import open_pipe, print_line
 from s2fs.criteria.separability import PERFECT
 from s2fs.evaluation.samples import fill_by_medians, take_columns
-from s2fs.plotting.geometry import stands_out
+from s2fs.evaluation.standing_out import find_standing_out
 
 if TYPE_CHECKING:
     from s2fs.io import Dataset
@@ -125,7 +125,7 @@ def describe_classes(data: "Dataset", features: list[str]) -> list[str]:
     position = {name: f for f, name in enumerate(data.feature_names)}
     selected = np.array([position[name] for name in features])
     columns = fill_by_medians(take_columns(data.X, None, selected))
-    result = stands_out(columns, data.y)
+    result = find_standing_out(columns, data.y)
     words = [result.in_words(f, data.class_names) for f in range(len(features))]
     return [truncate_middle(text, _LONGEST_CLASSES) for text in words]
 

@@ -376,7 +376,7 @@ def _evaluate_and_write(
 
 
 def _get_checks(
-    fitted: _Fitted, table: "Dataset", evaluation: Any, page: report.Report | None
+    fitted: _Fitted, table: "Dataset", evaluation: Any, page: "report.Report | None"
 ) -> list[dict[str, Any]]:
     """What to look at before the selection is trusted; a page has made its checks already."""
     if page is not None:
@@ -386,7 +386,7 @@ def _get_checks(
 
 def _make_report(
     fitted: _Fitted, table: "Dataset", data: DataArguments, asked: SimpleNamespace, evaluation: Any
-) -> report.Report:
+) -> "report.Report":
     """The page of a selection, which is written once the other files are."""
     if asked.image_shape is not None:
         table.image_shape, table.image_order = asked.image_shape, asked.image_order

@@ -11,13 +11,13 @@ class UnreadableError(ValueError):
     Parameters
     ----------
     message : str
-        One sentence; keywords of :func:`read_table` stand in backquotes.
+        One sentence; keywords of :func:`s2fs.read_table` stand in backquotes.
     reason : str, default="unreadable"
         What is in the way, in a word or two: "missing labels", "missing values", ….
     columns : iterable of str, default=()
         The columns it is about.
     fixes : dict of str to object, optional
-        Keywords of :func:`read_table` that take this obstacle away.
+        Keywords of :func:`s2fs.read_table` that take this obstacle away.
     obstacles : sequence of UnreadableError, default=()
         The single errors, if several things are in the way.
 

@@ -16,7 +16,7 @@ from s2fs.io._number_format import NumberFormat
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of :func:`read_table`."""
+    """Options of :func:`s2fs.read_table`."""
 
     target: str | int | None = None
     drop: Sequence[str | int] = ()

@@ -16,7 +16,7 @@ class Remark:
     kind : str
         What was decided, in a word or two: "row numbers", "sample names", "text", ….
     text : str
-        The same in one sentence; keywords of :func:`read_table` stand in backquotes.
+        The same in one sentence; keywords of :func:`s2fs.read_table` stand in backquotes.
     columns : tuple of str
         The columns it is about that are no features because of it.
     """

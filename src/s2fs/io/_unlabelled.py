@@ -81,7 +81,7 @@ def read_unlabelled(path: str | PathLike[str], *, transpose: bool = False, **opt
     transpose : bool, default=False
         The table has features in rows.
     **options
-        As for :func:`read_table`, as far as they say how the file is written.
+        As for :func:`s2fs.read_table`, as far as they say how the file is written.
 
     Returns
     -------

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from sklearn.preprocessing import scale
 
 from s2fs._utils.types import Indices
+from s2fs.evaluation.standing_out import find_standing_out
 from s2fs.plotting.colours import CLASS_COLOURS, MOST_COLOURS
-from s2fs.plotting.geometry import stands_out
 from s2fs.plotting.style import (
     COLUMN_WIDTH,
     DIVERGING,
@@ -80,7 +80,7 @@ def plot_heatmap(
     (n, k), p = values.shape, len(names)
     features = feature_names_or_numbers(feature_names, k)
     medians = n > MOST_SAMPLES
-    out = stands_out(values, codes)
+    out = find_standing_out(values, codes)
     rows = np.lexsort((np.arange(k), ~out.high, out.class_))
     table = scale(values)
     if medians:

@@ -10,8 +10,8 @@ from s2fs._utils.types import Floats, Indices
 from s2fs._utils.values import plain
 from s2fs.criteria.correlation import correlations
 from s2fs.criteria.problem import blocks
+from s2fs.evaluation.standing_out import find_standing_out
 from s2fs.plotting.colours import MOST_COLOURS
-from s2fs.plotting.geometry import stands_out
 from s2fs.report._selected import SelectedFeatures
 from s2fs.report._table import Table
 from s2fs.report.names import LONGEST_CLASS, shorten_names
@@ -34,7 +34,7 @@ def describe_features(
     columns = table.columns(indices)
     short_of = shorten_names(table.classes, LONGEST_CLASS)
     short = [short_of[name] for name in table.classes]
-    out = stands_out(columns, table.codes)
+    out = find_standing_out(columns, table.codes)
     nearest, r = _most_correlated(indices, table)
     rank_of = {int(f): rank for rank, f in enumerate(indices, start=1)}
     strips = make_strips(columns, table.codes, out.members)
