@@ -254,7 +254,7 @@ def describe_weights(scores: Scores) -> str:
     said = []
     if missing:
         titles = " and ".join(PAPER_DATASETS[name].title for name in missing)
-        said.append(f"* On {len(scores)} datasets: {titles} were not run.")
+        said.append(f"* On {len(scores)} datasets. Not run: {titles}.")
     for which in at:
         by_word: dict[str, list[str]] = {}
         for value in values:
