@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -47,8 +46,8 @@ void parallel_for(Index count, Index n_threads, const Body &body) {
     Index next = 1;
     try {
         for (; next < n_parts; next++) threads.emplace_back(run, next);
-    } catch (const std::system_error &) {
-        // The system has no thread left: the caller does what remains.
+    } catch (const std::exception &) {
+        // The system has no thread or no memory left: the caller does what remains.
     }
     run(0);
     for (; next < n_parts; next++) run(next);
