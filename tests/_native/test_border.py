@@ -76,7 +76,7 @@ CALLS = {
         native_correlations._residuals,
         lambda: [
             native_table.make_table(X), np.arange(N) % P, np.ones(N), numbers(P, M), np.ones(M),
-            np.arange(3), 5, numbers(3, 20),
+            np.arange(3), 5, numbers(20, 3),
         ],
     ),
     "new cover": (
@@ -232,6 +232,8 @@ def test_a_spoiled_array_is_an_error_for_every_argument(name, kind):
             and kinds[place].shape[0] == "classes"
         ):
             continue  # there may be classes that no sample has
+        if kind in ("shorter", "empty") and kinds[place].shape[0] == "n_block":
+            continue  # of as many samples as there is room for
         with pytest.raises(ERRORS):
             function(*arguments)
 

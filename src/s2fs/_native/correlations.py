@@ -60,7 +60,7 @@ _residuals = Function(
     n_chosen=Length(),
     first=Int(),
     n_block=Length(),
-    residuals=Array(np.float64, "n_chosen", "n_block", writable=True),
+    residuals=Array(np.float64, "n_block", "n_chosen", writable=True),
 )
 
 
@@ -125,14 +125,14 @@ class FeatureProducts:
         for first in range(0, n_samples, step):
             rows = slice(first, min(first + step, n_samples))
             if self._table is None:
-                residuals = self._residuals(rows, chosen).T * np.sqrt(self._weight[rows])
+                residuals = self._residuals(rows, chosen) * np.sqrt(self._weight[rows])[:, None]
             else:
-                residuals = np.empty((len(chosen), rows.stop - first))
+                residuals = np.empty((rows.stop - first, len(chosen)))
                 _residuals(
                     self._table, self._codes, self._weight, self._means, self._units, chosen,
                     first, residuals,
                 )  # fmt: skip
-            products += residuals @ residuals.T  # of one array with itself: half the work
+            products += residuals.T @ residuals  # of one array with itself: half the work
         return products
 
     def _compute_in_numpy(self, feature: int) -> Floats:

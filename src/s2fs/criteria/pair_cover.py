@@ -91,7 +91,7 @@ def score_distances(distances: Floats) -> Floats:
 
 
 def choose_calibration_features(moments: ClassMoments) -> Indices:
-    """Step 4: up to 256 features, evenly spaced by the ratio of their variances (F).
+    """Step 4: up to 256 features, evenly spaced by the ratio of their variances (F), increasing.
 
     Ties, to nine digits, go to the smaller index.
     """
@@ -104,7 +104,7 @@ def choose_calibration_features(moments: ClassMoments) -> Indices:
     ratio = np.ldexp(np.round(digits * 2.0**30), exponent)
     order = varying[np.argsort(ratio, kind="stable")]
     n_chosen = min(MAX_CALIBRATION_FEATURES, len(order))
-    return order[(2 * np.arange(n_chosen) + 1) * len(order) // (2 * max(n_chosen, 1))]
+    return np.sort(order[(2 * np.arange(n_chosen) + 1) * len(order) // (2 * max(n_chosen, 1))])
 
 
 def estimate_correlation_weight(r: Floats, freedom: Floats) -> float:

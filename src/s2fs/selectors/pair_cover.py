@@ -6,7 +6,6 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -284,7 +283,7 @@ class PairCover(SearchSelector):
 
     def _make_criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> AnyPairCover:
         n_classes, weight = len(self.classes_), sample_weight
-        n_threads = min(effective_n_jobs(self.n_jobs), cpu_count())
+        n_threads = self._n_threads
         if self.class_weight is None:
             moments = compute_class_moments(X, codes, n_classes, weight, n_threads)
         else:

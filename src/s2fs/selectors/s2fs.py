@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
-from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -150,8 +149,7 @@ class S2FS(SearchSelector):
     def _make_state(self, X: Any, codes: Indices, sample_weight: Floats | None) -> State:
         """The state of the empty subset, for any weights alpha and beta."""
         weight = None if sample_weight is None else relative(sample_weight)
-        # More threads than cores would only take memory.
-        n_threads = min(effective_n_jobs(self.n_jobs), cpu_count())
+        n_threads = self._n_threads
         scaling = compute_scaling(X, codes, self.scale, weight, n_threads)
         problem = Problem(X, codes, sample_weight=weight, scaling=scaling)
         return empty_state(problem, self.centroid_membership, self.compactness, n_threads)

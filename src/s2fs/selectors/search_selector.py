@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -103,6 +104,12 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         self.budget = budget
         self.class_weight = class_weight
         self.n_jobs = n_jobs
+
+    @property
+    def _n_threads(self) -> int:
+        """The threads of a long step: more than there are cores would only take memory."""
+        n_jobs = effective_n_jobs(self.n_jobs)
+        return 1 if n_jobs == 1 else min(n_jobs, cpu_count())  # to count cores takes a while
 
     @property
     def _is_columnwise(self) -> bool:

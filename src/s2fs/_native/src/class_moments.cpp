@@ -11,15 +11,15 @@
 #include <limits>
 #include <vector>
 
+#include "dense_tiles.h"
 #include "parallel_for.h"
-#include "table.h"
 
 using namespace s2fs;
 
 namespace {
 
-// Features that are summed side by side, and samples that are read at once: they stay in the cache.
-constexpr Index WIDTH = 32, HEIGHT = 64;
+// Features that are summed side by side.
+constexpr Index WIDTH = DenseTiles<double>::WIDTH;
 constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
 
 struct Samples {
@@ -35,57 +35,36 @@ struct Moments {
     std::uint8_t *has_missing;
 };
 
-// Some samples of up to WIDTH features in double precision, whatever the memory order of the table;
-// features that are not there hold 0.
-struct Tile {
-    alignas(64) double x[HEIGHT][WIDTH] = {};
-
-    template <class Value>
-    void read(const DenseValues<Value> &values, Index first, Index n_samples, Index feature,
-              Index n_features) {
-        if (values.row_step == 1) {  // a column lies in one piece
-            for (Index j = 0; j < n_features; j++)
-                for (Index i = 0; i < n_samples; i++) x[i][j] = values(first + i, feature + j);
-        } else if (values.column_step == 1) {
-            for (Index i = 0; i < n_samples; i++) {
-                const Value *row = &values.values[(first + i) * values.row_step + feature];
-                for (Index j = 0; j < n_features; j++) x[i][j] = static_cast<double>(row[j]);
-            }
-        } else {
-            for (Index i = 0; i < n_samples; i++)
-                for (Index j = 0; j < n_features; j++) x[i][j] = values(first + i, feature + j);
-        }
-    }
-};
-
 // The moments of up to WIDTH features of a dense table.
 template <class Value>
 class DenseBlock {
    public:
-    DenseBlock(const Samples &samples, const DenseValues<Value> &values, Index feature,
-               Index n_features)
+    DenseBlock(const Samples &samples, const DenseValues<Value> &values, DenseTiles<Value> &tiles,
+               Index feature, Index n_features)
         : samples_(samples),
           values_(values),
           feature_(feature),
           n_features_(n_features),
+          tiles_(tiles),
           sums_(samples.n_classes * WIDTH, 0.0),
           counts_(samples.n_classes * WIDTH, 0.0) {
+        tiles_.move_to(feature, n_features);
         std::fill_n(lower_, WIDTH, NONE);
         std::fill_n(upper_, WIDTH, NONE);
     }
 
     void compute(const double *class_weight, const Moments &to) {
         for (Index j = 0; j < n_features_; j++) offset_[j] = first_known(feature_ + j);
-        for_each_sample([&](Index i, const double *x) { add_value(i, x); });
+        tiles_.for_each_sample([&](Index i, const double *x) { add_value(i, x); });
         const bool any_missing = std::any_of(missing_, missing_ + WIDTH, [](Index n) { return n > 0; });
         if (any_missing)
-            for_each_sample([&](Index i, const double *x) { count_value(i, x); });
+            tiles_.for_each_sample([&](Index i, const double *x) { count_value(i, x); });
         else
             for (Index q = 0; q < samples_.n_classes; q++)
                 std::fill_n(&counts_[q * WIDTH], WIDTH, class_weight[q]);
         for (std::size_t k = 0; k < sums_.size(); k++)
             sums_[k] /= counts_[k] > 0 ? counts_[k] : 1.0;  // they are means from here on
-        for_each_sample([&](Index i, const double *x) { add_square(i, x); });
+        tiles_.for_each_sample([&](Index i, const double *x) { add_square(i, x); });
         write(to);
     }
 
@@ -97,16 +76,6 @@ class DenseBlock {
             if (x == x) return x;
         }
         return 0.0;
-    }
-
-    template <class Visit>
-    void for_each_sample(const Visit &visit) {
-        const Index n = samples_.table.n_samples;
-        for (Index first = 0; first < n; first += HEIGHT) {
-            const Index height = std::min(HEIGHT, n - first);
-            tile_.read(values_, first, height, feature_, n_features_);
-            for (Index i = 0; i < height; i++) visit(first + i, tile_.x[i]);
-        }
     }
 
     void add_value(Index i, const double *x) {
@@ -157,7 +126,7 @@ class DenseBlock {
     const Samples &samples_;
     const DenseValues<Value> values_;
     const Index feature_, n_features_;
-    Tile tile_;
+    DenseTiles<Value> &tiles_;
     std::vector<double> sums_, counts_;  // (classes, WIDTH)
     alignas(64) double offset_[WIDTH] = {}, squares_[WIDTH] = {};
     alignas(64) double lower_[WIDTH], upper_[WIDTH];
@@ -246,9 +215,10 @@ S2FS_ENTRY(s2fs_class_moments,
         parallel_for(n_blocks, n_useful, [&](Index begin, Index end, Index) {
             table->with_dense([&](const auto &values) {
                 using Value = std::remove_const_t<std::remove_pointer_t<decltype(values.values)>>;
+                DenseTiles<Value> tiles(values, table->n_samples);
                 for (Index block = begin; block < end; block++) {
                     const Index feature = first + block * WIDTH;
-                    DenseBlock<Value> moments(samples, values, feature,
+                    DenseBlock<Value> moments(samples, values, tiles, feature,
                                               std::min(WIDTH, last - feature));
                     moments.compute(class_weight.data(), to);
                 }

@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "dense_tiles.h"
 #include "parallel_for.h"
-#include "table.h"
 
 using namespace s2fs;
 
 namespace {
 
-// Features that are summed side by side, and samples that are read at once: they stay in the cache.
-constexpr Index WIDTH = 32, HEIGHT = 1024;
+// Features that are summed side by side.
+constexpr Index WIDTH = DenseTiles<double>::WIDTH;
 
 using Block = double[WIDTH];
 
@@ -24,43 +24,17 @@ struct Features;
 template <class Value>
 struct Features<DenseValues<Value>> {
     const DenseValues<Value> &values;
-    Index n_samples, first, count;
+    Index n_samples, first = 0, count = 0;
+    DenseTiles<Value> tiles{values, n_samples};
 
-    // Up to HEIGHT samples in double precision. If there are no more, they are read once for all passes.
-    std::vector<double> tile = std::vector<double>(std::min(n_samples, HEIGHT) * WIDTH);
-    bool is_read = false;
-
-    // Calls visit(sample, values of WIDTH features) for all samples, whatever the memory order.
-    template <class Visit>
-    void for_each_sample(const Visit &visit) {
-        for (Index start = 0; start < n_samples; start += HEIGHT) {
-            const Index height = std::min(HEIGHT, n_samples - start);
-            if (!is_read) read(start, height);
-            for (Index i = 0; i < height; i++) visit(start + i, tile.data() + i * WIDTH);
-        }
-        is_read = n_samples <= HEIGHT;
-    }
-
-    void read(Index start, Index height) {
-        constexpr Index SOME = 16;  // samples of WIDTH columns that are copied together
-        for (Index i0 = 0; i0 < height; i0 += SOME) {
-            const Index end = std::min(i0 + SOME, height);
-            double *to = tile.data();
-            if (values.column_step == 1 && count == WIDTH)
-                for (Index i = i0; i < end; i++) {
-                    const Value *row = values.values + (start + i) * values.row_step + first;
-                    for (Index j = 0; j < WIDTH; j++) to[i * WIDTH + j] = static_cast<double>(row[j]);
-                }
-            else
-                for (Index j = 0; j < WIDTH; j++)
-                    for (Index i = i0; i < end; i++)
-                        to[i * WIDTH + j] = values(start + i, first + std::min(j, count - 1));
-        }
+    void move_to(Index first_feature, Index n_features) {
+        first = first_feature, count = n_features;
+        tiles.move_to(first, count);
     }
 
     void find_range(Block lower, Block upper) {
         for (Index j = 0; j < WIDTH; j++) lower[j] = upper[j] = values(0, first + std::min(j, count - 1));
-        for_each_sample([&](Index, const double *x) {
+        tiles.for_each_sample([&](Index, const double *x) {
 #pragma omp simd
             for (Index j = 0; j < WIDTH; j++) {
                 lower[j] = x[j] < lower[j] ? x[j] : lower[j];
@@ -73,7 +47,7 @@ struct Features<DenseValues<Value>> {
     void sum(const Index *codes, const double *weight, const std::vector<double> &, const double *lower,
              const std::vector<double> &centre, std::vector<double> &sums) {
         std::fill(sums.begin(), sums.end(), 0.0);
-        for_each_sample([&](Index i, const double *x) {
+        tiles.for_each_sample([&](Index i, const double *x) {
             double *to = sums.data() + codes[i] * WIDTH;
             const double *from = centre.data() + codes[i] * WIDTH, w = weight[i];
 #pragma omp simd
@@ -86,7 +60,7 @@ struct Features<DenseValues<Value>> {
     void sum_squares(const double *weight, double, const Block lower, const Block centre, const Block extent,
                      Block squares) {
         std::fill(squares, squares + WIDTH, 0.0);
-        for_each_sample([&](Index i, const double *x) {
+        tiles.for_each_sample([&](Index i, const double *x) {
             const double w = weight[i];
 #pragma omp simd
             for (Index j = 0; j < WIDTH; j++) {
@@ -101,7 +75,9 @@ struct Features<DenseValues<Value>> {
 template <class Value, class Place>
 struct Features<SparseValues<Value, Place>> {
     const SparseValues<Value, Place> &values;
-    Index n_samples, first, count;
+    Index n_samples, first = 0, count = 0;
+
+    void move_to(Index first_feature, Index n_features) { first = first_feature, count = n_features; }
 
     // Calls visit(feature of the block, sample, value) for all that is stored.
     template <class Visit>
@@ -164,8 +140,9 @@ void for_each_block(const Table &table, Index n_threads, const Visit &visit) {
     const Index n_useful = table.is_sparse ? 1 : useful_threads(n_operations, n_threads);
     const auto visit_some = [&](const auto &values, Index first, Index last) {
         using Values = std::decay_t<decltype(values)>;
+        Features<Values> block{values, n};
         for (Index feature = first * WIDTH; feature < std::min(last * WIDTH, m); feature += WIDTH) {
-            Features<Values> block{values, n, feature, std::min(WIDTH, m - feature)};
+            block.move_to(feature, std::min(WIDTH, m - feature));
             visit(block);
         }
     };

@@ -190,7 +190,7 @@ S2FS_ENTRY(s2fs_correlations,
 }
 
 // The residuals of some features, w^½ (x − c_own) / u with 0 for missing values, of the samples from
-// first on: (features, samples).
+// first on: (samples, features).
 S2FS_ENTRY(s2fs_residuals,
            (const Table *table, const Index *codes, const double *weight, const double *means,
             Index n_classes, const double *units, const Index *features, Index n_chosen, Index first,
@@ -198,37 +198,44 @@ S2FS_ENTRY(s2fs_residuals,
     return guarded([&] {
         const Index last = first + n_block, m = table->n_features;
         require(0 <= first && last <= table->n_samples, "the samples are not in the table.");
-        std::vector<double> root(n_block);
-        for (Index i = first; i < last; i++) {
-            require(0 <= codes[i] && codes[i] < n_classes, "a class is out of range.");
-            root[i - first] = std::sqrt(weight[i]);
-        }
-        for (Index k = 0; k < n_chosen; k++)
+        // What is needed of the chosen features, side by side.
+        std::vector<double> inverse_units(n_chosen), chosen_means(n_classes * n_chosen);
+        for (Index k = 0; k < n_chosen; k++) {
             require(0 <= features[k] && features[k] < m, "the features are not in the table.");
-        const auto scale = [&](double x, Index i, Index f) {  // of sample i of the block
-            const double residual = x - means[codes[first + i] * m + f];
-            return residual == residual ? root[i] * residual * (1 / units[f]) : 0.0;
-        };
+            inverse_units[k] = 1 / units[features[k]];
+            for (Index q = 0; q < n_classes; q++) chosen_means[q * n_chosen + k] = means[q * m + features[k]];
+        }
         if (table->is_sparse)
             table->with_sparse([&](const auto &values) {
-                std::fill_n(residuals, n_chosen * n_block, 0.0);
+                std::fill_n(residuals, n_block * n_chosen, 0.0);
                 for (Index k = 0; k < n_chosen; k++) {
                     const auto *end = values.samples + values.starts[features[k] + 1];
                     const auto *at = values.samples + values.starts[features[k]];
                     for (at = std::lower_bound(at, end, first); at < end && *at < last; at++)
-                        residuals[k * n_block + *at - first] =
+                        residuals[(*at - first) * n_chosen + k] =
                             static_cast<double>(values.values[at - values.samples]);
-                    double *r = residuals + k * n_block;
-                    for (Index i = 0; i < n_block; i++) r[i] = scale(r[i], i, features[k]);
                 }
             });
         else
             table->with_dense([&](const auto &values) {
-                constexpr Index SOME = 16;  // samples whose values stay in the cache
-                for (Index start = 0; start < n_block; start += SOME)
+                // Along the memory, and of columns so many samples that the results stay in the cache.
+                const Index some = values.column_step <= values.row_step ? 1 : 16;
+                for (Index start = 0; start < n_block; start += some)
                     for (Index k = 0; k < n_chosen; k++)
-                        for (Index i = start; i < std::min(start + SOME, n_block); i++)
-                            residuals[k * n_block + i] = scale(values(first + i, features[k]), i, features[k]);
+                        for (Index i = start; i < std::min(start + some, n_block); i++)
+                            residuals[i * n_chosen + k] = values(first + i, features[k]);
             });
+        for (Index i = 0; i < n_block; i++) {
+            const Index q = codes[first + i];
+            require(0 <= q && q < n_classes, "a class is out of range.");
+            const double root = std::sqrt(weight[first + i]);
+            const double *mean = &chosen_means[q * n_chosen];
+            double *r = residuals + i * n_chosen;
+#pragma omp simd
+            for (Index k = 0; k < n_chosen; k++) {
+                const double residual = r[k] - mean[k];
+                r[k] = residual == residual ? root * residual * inverse_units[k] : 0.0;
+            }
+        }
     });
 }

@@ -160,9 +160,11 @@ void ScaledData::make_offsets(Index first, Index last) const {
                 for (Index q = 0; q < p; q++) c[q * COLUMNS + f] = centroids[(f0 + f) * p + q];
             }
             for (Index i0 = 0; i0 < n; i0 += ROWS) {  // n is a multiple of ROWS
-                if (table_.column_step <= table_.row_step)
-                    for (Index i = 0; i < ROWS; i++)
+                if (table_.column_step == 1)
+                    for (Index i = 0; i < ROWS; i++) {
+                        if (i0 + ROWS + i < n) values.prefetch(row_[i0 + ROWS + i], f0, columns);
                         for (Index f = 0; f < columns; f++) x[i][f] = values(row_[i0 + i], f0 + f);
+                    }
                 else
                     for (Index f = 0; f < columns; f++)
                         for (Index i = 0; i < ROWS; i++) x[i][f] = values(row_[i0 + i], f0 + f);
