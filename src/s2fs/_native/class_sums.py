@@ -65,7 +65,7 @@ def compute_scaling(
     )
 
 
-def value_range(X: Any) -> tuple[Floats, Floats]:
+def find_range(X: Any) -> tuple[Floats, Floats]:
     """As :func:`s2fs.criteria.problem.find_range`, of any memory order without a copy."""
     if load() is None:
         return plain.find_range(X)
@@ -74,12 +74,12 @@ def value_range(X: Any) -> tuple[Floats, Floats]:
     return lower, upper
 
 
-def class_sums(
+def compute_class_sums(
     X: Any, codes: Indices, lower: Floats, centre: Floats, sample_weight: Floats | None = None
 ) -> Floats:
-    """As :func:`s2fs.criteria.problem.class_sums`, without temporary arrays."""
+    """As :func:`s2fs.criteria.problem.compute_class_sums`, without temporary arrays."""
     if load() is None:
-        return plain.class_sums(X, codes, lower, centre, sample_weight)
+        return plain.compute_class_sums(X, codes, lower, centre, sample_weight)
     sums = np.empty(centre.shape)
     weight = np.ones(len(codes)) if sample_weight is None else sample_weight
     _class_sums(

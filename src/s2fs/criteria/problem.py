@@ -220,8 +220,8 @@ def find_scaling(
         (lower, upper),
         np.bincount(codes, sample_weight).astype(np.float64),
         scale,
-        lambda centre: class_sums(X, codes, lower, centre, sample_weight),
-        lambda centre, extent: sum_of_squares(X, lower, centre, extent, sample_weight),
+        lambda centre: compute_class_sums(X, codes, lower, centre, sample_weight),
+        lambda centre, extent: compute_squares(X, lower, centre, extent, sample_weight),
     )
 
 
@@ -246,7 +246,7 @@ def find_range(X: Any) -> tuple[Floats, Floats]:
     return lower.astype(np.float64), upper.astype(np.float64)
 
 
-def class_sums(
+def compute_class_sums(
     X: Any, codes: Indices, lower: Floats, centre: Floats, sample_weight: Floats | None = None
 ) -> Floats:
     """Weighted sums over each class of the differences to ``lower + centre``."""
@@ -261,7 +261,7 @@ def class_sums(
     return sums
 
 
-def sum_of_squares(
+def compute_squares(
     X: Any, lower: Floats, centre: Floats, extent: Floats, sample_weight: Floats | None = None
 ) -> Floats:
     """Weighted sums of the squared differences to ``lower + centre``, in units of ``extent``."""

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._native.class_sums import class_sums, value_range
+from s2fs._native.class_sums import compute_class_sums, find_range
 from s2fs._utils.labels import encode_classes
 from s2fs._utils.types import Floats, Indices
-from s2fs.criteria.problem import sum_of_squares
+from s2fs.criteria.problem import compute_squares
 from s2fs.dask.chunks import Chunk, add_up, align
 
 
@@ -53,7 +53,7 @@ def _survey_chunk(chunk: Chunk) -> Survey:
     classes, codes = encode_classes(chunk.labels)
     of_class = np.bincount(codes, chunk.sample_weight, len(classes)).astype(np.float64)
     with np.errstate(all="ignore"):  # what is not finite is reported by whoever sees the ranges
-        lower, upper = value_range(chunk.X)
+        lower, upper = find_range(chunk.X)
         sums = _sum_classes(chunk, codes, lower, np.zeros((len(classes), len(lower))))
         # A comparison passes over NaN, a sum does not: the ranges must show it.
         lower = np.where(np.isnan(sums).any(axis=0) & np.isfinite(lower), np.nan, lower)
@@ -67,7 +67,7 @@ def _sum_classes(chunk: Chunk, codes: Indices, lower: Floats, centre: Floats) ->
     # In plain NumPy it takes temporary arrays, and workers of Dask are set to give memory back as
     # soon as it is free: to get it anew for each array takes longer than the sums.
     chunk = align(chunk)
-    return class_sums(chunk.X, codes, lower, centre, chunk.sample_weight)
+    return compute_class_sums(chunk.X, codes, lower, centre, chunk.sample_weight)
 
 
 def merge_surveys(surveys: Sequence[Survey | None]) -> Survey | None:
@@ -110,7 +110,7 @@ def sum_classes(chunks: Sequence[Chunk], arguments: tuple[NDArray[Any], Floats, 
 def sum_squares(chunks: Sequence[Chunk], arguments: tuple[Floats, Floats, Floats]) -> Floats:
     """Sums of squares over the chunks of one shard, for (lower, centre, extent)."""
     parts = [
-        sum_of_squares(chunk.X, *arguments, chunk.sample_weight)
+        compute_squares(chunk.X, *arguments, chunk.sample_weight)
         for chunk in chunks
         if len(chunk.labels)
     ]

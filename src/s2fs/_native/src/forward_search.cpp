@@ -55,6 +55,11 @@ class Step {
     void refine_all(std::vector<Candidate> &alive, Level until, double n_operations_of_one);
     void drop(std::vector<Candidate> &alive) const;
     void score(Index feature);
+    void score_promising(const Index *candidates, Index count);
+    std::vector<Candidate> find_alive(const Index *candidates, Index count) const;
+    void score_largest_first(std::vector<Candidate> &alive);
+    Index find_winner() const;
+    void remember_runners_up(Index winner);
 
     double bound(const Components &known) const {
         const double theta = known.theta_dis + alpha_ * known.theta_dir;
@@ -283,59 +288,86 @@ void Step::score(Index feature) {
     best_ = larger(best_, sep);
 }
 
+// The best of the candidates; docs/engine.md, step 11, has the same order.
 Index Step::best(const Index *candidates, Index count, Components *components) {
     const double n = static_cast<double>(data_.n), p = static_cast<double>(data_.p);
     bound_all(candidates, count);
-    // Those that came next to the best in the step before give a score to be beaten.
-    for (Index k = 0; k < count; k++) {
-        const Index f = candidates[k];
-        if (f == subset_.runners_up[0] || f == subset_.runners_up[1] || subset_.level[f] == EXACT) score(f);
-    }
-    // If there are none, the one with the largest bound does.
-    if (!(best_ > 0) && count > 0)
-        score(*std::max_element(candidates, candidates + count,
-                                [&](Index one, Index other) { return first_bounds_[one] < first_bounds_[other]; }));
+    score_promising(candidates, count);
     sum_candidates(candidates, count);
-    std::vector<Candidate> alive;
-    for (Index k = 0; k < count; k++) {
-        const Index f = candidates[k];
-        if (subset_.level[f] == EXACT || !reaches(first_bounds_[f])) continue;
-        // Another weighting may have refined it.
-        const double refined = subset_.level[f] > SUMS ? bound(subset_.known[f]) : first_bounds_[f];
-        if (reaches(refined)) alive.push_back({smaller(refined, first_bounds_[f]), f});
-    }
+    std::vector<Candidate> alive = find_alive(candidates, count);
     refine_all(alive, ROOTS, n);
     if (!alive.empty()) {
         score(std::max_element(alive.begin(), alive.end())->feature);
         drop(alive);
     }
     refine_all(alive, SEPARATED, 10 * p * p);
-    // The largest bounds first: their scores rule out the others.
+    score_largest_first(alive);
+    const Index winner = find_winner();
+    if (winner < 0) return best_ > 0 ? Subset::NONE_REACHES : Subset::NO_NUMBER;
+    *components = subset_.known[winner];
+    remember_runners_up(winner);
+    return winner;
+}
+
+// Scores those that came next to the best in the step before: a score to be beaten. If there are none, the one with
+// the largest bound does.
+void Step::score_promising(const Index *candidates, Index count) {
+    for (Index k = 0; k < count; k++) {
+        const Index f = candidates[k];
+        if (f == subset_.runners_up[0] || f == subset_.runners_up[1] || subset_.level[f] == EXACT) score(f);
+    }
+    if (!(best_ > 0) && count > 0)
+        score(*std::max_element(candidates, candidates + count,
+                                [&](Index one, Index other) { return first_bounds_[one] < first_bounds_[other]; }));
+}
+
+// The candidates that may be the best by what is known of them; another weighting may have refined them.
+std::vector<Candidate> Step::find_alive(const Index *candidates, Index count) const {
+    std::vector<Candidate> alive;
+    for (Index k = 0; k < count; k++) {
+        const Index f = candidates[k];
+        if (subset_.level[f] == EXACT || !reaches(first_bounds_[f])) continue;
+        const double refined = subset_.level[f] > SUMS ? bound(subset_.known[f]) : first_bounds_[f];
+        if (reaches(refined)) alive.push_back({smaller(refined, first_bounds_[f]), f});
+    }
+    return alive;
+}
+
+// Screens and scores what is left, the largest bounds first: their scores rule out the others. Several threads take
+// some candidates at a time.
+void Step::score_largest_first(std::vector<Candidate> &alive) {
+    const double n = static_cast<double>(data_.n), p = static_cast<double>(data_.p);
     for (Candidate &one : alive)
         if (std::isnan(one.bound)) one.bound = HUGE_VAL;
     std::sort(alive.begin(), alive.end(), [](const Candidate &one, const Candidate &other) { return other < one; });
-    const Index together = useful_threads(1e300, n_threads_) > 1 ? 4 * n_threads_ : 1;
-    for (Index start = 0; start < static_cast<Index>(alive.size()) && reaches(alive[start].bound); start += together) {
-        std::vector<Candidate> some(alive.begin() + start,
-                                    alive.begin() + smaller<Index>(start + together, alive.size()));
+    const Index together = n_threads_ > 1 ? 4 * n_threads_ : 1, count = static_cast<Index>(alive.size());
+    for (Index start = 0; start < count && reaches(alive[start].bound); start += together) {
+        const Index end = smaller(start + together, count);
+        std::vector<Candidate> some(alive.begin() + start, alive.begin() + end);
         drop(some);
         refine_all(some, SCREENED, 8 * n * p);
         refine_all(some, EXACT, 30 * n * p);
-        for (Index k = start; k < smaller<Index>(start + together, alive.size()); k++)
+        for (Index k = start; k < end; k++)
             if (subset_.level[alive[k].feature] == EXACT) score(alive[k].feature);
     }
+}
+
+// The smallest index among the scores that equal the best one; −1 if there is none.
+Index Step::find_winner() const {
     Index winner = -1;
     for (Index f : scored_)
         if (subset_.known[f].sep(alpha_, beta_) >= best_ * (1 - EQUAL) && (winner < 0 || f < winner)) winner = f;
-    if (winner < 0) return best_ > 0 ? Subset::NONE_REACHES : Subset::NO_NUMBER;
-    *components = subset_.known[winner];
+    return winner;
+}
+
+// Keeps those that came next to the best, which are promising in the next step.
+void Step::remember_runners_up(Index winner) {
     std::sort(scored_.begin(), scored_.end(), [&](Index one, Index other) {
         const double a = subset_.known[one].sep(alpha_, beta_), b = subset_.known[other].sep(alpha_, beta_);
         return a > b || (a == b && one < other);
     });
     scored_.erase(std::remove(scored_.begin(), scored_.end(), winner), scored_.end());
     for (std::size_t k = 0; k < 2; k++) subset_.runners_up[k] = k < scored_.size() ? scored_[k] : -1;
-    return winner;
 }
 
 // The upper bounds of all candidates, refined to a level.
