@@ -157,3 +157,37 @@ def test_columns_that_are_not_finite(kind):
     with pytest.raises(ValueError, match=r"X has infinity in column 1; drop them\."):
         S2FS(1).fit(kind(X[:, [0, 2]]), y)
     assert S2FS("all").fit(kind(np.ones((3, 2))), y).indices_.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        ["float64"],
+        ["float32"],
+        ["int8", "float32"],
+        ["int64", "float32", "float64"],
+        ["uint64", "int64"],
+        ["Float64", "float64"],
+        ["bool", "float64"],
+        ["category", "int32"],
+    ],
+    ids=" and ".join,
+)
+def test_a_frame_is_taken_as_its_values(kinds):
+    rng = np.random.default_rng(5)
+    y = np.arange(40) % 2
+    values = np.abs(np.round(10 * rng.normal(size=(40, 6)) + 30 * y[:, None] * np.eye(6)[0]))
+    if "bool" in kinds:
+        values = np.minimum(values, 1.0)
+    frame = pd.DataFrame(
+        {f"g{f}": pd.Series(values[:, f]).astype(kinds[f % len(kinds)]) for f in range(6)}
+    )
+    for make in (S2FS, PairCover):
+        of_frame, of_array = make(3).fit(frame, y), make(3).fit(values, y)
+        assert of_frame.indices_.tolist() == of_array.indices_.tolist()
+        np.testing.assert_allclose(of_frame.scores_, of_array.scores_, rtol=1e-6)
+        assert of_frame.feature_names_in_.tolist() == [f"g{f}" for f in range(6)]
+        with pytest.raises(ValueError, match="names should match"):
+            of_frame.transform(frame.rename(columns={"g0": "other"}))
+        refitted = of_frame.fit(values, y)
+        assert not hasattr(refitted, "feature_names_in_")

@@ -2,8 +2,10 @@
 
 import csv
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -36,9 +38,14 @@ class Columns:
         self._n_columns = n_columns
         self._source = source
         self._text_positions = text_positions
-        self._positions_of: dict[str, list[int]] = {}
-        for f, name in enumerate(() if names is None else names):
-            self._positions_of.setdefault(str(name), []).append(f)
+
+    @cached_property
+    def _positions_of(self) -> dict[str, list[int]]:
+        """The positions of each name; made when the first one is looked for."""
+        positions: dict[str, list[int]] = {}
+        for f, name in enumerate(() if self._names is None else self._names):
+            positions.setdefault(str(name), []).append(f)
+        return positions
 
     @classmethod
     def of_file(cls, names: Sequence[str], source: Any) -> "Columns":
@@ -115,6 +122,22 @@ class Columns:
 def find_repeated(items: Iterable[Any]) -> list[Any]:
     """The items that are there more than once."""
     return [item for item, count in Counter(items).items() if count > 1]
+
+
+def take_plain_numbers(X: Any) -> Any:
+    """The values of a pandas frame, if its columns are plain numbers; all else as it is.
+
+    Frames are looked at column by column, here and in scikit-learn: of thousands of columns that
+    takes longer than to select from them.
+    """
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(X, pandas.DataFrame) or not X.columns.is_unique:
+        return X
+    kinds = set(X.dtypes.to_numpy())
+    if not all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in kinds):
+        return X
+    values = X.to_numpy()
+    return values if values.dtype.kind in "iuf" else X
 
 
 def reject_text_columns(X: Any) -> None:

@@ -18,7 +18,10 @@ def is_lazy_frame(X: Any) -> bool:
 
     A Dask collection is not meant: it has a way of its own.
     """
-    if isinstance(X, np.ndarray) or issparse(X) or is_dask(X):  # narwhals takes longer to say no
+    # Narwhals takes longer to say no: it compares the names of all columns.
+    if isinstance(X, np.ndarray) or issparse(X) or is_dask(X):
+        return False
+    if nw.dependencies.is_pandas_dataframe(X):
         return False
     try:
         return isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame)

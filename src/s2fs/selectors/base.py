@@ -23,7 +23,12 @@ from sklearn.utils.validation import (
 )
 
 from s2fs._utils.checks import warn_fragile
-from s2fs._utils.columns import reject_nonfinite_columns, reject_text_columns, sort_sparse
+from s2fs._utils.columns import (
+    reject_nonfinite_columns,
+    reject_text_columns,
+    sort_sparse,
+    take_plain_numbers,
+)
 from s2fs._utils.labels import check_labels, encode_classes, reject_one_class
 from s2fs._utils.messages import format_count
 from s2fs._utils.named import names_of
@@ -141,6 +146,9 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         """Check the input; error messages name the argument and the columns."""
         if is_lazy_frame(X):
             raise needs_samples(type(self).__name__)
+        frame = X
+        if reset:
+            X = take_plain_numbers(X)
         reject_text_columns(X)
         y = None if y is None else check_labels(y)
         if y is not None and hasattr(X, "__len__") and _num_samples(X) != _num_samples(y):
@@ -148,7 +156,7 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
                 f"y has {format_count(_num_samples(y), 'label')} for the "
                 f"{format_count(_num_samples(X), 'sample')} of X; give one label per sample."
             )
-        own_names = names_of(X)
+        own_names, had_columns = names_of(X), X is not frame
         X, y = validate_data(
             self,
             X,
@@ -159,6 +167,8 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
             ensure_min_samples=2,
             reset=reset,
         )
+        if had_columns:
+            validate_data(self, frame, skip_check_array=True, reset=reset)  # keeps their names
         if reset and own_names is not None:  # scikit-learn sees the names of data frames only
             self.feature_names_in_ = own_names
         y = column_or_1d(y)
