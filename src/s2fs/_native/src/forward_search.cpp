@@ -65,6 +65,11 @@ class Step {
         const double theta = known.theta_dis + alpha_ * known.theta_dir;
         return (known.lambda_dis + beta_ * known.lambda_dir) / theta * SLACK;
     }
+    // The Λ_dir below which a candidate is beaten, whose other components are known.
+    double beaten_lambda_dir(const Components &known) const {
+        const double theta = known.theta_dis + alpha_ * known.theta_dir;
+        return beta_ > 0 ? (best_ * (1 - EQUAL) / SLACK * theta - known.lambda_dis) / beta_ : 0.0;
+    }
     // Σ weight a², from below.
     double least_within(Index f) const {
         return larger(tables_.within[f] * (1 - SUM_ERROR) - tables_.sum_error[f], 0.0);
@@ -90,7 +95,7 @@ void Step::make_bounds() {
     round_state(subset_, bounds_);
     find_nearest(subset_, bounds_);
     round_pairs(subset_, bounds_);
-    bounds_.lambda_dir = data_.p > 2 ? bound_direction(subset_, tables_) : 0.0;
+    bound_direction(subset_, tables_, bounds_);
     const Index m = data_.m;
     bounds_.is_carried.assign((m + CHUNK - 1) / CHUNK, 0);
     for (Doubles *numbers : {&bounds_.theta_dis, &bounds_.theta_dis_more, &bounds_.theta_dir, &bounds_.most_lambda_dis})
@@ -239,8 +244,11 @@ double Step::refine(Index f) {
             known.lambda_dis = smaller(known.lambda_dis, data_.unit * distances.lambda_dis);
             known.theta_dir = larger(known.theta_dir, bounds_.tangent.direction - distances.bend - subset_.curved[f]);
             if (!reaches(bound(known))) break;  // without the directions, which take as long again
-            known.lambda_dir = smaller(known.lambda_dir, bound_directions(subset_, tables_, f, distances));
-            level = SEPARATED;
+            const DirectionBound found =
+                bound_directions(subset_, tables_, bounds_, f, beaten_lambda_dir(known), distances);
+            known.lambda_dir = smaller(known.lambda_dir, found.lambda_dir);
+            // Another weighting may need the bound of all classes.
+            if (found.is_complete || reaches(bound(known))) level = SEPARATED;
             break;
         }
         case SEPARATED:

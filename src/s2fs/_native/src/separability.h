@@ -142,7 +142,7 @@ struct CompactnessTangent {
 struct RoundedDistances {
     double lambda_dis, bend;   // Λ_dis without its unit, and S·g², from above
     Floats h, w;               // (p, whole_eights(p)) and 1/√h
-    Floats T, least;           // (whole_eights(p)) Σ_s 1/h_qs and the least h
+    Floats T, least, inverse_least;  // (whole_eights(p)) Σ_s 1/h_qs, the least h, and 1/√ of that
     std::vector<std::int32_t> nearest;  // (whole_eights(p)) the nearest class
     bool is_clear;             // whether that is certain for all classes
     Floats deviations;         // what they are made of
@@ -162,6 +162,8 @@ struct StepBounds {
     Doubles nearest_root;       // (p) distance to the first
     double lambda_dis;          // of the subset
     double lambda_dir;          // no candidate has more
+    Indices most_first;         // (p) classes by what each adds to Λ_dir at most
+    Doubles most_of_rest;       // (p) and what each one and those behind it add together, at most
     Floats by_class;            // (p) S·g² ≤ by_class·e² for deviations e
 
     // What the first two levels are made of, for any alpha and beta, where is_carried says so of a chunk of features:
@@ -234,13 +236,18 @@ Roots sum_roots(const StepBounds &, const float *offsets, Index n);
 double screen_direction(const ScaledData &, const StepBounds &, Index feature, const float *offsets);
 
 // separation_bounds.cpp
-double bound_direction(const Subset &, const FeatureTables &);
+void bound_direction(const Subset &, const FeatureTables &, StepBounds &);
 void find_nearest(const Subset &, StepBounds &);
 void round_pairs(const Subset &, StepBounds &);
 void bound_by_classes(const ScaledData &, const FeatureTables &, const StepBounds &, Index first, Index last,
                       float *distance, float *bend);
 void bound_distances(const ScaledData &, const FeatureTables &, const StepBounds &, Index feature, RoundedDistances &);
-double bound_directions(const Subset &, const FeatureTables &, Index feature, RoundedDistances &);
+struct DirectionBound {
+    double lambda_dir;
+    bool is_complete;  // of all classes, or ended because it was small enough
+};
+DirectionBound bound_directions(const Subset &, const FeatureTables &, const StepBounds &, Index feature,
+                                double small_enough, RoundedDistances &);
 
 }  // namespace s2fs
 

@@ -3,18 +3,21 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "separability.h"
 
 namespace s2fs {
 
-// Step 6a: one upper bound of Λ_dir for all candidates. Let a be nearest to q, s² = h_qa and v² = h_qr.
+// Step 6a: what each class adds to Λ_dir of any candidate, at most. Let a be nearest to q, s² = h_qa and v² = h_qr.
 // The class r adds μ (1 − cos) with 1 − cos = (h_ar − (s − v)²) / 2sv and μ = 1 / (1 + h_ar T),
 // T = Σ_s 1/h_as. The product grows with h_ar. Every h is between G and G + largest_gap: each part is taken at
 // the end that makes the term larger, and each class that may be the nearest counts. As 1 − cos ≤ 2, a term is also
 // at most 2μ at the least h_ar; and as memberships sum to at most 1, the terms of q never sum to more than 2.
-double bound_direction(const Subset &subset, const FeatureTables &tables) {
+void bound_direction_of_classes(const Subset &subset, const FeatureTables &tables, Doubles &most_of_class) {
     const Index p = subset.data.p;
+    most_of_class.assign(p, p > 2 ? 2.0 : 0.0);
+    if (p < 3) return;
     const double lead = subset.data.is_published ? 1 : 0;
     const double *G = subset.G.data(), *W = tables.largest_gap.data();
     constexpr double NONE = 1e300;
@@ -23,11 +26,10 @@ double bound_direction(const Subset &subset, const FeatureTables &tables) {
         for (Index r = 0; r < p; r++) {
             if (q == r) continue;
             const double low = G[q * p + r], high = low + W[q * p + r];
-            if (low < 1e-12) return 2;
+            if (low < 1e-12) return;
             T[q] += 1 / high;
             limit[q] = smaller(limit[q], high);
         }
-    double total = 0;
     for (Index q = 0; q < p; q++) {
         double most = 0;
         for (Index a = 0; a < p; a++) {
@@ -45,9 +47,25 @@ double bound_direction(const Subset &subset, const FeatureTables &tables) {
             }
             most = larger(most, smaller(sum, 2.0));
         }
-        total += most;
+        most_of_class[q] = most * (1 + 1e-9);
     }
-    return total / static_cast<double>(p) * (1 + 1e-9);
+}
+
+// Step 6a for all classes, and the order in which step 8 looks at them: what may add most comes first.
+void bound_direction(const Subset &subset, const FeatureTables &tables, StepBounds &bounds) {
+    const Index p = subset.data.p;
+    Doubles most_of_class;
+    bound_direction_of_classes(subset, tables, most_of_class);
+    bounds.most_first.resize(p), bounds.most_of_rest.resize(p);
+    std::iota(bounds.most_first.begin(), bounds.most_first.end(), 0);
+    std::stable_sort(bounds.most_first.begin(), bounds.most_first.end(),
+                     [&](Index one, Index other) { return most_of_class[one] > most_of_class[other]; });
+    double total = 0;
+    for (Index k = p - 1; k >= 0; k--) {
+        total += most_of_class[bounds.most_first[k]];
+        bounds.most_of_rest[k] = total;
+    }
+    bounds.lambda_dir = total / static_cast<double>(p);
 }
 
 // The classes that are nearest to each one in the subset, and Λ_dis of the subset.
@@ -153,6 +171,11 @@ inline Eight load(const float *from) {
     return numbers;
 }
 inline void store(const Eight &numbers, float *to) { std::memcpy(to, &numbers, sizeof numbers); }
+inline float sum_of(const Eight &numbers) {
+    float sum = 0;
+    for (Index k = 0; k < EIGHT; k++) sum += numbers[k];
+    return sum;
+}
 inline Eight inverse_root(const Eight &numbers) {
     Eight roots;
     for (Index k = 0; k < EIGHT; k++) roots[k] = 1 / std::sqrt(numbers[k]);
@@ -170,7 +193,7 @@ void bound_distances(const ScaledData &data, const FeatureTables &tables, const 
                      RoundedDistances &to) {
     const Index p = data.p, width = whole_eights(p);
     to.deviations.assign(width, 0), to.h.resize(p * width), to.w.resize(p * width);
-    to.T.resize(width), to.least.resize(width), to.nearest.resize(width);
+    to.T.resize(width), to.least.resize(width), to.inverse_least.resize(width), to.nearest.resize(width);
     const double *c = data.centroids.data() + feature * p, median = tables.median[feature];
     for (Index q = 0; q < p; q++) to.deviations[q] = static_cast<float>(c[q] - median);
     const float *e = to.deviations.data(), *G = bounds.G.data(), *S = bounds.S.data();
@@ -196,7 +219,8 @@ void bound_distances(const ScaledData &data, const FeatureTables &tables, const 
         }
         store(T, to.T.data() + start), store(least, to.least.data() + start);
         std::memcpy(to.nearest.data() + start, &nearest, sizeof nearest);
-        const Eight root = least * inverse_root(least < 1e-30f ? Eight{} + 1e-30f : least);
+        const Eight inverse = inverse_root(least < 1e-30f ? Eight{} + 1e-30f : least), root = least * inverse;
+        store(inverse, to.inverse_least.data() + start);
         const EightInts is_near = next <= least * (1 + 16 * u) + 8 * epsilon * root;
         for (Index k = 0; k < smaller(EIGHT, p - start); k++) {
             bend_of_all += static_cast<double>(bend[k]);
@@ -230,9 +254,13 @@ void find_memberships(const float *h, float T, Index a, Index width, float lead,
 // itself, l_a the least h of a. Memberships sum to at most 1, and 1 − cos is at most 2. So the terms of q are off by
 // 28pu + 6ρ + 3ρ² + 4η(l_a), and 2pu of their sum: less than 32(p + 1)u + 16ρ_a, as ρ ≤ ρ_a = ε/√l_a ≤ 2⁻¹⁰. Twice that is
 // added. Where ρ_a is larger, the angles at q count as 2.
-double bound_directions(const Subset &subset, const FeatureTables &tables, Index feature, RoundedDistances &distances) {
+//
+// Some classes and the most that the others can add (step 6a) are a bound as well. So it ends as soon as the bound is
+// small enough.
+DirectionBound bound_directions(const Subset &subset, const FeatureTables &tables, const StepBounds &bounds, Index feature,
+                                double small_enough, RoundedDistances &distances) {
     const Index p = subset.data.p, width = whole_eights(p);
-    if (p < 3) return 0;
+    if (p < 3) return {0, true};
     const float lead = subset.data.is_published ? 1 : 0, epsilon = tables.gap_error[feature];
     std::int32_t *nearest = distances.nearest.data();
     if (!distances.is_clear) {  // double precision says which class is the nearest
@@ -245,12 +273,18 @@ double bound_directions(const Subset &subset, const FeatureTables &tables, Index
     float *memberships = distances.memberships.data();
     char *has_memberships = distances.has_memberships.data();
     constexpr float COINCIDE = 1e-20f;
+    constexpr Index CLASSES_PER_LOOK = 4;
+    const double size = static_cast<double>(p), rounding = 64 * (size + 1) * U;
     Eight sum{};
     double total = 0;
-    for (Index q = 0; q < p; q++) {
-        const Index a = nearest[q];
+    for (Index k = 0; k < p; k++) {
+        if (k > 0 && k % CLASSES_PER_LOOK == 0) {
+            const double so_far = total + static_cast<double>(sum_of(sum)) + bounds.most_of_rest[k];
+            if (so_far < (small_enough - rounding) * size) return {so_far / size + rounding, false};
+        }
+        const Index q = bounds.most_first[k], a = nearest[q];
         const float *h_q = h + q * width, *h_a = h + a * width, *w_q = w + q * width;
-        const float rho = epsilon / std::sqrt(larger(least[a], 1e-30f));
+        const float rho = epsilon * distances.inverse_least[a];
         if (rho > 1.0f / 1024 || least[a] < COINCIDE) {
             total += 2;
             continue;
@@ -260,16 +294,13 @@ double bound_directions(const Subset &subset, const FeatureTables &tables, Index
         if (!has_memberships[a]) find_memberships(h_a, T[a], a, width, lead, mu);
         has_memberships[a] = 1;
         const float near = h_q[a], half = 0.5f * w_q[a];
-        Eight at_q{};
         for (Index r = 0; r < width; r += EIGHT) {
             // r = q adds nothing, as h_qq is FAR, and r = a neither, as it has no membership.
             const Eight turn = 1 - (near + (load(h_q + r) - load(h_a + r))) * (half * load(w_q + r));
-            at_q += load(mu + r) * (turn > 0 ? turn : Eight{});
+            sum += load(mu + r) * (turn > 0 ? turn : Eight{});
         }
-        sum += at_q;
     }
-    for (Index k = 0; k < EIGHT; k++) total += static_cast<double>(sum[k]);
-    return total / static_cast<double>(p) + 64 * static_cast<double>(p + 1) * U;
+    return {(total + static_cast<double>(sum_of(sum))) / size + rounding, true};
 }
 
 }  // namespace s2fs
