@@ -1,39 +1,46 @@
 """Where the time of a fit might jump: hard cases over the ordinary one, and sparse tables.
 
 Run ``python bench/studies/cases.py``. Fits take turns with the ordinary case, one thread each, and
-processor time is compared. The ordinary case is a table of classes in noise in C order.
+processor time is compared. The ordinary case is a table of classes in noise in C order; of the
+others the time over that of the ordinary one is printed.
 """
 
 import argparse
+import warnings
 from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.sparse import random_array
+from sklearn.base import clone
 from timing import classes_in_noise, machine, medians_in_turns, table
 
-from s2fs import S2FS
+from s2fs import S2FS, PairCover
+from s2fs.selectors.base import RankingSelector
 
 SHAPE = (500, 2_000, 5)
 K = 20
+ORDINARY, DECADES = "ordinary", "units over five decades"
 
 
-def hard_cases() -> dict[str, tuple[Any, np.ndarray, dict[str, Any]]]:
-    """The table, the classes and the options of each case."""
+def tables_of_cases() -> dict[str, tuple[Any, np.ndarray]]:
+    """The ordinary table, and those that may be hard."""
     import pandas as pd
 
     X, y = classes_in_noise(*SHAPE)
     rng = np.random.default_rng(1)
-    outlier = X.copy()
-    outlier[0] *= 100
+    outlier, a_hundredfold = X.copy(), X.copy()
+    outlier[0] *= 1e6
+    a_hundredfold[0] *= 100
     heavy = X + rng.standard_t(1.5, size=X.shape)
-    decades = X * 10.0 ** rng.uniform(-2.5, 2.5, X.shape[1])
     return {
-        "an outlier row": (outlier, y, {}),
-        "heavy tails": (heavy, y, {}),
-        "`scale=None`, units over five decades": (decades, y, {"scale": None}),
-        "Fortran order": (np.asfortranarray(X), y, {}),
-        "a pandas frame": (pd.DataFrame(X), y, {}),
+        ORDINARY: (X, y),
+        "a row times 100": (a_hundredfold, y),
+        "a row times 1,000,000": (outlier, y),
+        "heavy tails": (heavy, y),
+        DECADES: (X * 10.0 ** rng.uniform(-2.5, 2.5, X.shape[1]), y),
+        "Fortran order": (np.asfortranarray(X), y),
+        "a pandas frame": (pd.DataFrame(X), y),
     }
 
 
@@ -46,26 +53,44 @@ def sparse_table(n: int, m: int) -> tuple[Any, np.ndarray]:
     return X, y
 
 
-def fit(X: Any, y: np.ndarray, k: int, options: dict[str, Any]) -> S2FS:
-    return S2FS(k, n_jobs=1, **options).fit(X, y)
+def selectors_of(case: str, k: int) -> dict[str, RankingSelector]:
+    """What is fitted to the table of a case, by name."""
+    selectors = {
+        "S²FS": S2FS(k, n_jobs=1),
+        "S²FS, minmax": S2FS(k, scale="minmax", n_jobs=1),
+        "PairCover": PairCover(k, n_jobs=1),
+    }
+    if case in (ORDINARY, DECADES):  # elsewhere it is like the first one
+        selectors["S²FS, scale=None"] = S2FS(k, scale=None, n_jobs=1)
+    return selectors
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=5)
     args = parser.parse_args()
+    warnings.simplefilter("ignore")  # of few samples that decide, as they do here
     print(machine("pandas"), end="\n\n")
-    ordinary = partial(fit, *classes_in_noise(*SHAPE), K, {})
+    tables = tables_of_cases()
+    ordinary = selectors_of(ORDINARY, K)
     rows = []
-    for name, (X, y, options) in hard_cases().items():
-        usual, hard = medians_in_turns([ordinary, partial(fit, X, y, K, options)], args.turns)
-        rows.append([name, f"{1e3 * hard:.0f} ms", f"{hard / usual:.1f}"])
-    print(table(["case", "time", "over the ordinary case"], rows), end="\n\n")
+    for case, (X, y) in tables.items():
+        row = [case]
+        for name, selector in ordinary.items():
+            if name not in selectors_of(case, K):
+                row.append("")
+                continue
+            runs = [partial(selector.fit, *tables[ORDINARY]), partial(clone(selector).fit, X, y)]
+            usual, hard = medians_in_turns(runs, args.turns)
+            is_usual = case == ORDINARY
+            row.append(f"{1e3 * usual:.0f} ms" if is_usual else f"{hard / usual:.1f}")
+        rows.append(row)
+    print(table(["case", *ordinary], rows), end="\n\n")
 
     rows = []
     for n_classes in (40, 200):
         X, y = classes_in_noise(2_000, 500, n_classes)
-        (time,) = medians_in_turns([partial(fit, X, y, K, {})], 1)
+        (time,) = medians_in_turns([partial(S2FS(K, n_jobs=1).fit, X, y)], 1)
         rows.append([n_classes, time])
     exponent = np.log(rows[1][1] / rows[0][1]) / np.log(5)
     cells = [[n_classes, f"{time:.2f} s"] for n_classes, time in rows]
@@ -73,7 +98,7 @@ def main() -> None:
 
     rows = []
     for n in (20_000, 50_000, 100_000):
-        (time,) = medians_in_turns([partial(fit, *sparse_table(n, 3_000), 10, {})], 1)
+        (time,) = medians_in_turns([partial(S2FS(10, n_jobs=1).fit, *sparse_table(n, 3_000))], 1)
         rows.append([f"{n} × 3000", f"{time:.1f} s", f"{1e6 * time / n:.0f} µs"])
     print(table(["sparse, k = 10", "time", "for each sample"], rows))
 

@@ -164,19 +164,27 @@ Roots sum_roots(const StepBounds &bounds, const float *offsets, Index n) {
     return sums;
 }
 
-// Step 9: Θ_dir in single precision, less the largest rounding error it may have.
-double screen_direction(const ScaledData &data, const StepBounds &bounds, Index feature, const float *offsets) {
+// Step 9: Θ_dir in single precision, less the largest rounding error it may have. Values are taken from the median
+// centroid on: where an outlier makes the range, all others may be near its other end. No term is negative, so a sum
+// over some samples is a bound as well, and it ends as soon as the bound is large enough.
+PartialBound screen_direction(const ScaledData &data, const FeatureTables &tables, const StepBounds &bounds, Index feature,
+                              const float *offsets, double large_enough) {
+    constexpr Index SAMPLES_PER_LOOK = 128;
     const Index n = data.n, p = data.p;
-    const double *c = data.centroids.data() + feature * p;
+    const double *c = data.centroids.data() + feature * p, median = tables.median[feature];
+    static thread_local Floats deviations;
+    deviations.resize(p);
+    for (Index q = 0; q < p; q++) deviations[q] = static_cast<float>(c[q] - median);
+    const float *e = deviations.data();
     const float rounding = static_cast<float>(data.tolerance[feature] / U), u = static_cast<float>(U);
     const float of_all = 160 + 4 * static_cast<float>(p);
     double least = 0;
-    for (Index start = 0; start < n; start += CHUNK) {
-        const Index here = smaller(CHUNK, n - start);
+    for (Index start = 0; start < n; start += SAMPLES_PER_LOOK) {
+        const Index here = smaller(SAMPLES_PER_LOOK, n - start);
         const float *a = offsets + start, *square = bounds.own_square.data() + start;
         const float *weight = bounds.weight.data() + start;
-        float x[CHUNK], w_own[CHUNK], all[CHUNK], turned[CHUNK];
-        for (Index i = 0; i < here; i++) x[i] = a[i] + static_cast<float>(c[data.own[start + i]]);
+        float x[SAMPLES_PER_LOOK], w_own[SAMPLES_PER_LOOK], all[SAMPLES_PER_LOOK], turned[SAMPLES_PER_LOOK];
+        for (Index i = 0; i < here; i++) x[i] = a[i] + e[data.own[start + i]];
 #pragma omp simd
         for (Index i = 0; i < here; i++) {
             w_own[i] = 1 / std::sqrt(larger(square[i] + a[i] * a[i], 1e-30f));
@@ -184,10 +192,10 @@ double screen_direction(const ScaledData &data, const StepBounds &bounds, Index 
         }
         for (Index r = 0; r < p; r++) {
             const float *D = bounds.D.data() + r * n + start, *P = bounds.P.data() + r * n + start;
-            const float c_r = static_cast<float>(c[r]);
+            const float e_r = e[r];
 #pragma omp simd
             for (Index i = 0; i < here; i++) {
-                const float b = x[i] - c_r, w = 1 / std::sqrt(larger(D[i] + b * b, 1e-30f));
+                const float b = x[i] - e_r, w = 1 / std::sqrt(larger(D[i] + b * b, 1e-30f));
                 const float share = w * w;
                 all[i] += share;
                 turned[i] += (1 - (P[i] + a[i] * b) * (w * w_own[i])) * share;
@@ -201,9 +209,10 @@ double screen_direction(const ScaledData &data, const StepBounds &bounds, Index 
             // What may be on its own centroid counts as 0.
             sum += w_own[i] < 1e14f ? weight[i] * larger(t - error, 0.0f) : 0.0f;
         }
-        least += static_cast<double>(sum);
+        least += static_cast<double>(sum) * (1 - SUM_ERROR);
+        if (least > large_enough && start + here < n) return {least, false};
     }
-    return least * (1 - SUM_ERROR);
+    return {least, true};
 }
 
 }  // namespace s2fs

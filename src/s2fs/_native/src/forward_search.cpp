@@ -65,10 +65,14 @@ class Step {
         const double theta = known.theta_dis + alpha_ * known.theta_dir;
         return (known.lambda_dis + beta_ * known.lambda_dir) / theta * SLACK;
     }
-    // The Λ_dir below which a candidate is beaten, whose other components are known.
+    // The Λ_dir below which, and the Θ_dir above which, a candidate is beaten whose other components are known.
     double beaten_lambda_dir(const Components &known) const {
         const double theta = known.theta_dis + alpha_ * known.theta_dir;
         return beta_ > 0 ? (best_ * (1 - EQUAL) / SLACK * theta - known.lambda_dis) / beta_ : 0.0;
+    }
+    double beaten_theta_dir(const Components &known) const {
+        const double lambda = known.lambda_dis + beta_ * known.lambda_dir;
+        return alpha_ > 0 ? (lambda * SLACK / (best_ * (1 - EQUAL)) - known.theta_dis) / alpha_ : HUGE_VAL;
     }
     // Σ weight a², from below.
     double least_within(Index f) const {
@@ -244,17 +248,24 @@ double Step::refine(Index f) {
             known.lambda_dis = smaller(known.lambda_dis, data_.unit * distances.lambda_dis);
             known.theta_dir = larger(known.theta_dir, bounds_.tangent.direction - distances.bend - subset_.curved[f]);
             if (!reaches(bound(known))) break;  // without the directions, which take as long again
-            const DirectionBound found =
-                bound_directions(subset_, tables_, bounds_, f, beaten_lambda_dir(known), distances);
-            known.lambda_dir = smaller(known.lambda_dir, found.lambda_dir);
-            // Another weighting may need the bound of all classes.
+            if (!distances.is_clear) {  // single precision cannot tell
+                subset_.separation(f, &known.lambda_dis, &known.lambda_dir);
+                level = SEPARATED;
+                break;
+            }
+            const PartialBound found = bound_directions(data_, bounds_, beaten_lambda_dir(known), distances);
+            known.lambda_dir = smaller(known.lambda_dir, found.value);
+            // Another weighting may need the whole bound.
             if (found.is_complete || reaches(bound(known))) level = SEPARATED;
             break;
         }
-        case SEPARATED:
-            known.theta_dir = larger(known.theta_dir, screen_direction(data_, bounds_, f, data_.offsets(f, buffer)));
-            level = SCREENED;
+        case SEPARATED: {
+            const PartialBound found =
+                screen_direction(data_, tables_, bounds_, f, data_.offsets(f, buffer), beaten_theta_dir(known));
+            known.theta_dir = larger(known.theta_dir, found.value);
+            if (found.is_complete || reaches(bound(known))) level = SCREENED;
             break;
+        }
         default:
             known = subset_.score(f);
             level = EXACT;

@@ -142,9 +142,10 @@ struct CompactnessTangent {
 struct RoundedDistances {
     double lambda_dis, bend;   // Λ_dis without its unit, and S·g², from above
     Floats h, w;               // (p, whole_eights(p)) and 1/√h
-    Floats T, least, inverse_least;  // (whole_eights(p)) Σ_s 1/h_qs, the least h, and 1/√ of that
+    Floats T;                  // (whole_eights(p)) Σ_s 1/h_qs
     std::vector<std::int32_t> nearest;  // (whole_eights(p)) the nearest class
-    bool is_clear;             // whether that is certain for all classes
+    double rho;                // the largest error of a gap over a distance of two classes
+    bool is_clear;             // whether the nearest classes are certain, and rho is small
     Floats deviations;         // what they are made of
     Floats memberships;        // (p, whole_eights(p)) in the nearest classes, of those that are known
     std::vector<char> has_memberships;
@@ -226,6 +227,12 @@ class Subset {
     Index runners_up[2] = {-1, -1};  // the candidates that came next to the best
 };
 
+// A bound that is a sum, over all samples or classes or only so many that it rules the candidate out.
+struct PartialBound {
+    double value;
+    bool is_complete;
+};
+
 // compactness_bounds.cpp
 CompactnessTangent make_tangent(const Subset &, const FeatureTables &, Index n_threads);
 void round_state(const Subset &, StepBounds &);
@@ -233,7 +240,8 @@ struct Roots {
     double distance, bend;  // Θ_dis less that of the subset, from below; curvature·a², from above
 };
 Roots sum_roots(const StepBounds &, const float *offsets, Index n);
-double screen_direction(const ScaledData &, const StepBounds &, Index feature, const float *offsets);
+PartialBound screen_direction(const ScaledData &, const FeatureTables &, const StepBounds &, Index feature,
+                              const float *offsets, double large_enough);
 
 // separation_bounds.cpp
 void bound_direction(const Subset &, const FeatureTables &, StepBounds &);
@@ -242,12 +250,7 @@ void round_pairs(const Subset &, StepBounds &);
 void bound_by_classes(const ScaledData &, const FeatureTables &, const StepBounds &, Index first, Index last,
                       float *distance, float *bend);
 void bound_distances(const ScaledData &, const FeatureTables &, const StepBounds &, Index feature, RoundedDistances &);
-struct DirectionBound {
-    double lambda_dir;
-    bool is_complete;  // of all classes, or ended because it was small enough
-};
-DirectionBound bound_directions(const Subset &, const FeatureTables &, const StepBounds &, Index feature,
-                                double small_enough, RoundedDistances &);
+PartialBound bound_directions(const ScaledData &, const StepBounds &, double small_enough, RoundedDistances &);
 
 }  // namespace s2fs
 

@@ -193,14 +193,15 @@ void bound_distances(const ScaledData &data, const FeatureTables &tables, const 
                      RoundedDistances &to) {
     const Index p = data.p, width = whole_eights(p);
     to.deviations.assign(width, 0), to.h.resize(p * width), to.w.resize(p * width);
-    to.T.resize(width), to.least.resize(width), to.inverse_least.resize(width), to.nearest.resize(width);
+    to.T.resize(width), to.nearest.resize(width);
     const double *c = data.centroids.data() + feature * p, median = tables.median[feature];
     for (Index q = 0; q < p; q++) to.deviations[q] = static_cast<float>(c[q] - median);
     const float *e = to.deviations.data(), *G = bounds.G.data(), *S = bounds.S.data();
     const float u = static_cast<float>(U), epsilon = tables.gap_error[feature];
     float *h_of = to.h.data(), *w_of = to.w.data();
     double bend_of_all = 0, distance_of_all = 0;
-    to.is_clear = true;
+    float largest_inverse = 0;
+    bool has_tie = false;
     for (Index start = 0; start < width; start += EIGHT) {
         const Eight e_here = load(e + start);
         Eight T{}, bend{}, least = Eight{} + 2 * FAR, next = least;
@@ -217,17 +218,21 @@ void bound_distances(const ScaledData &data, const FeatureTables &tables, const 
             next = farther < next ? farther : next;
             least = h < least ? h : least;
         }
-        store(T, to.T.data() + start), store(least, to.least.data() + start);
+        store(T, to.T.data() + start);
         std::memcpy(to.nearest.data() + start, &nearest, sizeof nearest);
         const Eight inverse = inverse_root(least < 1e-30f ? Eight{} + 1e-30f : least), root = least * inverse;
-        store(inverse, to.inverse_least.data() + start);
         const EightInts is_near = next <= least * (1 + 16 * u) + 8 * epsilon * root;
         for (Index k = 0; k < smaller(EIGHT, p - start); k++) {
             bend_of_all += static_cast<double>(bend[k]);
             distance_of_all += static_cast<double>(root[k]);
-            to.is_clear = to.is_clear && !is_near[k];
+            largest_inverse = larger(largest_inverse, inverse[k]);
+            has_tie = has_tie || is_near[k];
         }
     }
+    constexpr float LARGEST_RHO = 1.0f / 8192, COINCIDE = 1e10f;
+    const float rho = epsilon * largest_inverse;
+    to.rho = static_cast<double>(rho);
+    to.is_clear = !has_tie && rho <= LARGEST_RHO && largest_inverse <= COINCIDE;
     const double size = static_cast<double>(p), error = static_cast<double>(epsilon);
     const double rounding = 1 + (2 * size + 64) * U;
     to.lambda_dis = distance_of_all * rounding / size + error;
@@ -252,44 +257,31 @@ void find_memberships(const float *h, float T, Index a, Index width, float lead,
 // 18uh + 8ε√h + 3ε², so the cosine by 9u√(h/l) + 6ρ + 3ρ² and 10u of arithmetic. Its membership μ ≤ 1 is also at most
 // l/k, as T ≥ 1/l, so μ√(h/l) ≤ 2: either h ≤ 4l, or k ≥ h/4 and μ ≤ 4l/h. A membership is off by 2η(l_a) + (p + 14)u of
 // itself, l_a the least h of a. Memberships sum to at most 1, and 1 − cos is at most 2. So the terms of q are off by
-// 28pu + 6ρ + 3ρ² + 4η(l_a), and 2pu of their sum: less than 32(p + 1)u + 16ρ_a, as ρ ≤ ρ_a = ε/√l_a ≤ 2⁻¹⁰. Twice that is
-// added. Where ρ_a is larger, the angles at q count as 2.
+// 28pu + 6ρ + 3ρ² + 4η(l_a), and 2pu of their sum: less than 32(p + 1)u + 16ρ, with ρ ≤ 2⁻¹³ of the two classes that are
+// nearest to each other. Twice that is added.
 //
 // Some classes and the most that the others can add (step 6a) are a bound as well. So it ends as soon as the bound is
 // small enough.
-DirectionBound bound_directions(const Subset &subset, const FeatureTables &tables, const StepBounds &bounds, Index feature,
-                                double small_enough, RoundedDistances &distances) {
-    const Index p = subset.data.p, width = whole_eights(p);
+PartialBound bound_directions(const ScaledData &data, const StepBounds &bounds, double small_enough,
+                              RoundedDistances &distances) {
+    const Index p = data.p, width = whole_eights(p);
     if (p < 3) return {0, true};
-    const float lead = subset.data.is_published ? 1 : 0, epsilon = tables.gap_error[feature];
-    std::int32_t *nearest = distances.nearest.data();
-    if (!distances.is_clear) {  // double precision says which class is the nearest
-        const Indices &near = subset.class_distances(feature).near;
-        for (Index q = 0; q < p; q++) nearest[q] = static_cast<std::int32_t>(near[q]);
-    }
+    const float lead = data.is_published ? 1 : 0;
+    const std::int32_t *nearest = distances.nearest.data();
     distances.memberships.resize(p * width), distances.has_memberships.assign(p, 0);
     const float *h = distances.h.data(), *w = distances.w.data(), *T = distances.T.data();
-    const float *least = distances.least.data();
     float *memberships = distances.memberships.data();
     char *has_memberships = distances.has_memberships.data();
-    constexpr float COINCIDE = 1e-20f;
     constexpr Index CLASSES_PER_LOOK = 4;
-    const double size = static_cast<double>(p), rounding = 64 * (size + 1) * U;
+    const double size = static_cast<double>(p), rounding = 64 * (size + 1) * U + 32 * distances.rho;
     Eight sum{};
-    double total = 0;
     for (Index k = 0; k < p; k++) {
         if (k > 0 && k % CLASSES_PER_LOOK == 0) {
-            const double so_far = total + static_cast<double>(sum_of(sum)) + bounds.most_of_rest[k];
-            if (so_far < (small_enough - rounding) * size) return {so_far / size + rounding, false};
+            const double so_far = (static_cast<double>(sum_of(sum)) + bounds.most_of_rest[k]) / size + rounding;
+            if (so_far < small_enough) return {so_far, false};
         }
         const Index q = bounds.most_first[k], a = nearest[q];
         const float *h_q = h + q * width, *h_a = h + a * width, *w_q = w + q * width;
-        const float rho = epsilon * distances.inverse_least[a];
-        if (rho > 1.0f / 1024 || least[a] < COINCIDE) {
-            total += 2;
-            continue;
-        }
-        total += 32 * static_cast<double>(rho);
         float *mu = memberships + a * width;
         if (!has_memberships[a]) find_memberships(h_a, T[a], a, width, lead, mu);
         has_memberships[a] = 1;
@@ -300,7 +292,7 @@ DirectionBound bound_directions(const Subset &subset, const FeatureTables &table
             sum += load(mu + r) * (turn > 0 ? turn : Eight{});
         }
     }
-    return {(total + static_cast<double>(sum_of(sum))) / size + rounding, true};
+    return {static_cast<double>(sum_of(sum)) / size + rounding, true};
 }
 
 }  // namespace s2fs
