@@ -112,7 +112,7 @@ def test_a_long_run_with_many_classes_is_that_of_plain_numpy(p, weight, reading)
 @pytest.mark.parametrize("reading", ["published", "normalized"])
 def test_bounds_are_never_too_small_whatever_the_level(p, scale, reading):
     weights = [(0.0, 0.0), (0.0316, 0.0316), (1.0, 1e3)]  # with the last one directions decide
-    for seed in range(6):
+    for seed in range(7):
         rng = np.random.default_rng([p, seed])
         n, m = 4 * p + 16, 40
         y = np.arange(n) % p
@@ -121,6 +121,8 @@ def test_bounds_are_never_too_small_whatever_the_level(p, scale, reading):
             X = np.round(2 * X)
         if seed % 2 == 0:  # a bad cell moves the centroid of its class far away
             X[rng.integers(n), rng.integers(30, m, 5)] = 10.0 ** rng.integers(1, 4, 5)
+        if seed == 6:  # a row in other units makes the range of every feature
+            X[0] *= 1e6
         table = sparse.csc_array(X) if seed == 5 else X
         state = NativeState(Problem(table, y, scale), reading, ["mean", "rms"][seed % 2])
         for f in range(-1, 30):
@@ -150,6 +152,22 @@ def test_bounds_leave_few_candidates():
     for level, most in zip(LEVELS, (0.04, 0.03, 0.01, 0.002, 1e-4), strict=True):
         excess = state.upper_bounds(left, (0.0316, 0.0316), level) / sep - 1
         assert np.median(excess) < most, level
+
+
+@pytest.mark.parametrize("scale", ["standard", "minmax"])
+def test_a_row_in_other_units_leaves_few_candidates(scale):
+    # All but this row are near one end of the range, where single precision has few digits.
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 6
+    X = rng.normal(size=(300, 500)) + rng.normal(size=(6, 500))[y]
+    X[0] *= 1e6
+    state, left = NativeState(Problem(X, y, scale)), np.arange(500)
+    for _ in range(10):
+        feature, best, _ = state.best(left, (0.0316, 0.0316))
+        bounds = state.upper_bounds(left, (0.0316, 0.0316), "screen")
+        assert np.count_nonzero(bounds >= best) <= 25
+        state.add(feature)
+        left = left[left != feature]
 
 
 def test_the_best_score_is_found_if_it_is_large_enough():
