@@ -175,7 +175,7 @@ class Constraints:
     def without(self, groups: Collection[Group]) -> "Constraints":
         """The same except ``groups``, which are not selected, either."""
         removed = [group[0] for group in groups if len(group) == 1]
-        singles = self.singles[~np.isin(self.singles, removed)]
+        singles = self.singles[~np.isin(self.singles, removed, kind="sort")]
         left = tuple(group for group in self.groups if group not in groups)
         return replace(self, singles=singles, groups=left)
 

@@ -1,16 +1,35 @@
 """Forward searches of S²FS for many weightings, in lockstep."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from s2fs._native.separability import separability_of
 from s2fs._native.subset import NativeState
 from s2fs._utils.types import Floats, Indices
-from s2fs.criteria.protocol import BatchForward, Scored, State, Weights
+from s2fs.criteria.protocol import Scored, State, Weights
 from s2fs.criteria.separability import Components
 from s2fs.search.constraints import Constraints
 from s2fs.search.forward import Step, best_step, eligible, gain_over
+
+
+@dataclass
+class _Subset:
+    """A subset that some weightings have selected.
+
+    Attributes
+    ----------
+    state : State
+        What is known of it.
+    left : Constraints
+        What may be added to it.
+    members : list of int
+        The positions of the weightings.
+    """
+
+    state: State
+    left: Constraints
+    members: list[int]
 
 
 def forward_grid(
@@ -19,48 +38,40 @@ def forward_grid(
     """Run the forward search for many weightings (alpha, beta), without groups of features.
 
     The components of a subset do not depend on the weighting, nor on the order in which it was
-    filled, so weightings that have selected the same subset share its state and its evaluation. So
-    do the constraints on what may be added to it. A weighting that shares its subset with no other
-    one goes on by itself, which is faster. Each yield has the steps of the weightings that found
-    something to add, by their positions.
+    filled, so weightings that have selected the same subset share its state and its evaluation, and
+    do so again after they went apart. So do the constraints on what may be added to it. Each yield
+    has the steps of the weightings that found something to add, by their positions.
     """
     is_varying = state.problem.varying
     scores = [0.0] * len(weightings)
-    subsets = {frozenset[int](): (state, list(range(len(weightings))))}
-    alone: dict[int, Iterator[Step]] = {}
+    everyone = list(range(len(weightings)))
+    subsets = {frozenset[int](): _Subset(state, constraints, everyone)}
     for n_selected in range(k):
-        steps: dict[int, Step] = {w: next(own_steps) for w, own_steps in alone.items()}
-        grown: dict[frozenset[int], tuple[State, list[int]]] = {}
-        for selected, (shared, members) in subsets.items():
+        steps: dict[int, Step] = {}
+        grown: dict[frozenset[int], _Subset] = {}
+        for selected, subset in subsets.items():
             if n_selected < len(constraints.included):
                 candidates = np.array(constraints.included[n_selected : n_selected + 1])
-            elif left := constraints.after_adding([(feature,) for feature in selected]):
-                candidates = eligible(is_varying, left).singles
+            elif subset.left:
+                candidates = eligible(is_varying, subset.left).singles
             else:
                 continue
-            is_free = n_selected >= len(constraints.included) and constraints.only_limits_candidates
-            if len(members) == 1 and is_free and len(candidates) >= k - n_selected:
-                w = members[0]
-                criterion = separability_of(shared, *weightings[w])
-                if isinstance(criterion, BatchForward):
-                    alone[w] = _run_alone(criterion, candidates, k - n_selected, scores[w])
-                    steps[w] = next(alone[w])
-                    continue
-            found = _find_best(shared, candidates, [weightings[w] for w in members])
+            best = _find_best(subset.state, candidates, [weightings[w] for w in subset.members])
             followers: dict[int, list[int]] = {}
-            for w, (feature, score, parts) in zip(members, found, strict=True):
+            for w, (feature, score, parts) in zip(subset.members, best, strict=True):
                 steps[w] = Step(feature, score, gain_over(score, scores[w]), parts)
                 scores[w] = score
                 followers.setdefault(feature, []).append(w)
             last = next(reversed(followers))
-            for feature, group in followers.items():
+            for feature, members in followers.items():
                 joined = selected | {feature}
                 if joined in grown:
-                    grown[joined][1].extend(group)
+                    grown[joined].members.extend(members)
                 else:
-                    own_state = shared if feature == last else shared.copy()
+                    own_state = subset.state if feature == last else subset.state.copy()
                     own_state.add(feature)
-                    grown[joined] = own_state, group
+                    left = subset.left.after_adding([(feature,)])
+                    grown[joined] = _Subset(own_state, left, members)
         subsets = grown
         yield steps
 
@@ -81,12 +92,3 @@ def _find_best(
         step = best_step(shortlist, scored, 0.0)
         best.append((step.feature, step.score, np.asarray(step.parts)))
     return best
-
-
-def _run_alone(
-    criterion: BatchForward, candidates: Indices, n_steps: int, score: float
-) -> Iterator[Step]:
-    """The steps of a search that shares its subsets with no other one."""
-    for feature, new_score, parts in criterion.run(candidates, n_steps):
-        yield Step(feature, new_score, gain_over(new_score, score), parts)
-        score = new_score
