@@ -35,28 +35,32 @@ struct Candidate {
 
 class Step {
   public:
-    Step(Subset &subset, double alpha, double beta, double at_least, Index n_threads)
-        : subset_(subset), data_(subset.data), bounds_(subset.bounds), alpha_(alpha), beta_(beta),
-          n_threads_(n_threads), tables_(subset.data.tables(n_threads)), best_(at_least) {
+    Step(Subset &subset, const Index *candidates, Index count, Index n_threads)
+        : subset_(subset), data_(subset.data), bounds_(subset.bounds), candidates_(candidates), count_(count),
+          n_threads_(n_threads), tables_(subset.data.tables(n_threads)) {
         if (!subset.has_bounds) make_bounds();
+        carry_candidates();
     }
 
-    Index best(const Index *candidates, Index count, Components *components);
-    void bounds(const Index *candidates, Index count, Level level, double *found);
+    // For one weighting, then for the next.
+    Index best(double alpha, double beta, double at_least, Components *components);
+    void bounds(double alpha, double beta, Level level, double *found);
 
   private:
     void make_bounds();
-    void bound_all(const Index *candidates, Index count);
+    void carry_candidates();
     void carry_features(Index first, Index last);
     void sum_features(const Index *features, Index count);
-    void bound_features(Index first, Index last);
-    void sum_candidates(const Index *candidates, Index count);
+    void bound_features(Index first, Index last, double *found) const;
+    bool sum_candidates(const std::vector<Candidate> &alive);
     double refine(Index feature);
     void refine_all(std::vector<Candidate> &alive, Level until, double n_operations_of_one);
     void drop(std::vector<Candidate> &alive) const;
     void score(Index feature);
-    void score_promising(const Index *candidates, Index count);
-    std::vector<Candidate> find_alive(const Index *candidates, Index count) const;
+    void add_score(Index feature);
+    void score_promising();
+    void find_alive_in(Index chunk, std::vector<Candidate> &found) const;
+    std::vector<Candidate> find_alive() const;
     void score_largest_first(std::vector<Candidate> &alive);
     Index find_winner() const;
     void remember_runners_up(Index winner);
@@ -85,11 +89,14 @@ class Step {
     Subset &subset_;
     const ScaledData &data_;
     StepBounds &bounds_;
-    double alpha_, beta_;
+    const Index *candidates_;
+    Index count_;
     Index n_threads_;
     const FeatureTables &tables_;
-    Doubles first_bounds_;
-    double best_;  // the best score so far, or what it has to reach
+    std::vector<char> is_candidate_;  // (m)
+    std::vector<char> has_candidate_;  // one for each chunk of features
+    double alpha_ = 0, beta_ = 0;
+    double best_ = 0;  // the best score so far, or what it has to reach
     Indices scored_;
 };
 
@@ -123,6 +130,7 @@ void Step::make_bounds() {
     }
     if (!(bounds_.chord_ratio < HUGE_VAL)) bounds_.chord_ratio = 0;
     std::fill(subset_.level.begin(), subset_.level.end(), CARRIED);
+    subset_.exact.clear();
     subset_.has_bounds = true;
 }
 
@@ -165,61 +173,88 @@ void Step::sum_features(const Index *features, Index count) {
 }
 
 // Levels CARRIED and SUMS for one weighting.
-void Step::bound_features(Index first, Index last) {
-    const double *theta_dis = bounds_.theta_dis.data(), *more = bounds_.theta_dis_more.data();
-    const double *theta_dir = bounds_.theta_dir.data(), *lambda_dis = bounds_.most_lambda_dis.data();
+void Step::bound_features(Index first, Index last, double *found) const {
+    const double *theta_dis = bounds_.theta_dis.data() + first, *more = bounds_.theta_dis_more.data() + first;
+    const double *theta_dir = bounds_.theta_dir.data() + first, *lambda_dis = bounds_.most_lambda_dis.data() + first;
     const double alpha = alpha_, lambda_dir = beta_ * bounds_.lambda_dir, least = floor_distance(0);
-    double *bound = first_bounds_.data();
+    const Index count = last - first;
 #pragma omp simd
-    for (Index f = first; f < last; f++) {
+    for (Index f = 0; f < count; f++) {
         const double theta = theta_dis[f] + larger(more[f] + alpha * theta_dir[f], 0.0);
-        bound[f] = (lambda_dis[f] + lambda_dir) / larger(theta, least) * SLACK;
+        found[f] = (lambda_dis[f] + lambda_dir) / larger(theta, least) * SLACK;
     }
 }
 
-void Step::bound_all(const Index *candidates, Index count) {
-    const Index m = data_.m;
-    first_bounds_.resize(m);
-    // Few candidates of many features: only the chunks where they are.
-    std::vector<char> is_needed((m + CHUNK - 1) / CHUNK, 0);
-    for (Index k = 0; k < count; k++) is_needed[candidates[k] / CHUNK] = 1;
+// Level CARRIED of the chunks of features where there are candidates, for any weighting.
+void Step::carry_candidates() {
+    const Index m = data_.m, n_chunks = (m + CHUNK - 1) / CHUNK;
+    is_candidate_.assign(m, 0), has_candidate_.assign(n_chunks, 0);
+    for (Index k = 0; k < count_; k++) is_candidate_[candidates_[k]] = has_candidate_[candidates_[k] / CHUNK] = 1;
     const double n_operations = 8 * static_cast<double>(m) * static_cast<double>(data_.p);
-    parallel_for((m + CHUNK - 1) / CHUNK, useful_threads(n_operations, n_threads_), [&](Index first, Index last, Index) {
+    parallel_for(n_chunks, useful_threads(n_operations, n_threads_), [&](Index first, Index last, Index) {
         for (Index chunk = first; chunk < last; chunk++) {
-            if (!is_needed[chunk]) continue;
-            const Index start = chunk * CHUNK, end = smaller(start + CHUNK, m);
-            if (!bounds_.is_carried[chunk]) carry_features(start, end);
+            if (!has_candidate_[chunk] || bounds_.is_carried[chunk]) continue;
+            carry_features(chunk * CHUNK, smaller((chunk + 1) * CHUNK, m));
             bounds_.is_carried[chunk] = 1;
-            bound_features(start, end);
         }
     });
 }
 
-// Takes the candidates that may be the best to level SUMS. If these are many, the sums of all candidates are worth
-// to be known in the steps that follow.
-void Step::sum_candidates(const Index *candidates, Index count) {
-    Indices left;
-    for (Index k = 0; k < count; k++) {
-        const Index f = candidates[k];
-        if (subset_.level[f] == CARRIED && reaches(first_bounds_[f])) left.push_back(f);
+// The candidates of a chunk that may be the best by what is known of them; another weighting may have refined them.
+void Step::find_alive_in(Index chunk, std::vector<Candidate> &found) const {
+    const Index first = chunk * CHUNK, last = smaller(first + CHUNK, data_.m);
+    double bounds[CHUNK];
+    Index left[CHUNK], n_left = 0;
+    bound_features(first, last, bounds);
+    for (Index f = first; f < last; f++) {  // without a branch, which would often be guessed wrong
+        left[n_left] = f;
+        n_left += is_candidate_[f] & static_cast<char>(reaches(bounds[f - first]));
     }
-    const bool is_renewed = !data_.is_rms && static_cast<Index>(left.size()) > count / MANY;
+    for (Index k = 0; k < n_left; k++) {
+        const Index f = left[k];
+        const Level level = subset_.level[f];
+        double least = bounds[f - first];
+        if (level > SUMS) least = smaller(bound(subset_.known[f]), least);
+        if (level != EXACT && reaches(least)) found.push_back({least, f});
+    }
+}
+
+std::vector<Candidate> Step::find_alive() const {
+    const Index n_chunks = static_cast<Index>(has_candidate_.size());
+    const Index threads = useful_threads(8 * static_cast<double>(data_.m), n_threads_);
+    std::vector<std::vector<Candidate>> parts(threads);
+    parallel_for(n_chunks, threads, [&](Index first, Index last, Index part) {
+        for (Index chunk = first; chunk < last; chunk++)
+            if (has_candidate_[chunk]) find_alive_in(chunk, parts[part]);
+    });
+    std::vector<Candidate> alive = std::move(parts[0]);
+    for (Index part = 1; part < threads; part++) alive.insert(alive.end(), parts[part].begin(), parts[part].end());
+    return alive;
+}
+
+// Takes the candidates that may be the best to level SUMS. If these are many, the sums of all candidates are worth
+// to be known in the steps that follow. Says whether there was anything to do.
+bool Step::sum_candidates(const std::vector<Candidate> &alive) {
+    Indices left;
+    for (const Candidate &one : alive)
+        if (subset_.level[one.feature] == CARRIED) left.push_back(one.feature);
+    const bool is_renewed = !data_.is_rms && static_cast<Index>(left.size()) > count_ / MANY;
     if (is_renewed) {
         left.clear();
-        std::copy_if(candidates, candidates + count, std::back_inserter(left),
+        std::copy_if(candidates_, candidates_ + count_, std::back_inserter(left),
                      [&](Index f) { return subset_.level[f] == CARRIED; });
     }
     const Index n_left = static_cast<Index>(left.size());
     const double n_operations = static_cast<double>(n_left) * static_cast<double>(data_.n) / 4;
-    parallel_for(n_left, useful_threads(n_operations, n_threads_), [&](Index first, Index last, Index) {
-        sum_features(left.data() + first, last - first);
-        for (Index k = first; k < last; k++) bound_features(left[k], left[k] + 1);
-    });
-    if (!is_renewed) return;
-    subset_.reference = bounds_.tangent.chord;
-    for (double &sum : subset_.carried) sum *= bounds_.chord_ratio;
-    for (Index f : left) subset_.carried[f] = larger(bounds_.theta_dis_more[f] / data_.unit, 0.0);
-    bounds_.chord_ratio = 1;
+    parallel_for(n_left, useful_threads(n_operations, n_threads_),
+                 [&](Index first, Index last, Index) { sum_features(left.data() + first, last - first); });
+    if (is_renewed) {
+        subset_.reference = bounds_.tangent.chord;
+        for (double &sum : subset_.carried) sum *= bounds_.chord_ratio;
+        for (Index f : left) subset_.carried[f] = larger(bounds_.theta_dis_more[f] / data_.unit, 0.0);
+        bounds_.chord_ratio = 1;
+    }
+    return n_left > 0;
 }
 
 // Takes a candidate one level further, or just so far that it is ruled out; its bound.
@@ -228,10 +263,12 @@ double Step::refine(Index f) {
     Components &known = subset_.known[f];
     Level &level = subset_.level[f];
     switch (level) {
-        case CARRIED:
+        case CARRIED: {
+            double found;
             sum_features(&f, 1);
-            bound_features(f, f + 1);
-            return first_bounds_[f];
+            bound_features(f, f + 1, &found);
+            return found;
+        }
         case SUMS: {
             const Roots roots = sum_roots(bounds_, data_.offsets(f, buffer), data_.n);
             known.lambda_dis = bounds_.most_lambda_dis[f], known.lambda_dir = bounds_.lambda_dir;
@@ -300,7 +337,12 @@ void Step::score(Index feature) {
     if (subset_.level[feature] != EXACT) {
         subset_.known[feature] = subset_.score(feature);
         subset_.level[feature] = EXACT;
+        subset_.exact.push_back(feature);
     }
+    add_score(feature);
+}
+
+void Step::add_score(Index feature) {
     const double sep = subset_.known[feature].sep(alpha_, beta_);
     if (std::isnan(sep)) return;
     scored_.push_back(feature);
@@ -308,12 +350,17 @@ void Step::score(Index feature) {
 }
 
 // The best of the candidates; docs/engine.md, step 11, has the same order.
-Index Step::best(const Index *candidates, Index count, Components *components) {
+Index Step::best(double alpha, double beta, double at_least, Components *components) {
     const double n = static_cast<double>(data_.n), p = static_cast<double>(data_.p);
-    bound_all(candidates, count);
-    score_promising(candidates, count);
-    sum_candidates(candidates, count);
-    std::vector<Candidate> alive = find_alive(candidates, count);
+    alpha_ = alpha, beta_ = beta, best_ = at_least;
+    scored_.clear();
+    score_promising();
+    std::vector<Candidate> alive = find_alive();
+    if (!(best_ > 0) && !alive.empty()) {
+        score(std::max_element(alive.begin(), alive.end())->feature);
+        drop(alive);
+    }
+    if (sum_candidates(alive)) alive = find_alive();
     refine_all(alive, ROOTS, n);
     if (!alive.empty()) {
         score(std::max_element(alive.begin(), alive.end())->feature);
@@ -328,28 +375,13 @@ Index Step::best(const Index *candidates, Index count, Components *components) {
     return winner;
 }
 
-// Scores those that came next to the best in the step before: a score to be beaten. If there are none, the one with
-// the largest bound does.
-void Step::score_promising(const Index *candidates, Index count) {
-    for (Index k = 0; k < count; k++) {
-        const Index f = candidates[k];
-        if (f == subset_.runners_up[0] || f == subset_.runners_up[1] || subset_.level[f] == EXACT) score(f);
-    }
-    if (!(best_ > 0) && count > 0)
-        score(*std::max_element(candidates, candidates + count,
-                                [&](Index one, Index other) { return first_bounds_[one] < first_bounds_[other]; }));
-}
-
-// The candidates that may be the best by what is known of them; another weighting may have refined them.
-std::vector<Candidate> Step::find_alive(const Index *candidates, Index count) const {
-    std::vector<Candidate> alive;
-    for (Index k = 0; k < count; k++) {
-        const Index f = candidates[k];
-        if (subset_.level[f] == EXACT || !reaches(first_bounds_[f])) continue;
-        const double refined = subset_.level[f] > SUMS ? bound(subset_.known[f]) : first_bounds_[f];
-        if (reaches(refined)) alive.push_back({smaller(refined, first_bounds_[f]), f});
-    }
-    return alive;
+// Scores those that came next to the best in the step before, or are scored for another weighting: a score to be
+// beaten.
+void Step::score_promising() {
+    for (Index f : Indices(subset_.exact))
+        if (is_candidate_[f]) score(f);
+    for (Index f : subset_.runners_up)
+        if (f >= 0 && is_candidate_[f] && subset_.level[f] != EXACT) score(f);
 }
 
 // Screens and scores what is left, the largest bounds first: their scores rule out the others. Several threads take
@@ -366,8 +398,12 @@ void Step::score_largest_first(std::vector<Candidate> &alive) {
         drop(some);
         refine_all(some, SCREENED, 8 * n * p);
         refine_all(some, EXACT, 30 * n * p);
-        for (Index k = start; k < end; k++)
-            if (subset_.level[alive[k].feature] == EXACT) score(alive[k].feature);
+        for (Index k = start; k < end; k++) {
+            const Index f = alive[k].feature;
+            if (subset_.level[f] != EXACT) continue;
+            subset_.exact.push_back(f);
+            add_score(f);
+        }
     }
 }
 
@@ -390,31 +426,32 @@ void Step::remember_runners_up(Index winner) {
 }
 
 // The upper bounds of all candidates, refined to a level.
-void Step::bounds(const Index *candidates, Index count, Level level, double *found) {
-    bound_all(candidates, count);
-    if (level >= SUMS) {  // side by side, as in a search
-        sum_features(candidates, count);
-        for (Index k = 0; k < count; k++) bound_features(candidates[k], candidates[k] + 1);
+void Step::bounds(double alpha, double beta, Level level, double *found) {
+    alpha_ = alpha, beta_ = beta, best_ = 0;
+    if (level >= SUMS) sum_features(candidates_, count_);  // side by side, as in a search
+    std::vector<Candidate> all(count_);
+    for (Index k = 0; k < count_; k++) {
+        const Index f = all[k].feature = candidates_[k];
+        bound_features(f, f + 1, &all[k].bound);
+        found[k] = all[k].bound;
     }
-    std::vector<Candidate> all;
-    for (Index k = 0; k < count; k++) all.push_back({first_bounds_[candidates[k]], candidates[k]});
+    if (level <= SUMS) return;
     refine_all(all, level, 0);
-    for (Index k = 0; k < count; k++) {
-        const Index f = candidates[k];
-        found[k] = level <= SUMS ? first_bounds_[f] : bound(subset_.known[f]);
-    }
+    for (Index k = 0; k < count_; k++) found[k] = bound(subset_.known[candidates_[k]]);
 }
 
 }  // namespace
 
 void Subset::upper_bounds(const Index *candidates, Index count, double alpha, double beta, Level until, double *found) {
     has_bounds = false;  // begin anew
-    Step(*this, alpha, beta, 0, 1).bounds(candidates, count, until, found);
+    Step(*this, candidates, count, 1).bounds(alpha, beta, until, found);
 }
 
-Index Subset::best(const Index *candidates, Index count, double alpha, double beta, double at_least,
-                   Index n_threads, Components *components) {
-    return Step(*this, alpha, beta, at_least, n_threads).best(candidates, count, components);
+void Subset::best(const Index *candidates, Index count, const double *alphas, const double *betas, Index n_weightings,
+                  double at_least, Index n_threads, Index *features, Components *components) {
+    Step step(*this, candidates, count, n_threads);
+    for (Index k = 0; k < n_weightings; k++)
+        features[k] = step.best(alphas[k], betas[k], at_least, components + k);
 }
 
 }  // namespace s2fs

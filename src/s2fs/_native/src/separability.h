@@ -205,18 +205,19 @@ class Subset {
     void separation(Index feature, double *lambda_dis, double *lambda_dir) const;
     Components score(Index feature) const;
 
-    // forward_search.cpp: the candidate with the largest Sep, the smaller index among equals; NO_NUMBER
-    // if no score is a number, and NONE_REACHES if none is at_least that large. What becomes known of
-    // candidates is kept until a feature is added.
+    // forward_search.cpp: for each weighting the candidate with the largest Sep, the smaller index among
+    // equals; NO_NUMBER if no score is a number, and NONE_REACHES if none is at_least that large. What
+    // becomes known of candidates is kept until a feature is added.
     static constexpr Index NO_NUMBER = -1, NONE_REACHES = -2;
-    Index best(const Index *candidates, Index count, double alpha, double beta, double at_least,
-               Index n_threads, Components *components);
+    void best(const Index *candidates, Index count, const double *alphas, const double *betas, Index n_weightings,
+              double at_least, Index n_threads, Index *features, Components *components);
 
     // The upper bounds of Sep, each refined to a level; for those who check them.
     void upper_bounds(const Index *candidates, Index count, double alpha, double beta, Level until,
                       double *found);
 
     std::vector<Level> level;       // (m)
+    Indices exact;                  // the features of level EXACT
     std::vector<Components> known;  // (m) Θ from below and Λ from above, or exact
     Doubles curved;                 // (m) curvature·a² from above, of those with roots
     // Sums of an earlier step: carried ≤ Σ_i reference_i a_i². At first these are the weights of the samples.

@@ -1,7 +1,7 @@
 // What _native/separability.py calls.
 
 #include <algorithm>
-#include <memory>
+#include <vector>
 
 #include "parallel_for.h"
 #include "separability.h"
@@ -14,15 +14,20 @@ void check_features(const Index *features, Index count, Index m) {
     for (Index k = 0; k < count; k++) require(features[k] >= 0 && features[k] < m, "a feature is out of range.");
 }
 
-void find_best(Subset &subset, const Index *candidates, Index n_candidates, double alpha, double beta, double at_least,
-               Index n_threads, Index *feature, double *score) {
-    Components found{0, 0, 0, 0};
-    *feature = Subset::NO_NUMBER;
+// For each weighting the best candidate, its Sep and its four components.
+void find_best(Subset &subset, const Index *candidates, Index n_candidates, const double *alphas, const double *betas,
+               Index n_weightings, double at_least, Index n_threads, Index *features, double *scores) {
+    std::vector<Components> components(n_weightings, Components{0, 0, 0, 0});
+    std::fill(features, features + n_weightings, Subset::NO_NUMBER);
     if (n_candidates > 0)
-        *feature = subset.best(candidates, n_candidates, alpha, beta, at_least, n_threads, &found);
-    const double numbers[5] = {found.sep(alpha, beta), found.theta_dis, found.theta_dir, found.lambda_dis,
-                               found.lambda_dir};
-    std::copy(numbers, numbers + 5, score);
+        subset.best(candidates, n_candidates, alphas, betas, n_weightings, at_least, n_threads, features,
+                    components.data());
+    for (Index k = 0; k < n_weightings; k++) {
+        const Components &found = components[k];
+        const double numbers[5] = {found.sep(alphas[k], betas[k]), found.theta_dis, found.theta_dir, found.lambda_dis,
+                                   found.lambda_dir};
+        std::copy(numbers, numbers + 5, scores + 5 * k);
+    }
 }
 
 }  // namespace
@@ -72,9 +77,7 @@ S2FS_ENTRY(s2fs_subset_best,
             double *scores)) {
     return guarded([&] {
         check_features(candidates, n_candidates, subset->data.m);
-        for (Index k = 0; k < n_weightings; k++)
-            find_best(*subset, candidates, n_candidates, alphas[k], betas[k], at_least, n_threads, features + k,
-                      scores + 5 * k);
+        find_best(*subset, candidates, n_candidates, alphas, betas, n_weightings, at_least, n_threads, features, scores);
     });
 }
 
@@ -84,7 +87,7 @@ S2FS_ENTRY(s2fs_subset_add_best,
             Index n_threads, Index *feature, double *score)) {
     return guarded([&] {
         check_features(candidates, n_candidates, subset->data.m);
-        find_best(*subset, candidates, n_candidates, alpha, beta, 0, n_threads, feature, score);
+        find_best(*subset, candidates, n_candidates, &alpha, &beta, 1, 0, n_threads, feature, score);
         if (*feature >= 0) subset->add(*feature);
     });
 }
