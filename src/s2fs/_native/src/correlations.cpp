@@ -220,10 +220,15 @@ S2FS_ENTRY(s2fs_residuals,
             table->with_dense([&](const auto &values) {
                 // Along the memory, and of columns so many samples that the results stay in the cache.
                 const Index some = values.column_step <= values.row_step ? 1 : 16;
-                for (Index start = 0; start < n_block; start += some)
-                    for (Index k = 0; k < n_chosen; k++)
-                        for (Index i = start; i < std::min(start + some, n_block); i++)
+                for (Index start = 0; start < n_block; start += some) {
+                    const Index end = std::min(start + some, n_block), later = first + std::min(end, n_block - 1);
+                    for (Index k = 0; k < n_chosen; k++) {
+                        // The processor does not foresee features that are far apart.
+                        if (values.column_step == 1) values.prefetch(later, features[k], 1);
+                        for (Index i = start; i < end; i++)
                             residuals[i * n_chosen + k] = values(first + i, features[k]);
+                    }
+                }
             });
         for (Index i = 0; i < n_block; i++) {
             const Index q = codes[first + i];
