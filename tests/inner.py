@@ -48,6 +48,7 @@ PARTS = {
     "OverallCorrelations": "s2fs._native.correlations",
     "Constraints": "s2fs.search.constraints",
     "forward": "s2fs.search.forward",
+    "find_paths": "s2fs.selectors.paths",
     "Subset": "s2fs.baselines._completion",
     "complete": "s2fs.baselines._completion",
     "Relation": "s2fs.baselines._relations",

@@ -139,6 +139,29 @@ def test_bounds_are_never_too_small_whatever_the_level(p, scale, reading):
                 state.best(left, pair)  # what it sums is carried to the steps that follow
 
 
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("p", [2, 3, 9])
+def test_a_subset_may_be_asked_again_for_other_candidates_and_weightings(p, n_threads):
+    # What is known of candidates stays: it must decide nothing for those who are not asked for.
+    rng = np.random.default_rng(p)
+    m = 1300  # more than a chunk of features
+    y = np.arange(6 * p) % p
+    X = rng.normal(size=(6 * p, m)) + rng.normal(size=(p, m))[y]
+    X[:, 700:710] = X[:, :10]  # equal scores: the smaller index
+    state = NativeState(Problem(X, y), n_threads=n_threads)
+    weightings = [(0.01, 0.01), (1.0, 0.0316), (0.0, 1.0), (0.3, 1.0)]
+    for joined in range(3):
+        for size in (m, 40, 500, 3, m):
+            candidates = np.sort(rng.choice(m, size, replace=False))
+            scores = state.copy().score(candidates)
+            best = state.best_of_each(candidates, weightings)
+            for (feature, score, _), pair in zip(best, weightings, strict=True):
+                sep = scores.separability(*pair)
+                assert feature == candidates[np.argmax(sep >= sep.max() * (1 - 1e-10))]
+                np.testing.assert_allclose(score, sep.max(), rtol=1e-12)
+        state.add(joined)
+
+
 def test_bounds_leave_few_candidates():
     # A bound that holds but is far too large would cost time only, so nothing else would notice.
     rng = np.random.default_rng(0)

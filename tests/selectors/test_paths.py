@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from inner import NativeState
+from inner import NativeState, find_paths
 from s2fs import S2FS, s2fs_paths
 from strategies import examples, problems
 
@@ -77,7 +77,7 @@ def test_a_grid_that_parts_gives_what_single_fits_give(scale, compactness):
             fit = S2FS(15, alpha=alpha, beta=beta, **options).fit(X, y)
             assert paths.indices[a, b].tolist() == fit.indices_.tolist()
             np.testing.assert_allclose(paths.scores[a, b], fit.scores_, rtol=1e-12)
-    # They share their first features, and part later: both ways through the grid were taken.
+    # They share their first features, and part later.
     different = [len(set(map(tuple, paths.indices[..., :k].reshape(12, k)))) for k in (1, 15)]
     assert different[0] < different[1]
 
@@ -100,6 +100,31 @@ def test_each_distinct_set_is_evaluated_once(monkeypatch):
     }
     assert len(calls) == len(prefixes)
     assert sum(calls) == 81 * 6
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"costs": True, "budget": 7.0},
+        {"costs": True, "budget": 7.0, "include": [3]},
+        {"min_per_class": 3},
+        {"min_per_class": 3, "include": [3, 17], "max_correlation": 0.9},
+    ],
+)
+def test_each_path_keeps_the_budget_and_the_quota_as_its_own_fit_does(options):
+    rng = np.random.default_rng(5)
+    y = np.arange(60) % 4
+    X = rng.normal(size=(60, 50)) + rng.normal(size=(4, 50))[y]
+    if "costs" in options:
+        options = options | {"costs": rng.uniform(0.5, 2, 50)}
+    alphas, betas = [0.0, 0.1, 1.0], [0.01, 1.0]
+    paths = find_paths(S2FS(12, **options), X, y, alphas, betas, warn=False)
+    for a, alpha in enumerate(alphas):
+        for b, beta in enumerate(betas):
+            fit = S2FS(12, alpha=alpha, beta=beta, **options).fit(X, y)
+            k = len(fit.indices_)
+            assert paths.indices[a, b].tolist() == [*fit.indices_, *[-1] * (12 - k)]
+            assert ("costs" in options) == (k < 12)
 
 
 @pytest.mark.parametrize(

@@ -49,11 +49,12 @@ def forward_grid(
     for n_selected in range(k):
         steps: dict[int, Step] = {}
         grown: dict[frozenset[int], _Subset] = {}
+        is_start = n_selected < len(constraints.included)
         for selected, subset in subsets.items():
-            if n_selected < len(constraints.included):
+            if is_start:
                 candidates = np.array(constraints.included[n_selected : n_selected + 1])
-            elif subset.left:
-                candidates = eligible(is_varying, subset.left).singles
+            elif left := subset.left.that_fit(k - n_selected):
+                candidates = eligible(is_varying, left).singles
             else:
                 continue
             best = _find_best(subset.state, candidates, [weightings[w] for w in subset.members])
@@ -70,7 +71,8 @@ def forward_grid(
                 else:
                     own_state = subset.state if feature == last else subset.state.copy()
                     own_state.add(feature)
-                    left = subset.left.after_adding([(feature,)])
+                    # The constraints know already what they start with.
+                    left = subset.left if is_start else subset.left.after_adding([(feature,)])
                     grown[joined] = _Subset(own_state, left, members)
         subsets = grown
         yield steps
