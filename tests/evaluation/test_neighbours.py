@@ -26,6 +26,12 @@ def tables():
     outlier = X.copy()
     outlier[5, 7], outlier[6, 8] = 1e30, 1e9
     sparse = np.where(rng.random(X.shape) < 0.9, 0.0, X)
+    few = np.where(rng.random(X.shape) < 0.97, 0.0, X)
+    far = few.copy()
+    far[:, 0] = 1e9 + X[:, 0]  # all samples have it
+    far[1:, 1] = 1e9 + X[1:, 1]  # all but one
+    huge = few.copy()
+    huge[3, 2] = 1e200
     constant = X + 1e6
     constant[:, ::7] = 3.0
     constant[0, ::7] = 2.9  # varies only where this sample is
@@ -35,6 +41,9 @@ def tables():
         "outlier": outlier,
         "units": X * 10.0 ** rng.integers(-8, 8, 300),
         "sparse": sparse,
+        "sparse few": few,
+        "sparse far": far,
+        "sparse huge": huge,
         "constant": constant,
         "equal": np.ones_like(X),
     }
@@ -52,7 +61,7 @@ def test_predictions_are_those_of_the_plain_form(kind, n_folds):
     codes, kinds = tables()
     X = kinds[kind]
     folds = random_folds(n_folds)
-    table = csc_array(X) if kind == "sparse" else X
+    table = csc_array(X) if kind.startswith("sparse") else X
     predictions = predict_by_all_features(table, codes, folds)
     for fold, predicted in zip(folds, predictions, strict=True):
         assert predicted.tolist() == predict_plainly(X, codes, *fold).tolist()
@@ -96,3 +105,55 @@ def test_distances_are_no_further_off_than_they_say():
             off = np.abs(distances.values - exact)
             assert (off <= distances.errors + 1e-9 * exact).all()
             assert (distances.errors < 0.01 * np.median(exact)).all()  # and of use
+
+
+@pytest.mark.parametrize("kind", ["sparse few", "sparse far"])
+def test_distances_of_stored_values_are_no_further_off_than_they_say(kind):
+    X = tables()[1][kind]
+    train, test = np.arange(20, 80), np.arange(20)
+    units = neighbours._Units.of_range(X[train].min(axis=0), X[train].max(axis=0))
+    rows = neighbours._StoredRows(csc_array(X), units)
+    distances = rows.compute_distances(train, test)
+    differences = (X[test, None] - X[train]) * units.scale
+    exact = (differences**2).sum(axis=2)
+    assert (np.abs(distances.values - exact) <= distances.errors + 1e-13 * exact).all()
+    if kind == "sparse few":
+        assert (distances.errors < 1e-9 * np.median(exact)).all()
+
+
+def test_stored_values_alone_are_multiplied_where_they_are_few(monkeypatch):
+    codes, kinds = tables()
+    used = []
+    compute = neighbours._StoredRows.compute_distances
+    monkeypatch.setattr(
+        neighbours._StoredRows,
+        "compute_distances",
+        lambda *args: used.append(True) or compute(*args),
+    )
+    for kind, is_used in (("sparse few", True), ("plain", False)):
+        predict_by_all_features(csc_array(kinds[kind]), codes, random_folds(2))
+        assert bool(used) == is_used
+        used.clear()
+
+
+def test_values_stored_in_two_parts_are_one_value():
+    codes, kinds = tables()
+    whole = csc_array(kinds["sparse few"])
+    halves = csc_array(
+        (np.repeat(whole.data / 2, 2), np.repeat(whole.indices, 2), whole.indptr * 2),
+        shape=whole.shape,
+    )
+    (predicted,) = predict_by_all_features(halves, codes, random_folds(1))
+    expected = predict_plainly(kinds["sparse few"], codes, *random_folds(1)[0])
+    assert predicted.tolist() == expected.tolist()
+
+
+def test_products_are_added_in_any_memory_order():
+    rng = np.random.default_rng(0)
+    test = rng.normal(size=(7, 5)).astype(np.float32)
+    train = rng.normal(size=(9, 5)).astype(np.float32)
+    for of_test in (test, np.asfortranarray(test)):
+        for of_train in (train, np.asfortranarray(train)):
+            dots = np.ones((7, 9), dtype=np.float32)
+            neighbours._add_products(dots, of_test, of_train)
+            assert np.allclose(dots, 1 + test @ train.T, atol=1e-5)

@@ -1,7 +1,7 @@
 """Nearest neighbours by all features: what a selection is measured against in every fold.
 
 In a table of 20,000 features this row of a comparison takes longer than all selections together.
-Three things make it cheap, and none changes a prediction.
+Four things make it cheap, and none changes a prediction.
 
 1. Distances are |a|² + |b|² − 2 a·b of scaled columns, some columns at a time: no scaled copy of
    the table is made, and a sparse one becomes dense a few columns at a time.
@@ -11,24 +11,33 @@ Three things make it cheap, and none changes a prediction.
 3. Features are scaled by the range they have in the training samples. In most features that is the
    range in all samples, whatever the fold. So the distances in units of the latter are computed
    once, and a fold adds the features whose smallest or largest value it holds out.
+4. Of a table with few stored values only these are multiplied, in double precision.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.blas import sgemm, ssyrk
 from scipy.sparse import issparse
 
+from s2fs._utils.columns import sort_sparse
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.neighbours import N_NEIGHBORS, vote
+from s2fs.criteria.problem import find_range
 from s2fs.criteria.separability import EQUAL
 from s2fs.evaluation.folds import Fold
 from s2fs.evaluation.samples import take_columns
 
+#: Factors and their products, in single or double precision.
+Products = NDArray[np.floating[Any]]
 #: With fewer features there is nothing to gain.
 FEWEST_FEATURES = 64
-#: How many columns are scaled at once, and how many of their values at most: 32 MB.
-_COLUMNS, _VALUES = 1024, 1 << 22
+#: How many columns are scaled at once, and how many of their values at most: 32 MB. Of a power of
+#: two, rows would take the same place in the cache.
+_COLUMNS, _VALUES = 1000, 1 << 22
 #: How many are multiplied at once: sums of more products lose more digits.
 _FACTORS = 256
 #: A feature keeps the units of all samples if its squared scale grows by no more than this factor:
@@ -38,6 +47,10 @@ _MOST_GROWTH = 3.0
 _MOST_PAIRS = 1 << 24
 #: How many distances are compared at once: 64 MB.
 _DISTANCES = 1 << 23
+#: A product of two stored values takes as long as so many of a dense table: it has to be found.
+_SPARSE_COST = 100
+#: How many distances are compared at once in a sparse table, which takes more memory for each.
+_SPARSE_DISTANCES = 1 << 21
 #: How many of the smallest and of the largest values of a feature are remembered.
 _N_EXTREMES = 6
 
@@ -81,20 +94,11 @@ def predict_by_all_features(values: Any, codes: Indices, folds: Sequence[Fold]) 
         The predicted classes of the held-out samples of each fold: those of
         :func:`s2fs.criteria.neighbours.knn` with features scaled to [0, 1] by the training samples.
     """
-    n = len(codes)
+    n, values = len(codes), sort_sparse(values)
     rows = values.tocsr() if issparse(values) else values
+    if len(folds) == 1 or n * n > _MOST_PAIRS or _has_few_products(values):
+        return [_predict_one_fold(values, rows, codes, fold) for fold in folds]
     predictions = []
-    if len(folds) == 1 or n * n > _MOST_PAIRS:
-        for train, test in folds:
-            units = _Units.of_range(*_find_range(values, train))
-            step = max(1, _DISTANCES // len(train))
-            parts = []
-            for start in range(0, len(test), step):
-                some = test[start : start + step]
-                distances = _compute_distances(values, units, train, some)
-                parts.append(_predict(rows, codes, (train, some), units.scale, distances))
-            predictions.append(np.concatenate(parts))
-        return predictions
     extremes = _Extremes(values)
     units = _Units.of_range(*extremes.find_range(np.arange(n)))
     everyone = np.arange(n)
@@ -105,6 +109,59 @@ def predict_by_all_features(values: Any, codes: Indices, folds: Sequence[Fold]) 
         for fold, own, distances in zip(some_folds, own_units, adjusted, strict=True):
             predictions.append(_predict(rows, codes, fold, own.scale, distances))
     return predictions
+
+
+def _has_few_products(values: Any) -> bool:
+    """Whether so few values are stored that it is quicker to multiply these alone."""
+    if not issparse(values):
+        return False
+    n, m = values.shape
+    n_stored = np.diff(values.indptr).astype(np.float64)
+    return bool(_SPARSE_COST * (n_stored**2).sum() < float(n) * n * m)
+
+
+def _predict_one_fold(values: Any, rows: Any, codes: Indices, fold: Fold) -> Indices:
+    """The predicted classes of the held-out samples of a fold that shares nothing with others."""
+    train, test = fold
+    units = _Units.of_range(*_find_range(values, train))
+    compute_distances: Callable[[Indices, Indices], _Distances]
+    if _has_few_products(values):
+        compute_distances, most = _StoredRows(values, units).compute_distances, _SPARSE_DISTANCES
+    else:
+        compute_distances, most = partial(_compute_distances, values, units), _DISTANCES
+    step = max(1, most // len(train))
+    parts = []
+    for start in range(0, len(test), step):
+        some = test[start : start + step]
+        distances = compute_distances(train, some)
+        parts.append(_predict(rows, codes, (train, some), units.scale, distances))
+    return np.concatenate(parts)
+
+
+class _StoredRows:
+    """The rows of a sparse table in given units, of which only stored values are multiplied.
+
+    What is not stored must stay 0, so only features that all samples have stored are centred. The
+    others have zeros: where these are far from all other values, few digits are left, as the errors
+    tell.
+    """
+
+    def __init__(self, values: Any, units: _Units) -> None:
+        n_stored = np.diff(values.indptr)
+        middle = np.where(n_stored == values.shape[0], units.middle, 0.0)
+        data = values.data - np.repeat(middle, n_stored)
+        data *= np.repeat(units.scale, n_stored)
+        scaled = type(values)((data, values.indices, values.indptr), shape=values.shape)
+        self._rows = scaled.tocsr()
+        with np.errstate(over="ignore"):
+            self._norms = np.asarray(self._rows.power(2).sum(axis=1)).ravel()
+        self._most_stored = int(np.diff(self._rows.indptr).max())
+
+    def compute_distances(self, train: Indices, test: Indices) -> _Distances:
+        """Squared distances of some samples to others."""
+        with np.errstate(over="ignore", invalid="ignore"):  # what has overflowed is looked at again
+            dots = (self._rows[test] @ self._rows[train].T).toarray()
+            return _make_distances(dots, self._norms, self._most_stored, train, test, 2.0**-53)
 
 
 def _group_folds(folds: Sequence[Fold]) -> Iterator[Sequence[Fold]]:
@@ -151,19 +208,37 @@ def _count_votes(is_near: Any, is_class: Indices) -> Indices:
 
 def _compute_distances(values: Any, units: _Units, train: Indices, test: Indices) -> _Distances:
     """Squared distances in given units."""
-    dots = np.zeros((len(test), len(train)))
-    products = np.empty(dots.shape, dtype=np.float32)
+    dots = np.zeros((len(test), len(train)), dtype=np.float32)
     norms = np.zeros(values.shape[0])
+    n_blocks = 0
     with np.errstate(over="ignore", invalid="ignore"):  # what has overflowed is looked at again
         for columns in _column_blocks(values.shape, _FACTORS):
             single = _scale_columns(values, columns, units)
             norms += np.einsum("ij,ij->i", single, single, dtype=np.float64)
-            if train is test:
-                np.matmul(single, single.T, out=products)  # an array with itself: half the work
+            if train is test:  # an array with itself: half the work
+                ssyrk(1.0, single.T, beta=1.0, c=dots.T, trans=1, overwrite_c=1)
             else:
-                np.matmul(single[test], single[train].T, out=products)
-            dots += products
-        return _make_distances(dots, norms, _FACTORS, train, test)
+                _add_products(dots, single[test], single[train])
+            n_blocks += 1
+        if train is test:
+            dots += np.tril(dots, -1).T
+        # Each sum of a block is added to those before: as many terms more that are rounded.
+        return _make_distances(dots, norms, _FACTORS + n_blocks, train, test)
+
+
+def _add_products(dots: Products, test: Products, train: Products) -> None:
+    """Add the products of rows, ``test @ train.T``, in the place of ``dots``."""
+    # BLAS wants arrays in Fortran order, and copies others.
+    (first, turned), (second, is_second_turned) = _in_fortran_order(train), _in_fortran_order(test)
+    sgemm(
+        1.0, first, second, beta=1.0, c=dots.T, trans_a=turned, trans_b=not is_second_turned,
+        overwrite_c=1,
+    )  # fmt: skip
+
+
+def _in_fortran_order(array: Products) -> tuple[Products, bool]:
+    """An array or its transpose, whichever has Fortran order; and whether it is the latter."""
+    return (array, False) if array.flags.f_contiguous else (array.T, True)
 
 
 def _adjust_to_folds(
@@ -178,10 +253,9 @@ def _adjust_to_folds(
     # Training samples have no larger range than all; but a constant feature is not scaled.
     is_mild = (growth > 0) & (growth <= _MOST_GROWTH)
     mild = np.where(is_mild, growth, 0.0)
-    dots = [np.zeros((len(test), len(train))) for train, test in folds]
-    # One place for all products: asking the system for memory takes as long as to multiply.
-    buffer = np.empty(max(array.size for array in dots), dtype=np.float32)
+    dots = [np.zeros((len(test), len(train)), dtype=np.float32) for train, test in folds]
     norms = np.zeros((values.shape[0], len(folds)))
+    n_blocks = 0
     for columns in _column_blocks(values.shape, _COLUMNS):
         more = mild[:, columns]
         if not more.any():
@@ -196,12 +270,12 @@ def _adjust_to_folds(
             part = by_feature[changed]
             weighted = np.take(part, test, axis=1)
             weighted *= more_of_fold[changed, None]
-            products = buffer[: dots_of_fold.size].reshape(dots_of_fold.shape)
-            np.matmul(weighted.T, np.take(part, train, axis=1), out=products)
-            dots_of_fold += products
+            _add_products(dots_of_fold, weighted.T, np.take(part, train, axis=1).T)
+        n_blocks += 1
+    n_factors = _COLUMNS + n_blocks
     for i, (train, test) in enumerate(folds):
         # Taken from the list, so that the memory is free once the fold is done.
-        distances = _make_distances(dots.pop(0), norms[:, i], _COLUMNS, train, test)
+        distances = _make_distances(dots.pop(0), norms[:, i], n_factors, train, test)
         distances.values[:] += shared.values[np.ix_(test, train)]
         errors = distances.errors + shared.errors[test]
         rest = np.flatnonzero((growth[i] != 0) & ~is_mild[i])
@@ -231,7 +305,7 @@ def _add_features(
                 part *= np.sqrt(weights[columns])
                 single = part.astype(np.float32)
                 norms = np.einsum("ij,ij->i", single, single, dtype=np.float64)
-                dots = (single[test] @ single[train].T).astype(np.float64)
+                dots = single[test] @ single[train].T
                 more = _make_distances(dots, norms, _FACTORS, train, test)
                 distances += sign * more.values
                 errors += more.errors
@@ -239,15 +313,21 @@ def _add_features(
 
 
 def _make_distances(
-    dots: Floats, norms: Floats, n_factors: int, train: Indices, test: Indices
+    dots: Products,
+    norms: Floats,
+    n_factors: int,
+    train: Indices,
+    test: Indices,
+    precision: float = 2.0**-24,
 ) -> _Distances:
-    """|a|² + |b|² − 2 a·b in the place of the products, which were summed ``n_factors`` at once."""
-    dots *= -2
-    dots += norms[test, None]
-    dots += norms[train]
+    """|a|² + |b|² − 2 a·b from products in a precision, which were summed ``n_factors`` at once."""
+    distances = dots.astype(np.float64, copy=False)
+    distances *= -2
+    distances += norms[test, None]
+    distances += norms[train]
     # 2 |a| |b| ≤ |a|² + |b|²; the factors themselves are rounded, too.
-    relative = (n_factors + 8) * 2.0**-24
-    return _Distances(dots, 2 * relative * (norms[test, None] + norms[train].max()))
+    relative = (n_factors + 8) * precision
+    return _Distances(distances, 2 * relative * (norms[test, None] + norms[train].max()))
 
 
 def _compute_exact_distances(rows: Any, train: Indices, sample: int, scale: Floats) -> Floats:
@@ -285,9 +365,11 @@ def _scale_columns(values: Any, columns: slice, units: _Units) -> Any:
 
 def _find_range(values: Any, samples: Indices) -> tuple[Floats, Floats]:
     """The smallest and the largest value of each feature in some samples."""
+    if issparse(values):
+        return find_range(values[samples])
     lower, upper = np.empty((2, values.shape[1]))
     for columns in _column_blocks(values.shape, _COLUMNS):
-        part = _make_dense(values[:, columns])[samples]
+        part = values[samples, columns]
         lower[columns], upper[columns] = part.min(axis=0), part.max(axis=0)
     return lower, upper
 
