@@ -21,6 +21,7 @@ from s2fs.evaluation.names import name_selector
 from s2fs.evaluation.neighbours import FEWEST_FEATURES, predict_by_all_features
 from s2fs.evaluation.pooling import pool_rows
 from s2fs.evaluation.samples import EvaluationSamples, check_samples
+from s2fs.evaluation.training_rows import TrainingRows
 from s2fs.evaluation.trial import Scored, name_all_features, run_fold
 from s2fs.selectors.cv import SelectorCV
 from s2fs.selectors.pair_cover import PairCover
@@ -258,10 +259,11 @@ def _evaluate(
     by_all: list[Any] = [None] * len(splits.folds)
     if trained is knn and samples.n_features >= FEWEST_FEATURES and samples.is_same_in_folds:
         by_all = predict_by_all_features(samples.values, samples.codes, splits.folds)
+    rows = TrainingRows()
     run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     tasks = (
         delayed(run_fold)(
-            samples, fold, candidates, sizes, trained, [random_state, number], by_all[number]
+            samples, fold, candidates, sizes, trained, [random_state, number], rows, by_all[number]
         )
         for number, fold in enumerate(splits.folds)
     )

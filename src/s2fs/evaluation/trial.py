@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 
 from s2fs._native.neighbours import knn
 from s2fs._utils.types import Indices
@@ -17,6 +17,7 @@ from s2fs.evaluation.folds import Fold
 from s2fs.evaluation.learners import check_n_train, predict_prefixes
 from s2fs.evaluation.neighbours import FEWEST_FEATURES, predict_by_all_features
 from s2fs.evaluation.samples import EvaluationSamples, take_columns
+from s2fs.evaluation.training_rows import TrainingRows
 
 #: How many random sets of features are drawn in each fold.
 N_RANDOM_DRAWS = 10
@@ -133,17 +134,19 @@ def run_fold(
     sizes: Sequence[int | None],
     learner: Any,
     seed: list[int],
+    rows: TrainingRows,
     predicted_by_all: Indices | None = None,
 ) -> dict[str, list[Scored]]:
     """Run every candidate and the rows that frame them; for each row a result per size.
 
-    What all features predict may be known, if the table is the same in every fold.
+    The ``rows`` are those of all folds. What all features predict may be known, if the table is the
+    same in every fold.
     """
     train, test = fold
     complete = samples.fill(train)
     values = samples.adjust(complete, train)
     trial = Trial(values, samples.codes, fold, learner, predicted_by_all)
-    by_row = _run_candidates(candidates, samples, complete, trial, sizes)
+    by_row = _run_candidates(candidates, samples, complete, trial, sizes, rows)
     m = samples.n_features
     by_row[name_all_features(m)] = [Scored(np.arange(m), trial.predict_by_all())] * len(sizes)
     first = by_row[candidates[0].name]
@@ -165,9 +168,10 @@ def _run_candidates(
     complete: Any,
     trial: Trial,
     sizes: Sequence[int | None],
+    rows: TrainingRows,
 ) -> dict[str, list[Scored]]:
     """Let every candidate select from the training samples; score what it has selected."""
-    given = _safe_indexing(samples.X if samples.imputer is None else complete, trial.train)
+    given = rows.take(samples.X if samples.imputer is None else complete, trial.train)
     by_row = {}
     for candidate in candidates:
         X = given
