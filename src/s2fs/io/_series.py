@@ -9,7 +9,8 @@ from s2fs.io._options import ReadOptions
 
 def is_series(data: bytes) -> bool:
     """Whether a text declares itself a problem with series, and not an ARFF file."""
-    return b"\n@data" in data.lower()[: 1 << 16] and b"@problemname" in data.lower()[: 1 << 16]
+    head = data[: 1 << 16].lower()
+    return b"\n@data" in head and b"@problemname" in head
 
 
 def series_table(data: bytes, source: str, options: ReadOptions) -> Delimited:
