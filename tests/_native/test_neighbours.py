@@ -13,7 +13,7 @@ knn, literal = engine_neighbours.knn, core_neighbours.knn
 @st.composite
 def data(draw):
     """Rows on a coarse grid, where many are equally far, or of any values."""
-    n, p = draw(st.integers(2, 200)), draw(st.integers(2, 4))
+    n, p = draw(st.integers(2, 600)), draw(st.integers(2, 4))
     n_test, n_features = draw(st.integers(1, 20)), draw(st.integers(1, 8))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     A, B = rng.random((n, n_features)), rng.random((n_test, n_features))

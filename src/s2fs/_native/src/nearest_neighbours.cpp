@@ -4,8 +4,9 @@
 //    one term per feature, and one row of them serves all sizes.
 // 2. The samples that were nearest with fewer features give a bound: none of the nearest now is
 //    further than the furthest of them.
-// 3. Training samples are looked at in stretches. The least distance of a stretch is found while the
-//    distances grow, and most stretches hold nothing near.
+// 3. Training samples are looked at in stretches, whose least distances are found while the distances
+//    grow. One sample of each stretch is as near as that, so the least distances give a bound, too, and
+//    most stretches hold nothing below both bounds.
 // 4. Of training samples equally far, up to rounding, the earlier ones are nearer.
 
 #include <algorithm>
@@ -50,28 +51,29 @@ class TestSample {
         : train_(train),
           values_(values),
           distances_(train.n_samples, 0.0),
+          least_((train.n_samples + STRETCH - 1) / STRETCH),
           found_(train.n_neighbors + 1),
           nearest_(train.n_neighbors + 1, -1) {}
 
     // Steps 1 and 3: grow by the features from first to end, and find the nearest.
     void search(Index first, Index end) {
-        const Index last = end - 1, n = train_.n_samples, k = train_.n_neighbors;
+        const Index last = end - 1, n = train_.n_samples;
         for (Index f = first; f < last; f++)
             grow(distances_.data(), train_.values + f * n, values_[f], n);
-        const double limit = bound(last);
-        std::fill(found_.begin(), found_.end(), limit);
-        std::fill(nearest_.begin(), nearest_.end(), -1);
+        begin_search(bound(last));
         const double *values = train_.values + last * n;
-        for (Index start = 0; start < n; start += STRETCH) {
-            const Index count = std::min(STRETCH, n - start);
+        for (Index s = 0; s * STRETCH < n; s++) {
+            const Index start = s * STRETCH, count = std::min(STRETCH, n - start);
             double *distances = &distances_[start];
-            const double least = count == STRETCH  // a constant length is quicker
-                                     ? grow(distances, values + start, values_[last], STRETCH)
-                                     : grow(distances, values + start, values_[last], count);
-            if (least >= found_[k]) continue;
-            for (Index j = 0; j < count; j++)
-                if (distances[j] < found_[k]) insert(start + j);
+            least_[s] = count == STRETCH  // a constant length is quicker
+                            ? grow(distances, values + start, values_[last], STRETCH)
+                            : grow(distances, values + start, values_[last], count);
+            insert(least_[s], s);
         }
+        const double limit = std::nextafter(found_.back(), INFINITE);
+        begin_search(limit);
+        for (Index s = 0; s * STRETCH < n; s++)
+            if (least_[s] < limit) insert_stretch(s * STRETCH, limit);
     }
 
     // The class with most votes of the nearest, the first of equals.
@@ -110,20 +112,39 @@ class TestSample {
         return std::nextafter(furthest, INFINITE);
     }
 
-    void insert(Index sample) {
-        const double distance = distances_[sample];
+    // Nothing is found yet, and what is found is below the limit.
+    void begin_search(double limit) {
+        std::fill(found_.begin(), found_.end(), limit);
+        std::fill(nearest_.begin(), nearest_.end(), -1);
+    }
+
+    // Insert the samples of a stretch below the limit. They are listed first, without a branch: which
+    // of them are so cannot be foreseen.
+    void insert_stretch(Index start, double limit) {
+        Index listed[STRETCH], n_listed = 0;
+        for (Index j = start; j < std::min(start + STRETCH, train_.n_samples); j++) {
+            listed[n_listed] = j;
+            n_listed += distances_[j] < limit;
+        }
+        for (Index i = 0; i < n_listed; i++) insert(distances_[listed[i]], listed[i]);
+    }
+
+    // Keep a distance, and where it was found, if it is one of the least.
+    void insert(double distance, Index where) {
         Index place = train_.n_neighbors;
+        if (!(distance < found_[place])) return;
         for (; place > 0 && distance < found_[place - 1]; place--) {
             found_[place] = found_[place - 1];
             nearest_[place] = nearest_[place - 1];
         }
         found_[place] = distance;
-        nearest_[place] = sample;
+        nearest_[place] = where;
     }
 
     const Training &train_;
     const double *values_;
     std::vector<double> distances_;
+    std::vector<double> least_;   // of each stretch
     std::vector<double> found_;   // distances of the nearest, sorted, the later of equal ones last
     std::vector<Index> nearest_;  // which they are, −1 where there are none yet
 };
