@@ -112,8 +112,8 @@ def test_distances_of_stored_values_are_no_further_off_than_they_say(kind):
     X = tables()[1][kind]
     train, test = np.arange(20, 80), np.arange(20)
     units = neighbours._Units.of_range(X[train].min(axis=0), X[train].max(axis=0))
-    rows = neighbours._StoredRows(csc_array(X), units)
-    distances = rows.compute_distances(train, test)
+    rows = neighbours._StoredRows(csc_array(X), units, train)
+    distances = rows.compute_distances(test)
     differences = (X[test, None] - X[train]) * units.scale
     exact = (differences**2).sum(axis=2)
     assert (np.abs(distances.values - exact) <= distances.errors + 1e-13 * exact).all()

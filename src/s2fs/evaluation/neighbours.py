@@ -124,16 +124,17 @@ def _predict_one_fold(values: Any, rows: Any, codes: Indices, fold: Fold) -> Ind
     """The predicted classes of the held-out samples of a fold that shares nothing with others."""
     train, test = fold
     units = _Units.of_range(*_find_range(values, train))
-    compute_distances: Callable[[Indices, Indices], _Distances]
+    compute_distances: Callable[[Indices], _Distances]
     if _has_few_products(values):
-        compute_distances, most = _StoredRows(values, units).compute_distances, _SPARSE_DISTANCES
+        stored = _StoredRows(values, units, train)
+        compute_distances, most = stored.compute_distances, _SPARSE_DISTANCES
     else:
-        compute_distances, most = partial(_compute_distances, values, units), _DISTANCES
+        compute_distances, most = partial(_compute_distances, values, units, train), _DISTANCES
     step = max(1, most // len(train))
     parts = []
     for start in range(0, len(test), step):
         some = test[start : start + step]
-        distances = compute_distances(train, some)
+        distances = compute_distances(some)
         parts.append(_predict(rows, codes, (train, some), units.scale, distances))
     return np.concatenate(parts)
 
@@ -146,22 +147,25 @@ class _StoredRows:
     tell.
     """
 
-    def __init__(self, values: Any, units: _Units) -> None:
+    def __init__(self, values: Any, units: _Units, train: Indices) -> None:
         n_stored = np.diff(values.indptr)
         middle = np.where(n_stored == values.shape[0], units.middle, 0.0)
         data = values.data - np.repeat(middle, n_stored)
         data *= np.repeat(units.scale, n_stored)
         scaled = type(values)((data, values.indices, values.indptr), shape=values.shape)
-        self._rows = scaled.tocsr()
+        self._rows, self._train = scaled.tocsr(), train
+        self._train_columns = self._rows[train].T.tocsr()  # else done for every product
         with np.errstate(over="ignore"):
             self._norms = np.asarray(self._rows.power(2).sum(axis=1)).ravel()
         self._most_stored = int(np.diff(self._rows.indptr).max())
 
-    def compute_distances(self, train: Indices, test: Indices) -> _Distances:
-        """Squared distances of some samples to others."""
+    def compute_distances(self, test: Indices) -> _Distances:
+        """Squared distances of some samples to the training samples."""
         with np.errstate(over="ignore", invalid="ignore"):  # what has overflowed is looked at again
-            dots = (self._rows[test] @ self._rows[train].T).toarray()
-            return _make_distances(dots, self._norms, self._most_stored, train, test, 2.0**-53)
+            dots = (self._rows[test] @ self._train_columns).toarray()
+            return _make_distances(
+                dots, self._norms, self._most_stored, self._train, test, precision=2.0**-53
+            )
 
 
 def _group_folds(folds: Sequence[Fold]) -> Iterator[Sequence[Fold]]:
