@@ -7,6 +7,7 @@ from openpyxl import Workbook
 from scipy.sparse import csc_array
 
 from s2fs import S2FS, PairCover
+from s2fs.baselines import AnovaF
 from s2fs.io import read_table
 
 Y = [0, 1, 0, 1]
@@ -191,3 +192,19 @@ def test_a_frame_is_taken_as_its_values(kinds):
             of_frame.transform(frame.rename(columns={"g0": "other"}))
         refitted = of_frame.fit(values, y)
         assert not hasattr(refitted, "feature_names_in_")
+
+
+@pytest.mark.parametrize("make", [np.asarray, np.asfortranarray, csc_array])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_columns_that_are_not_finite_are_those_of_a_mask(make, dtype):
+    X = np.arange(24, dtype=dtype).reshape(4, 6) % 5
+    X[:, 2] = np.finfo(dtype).max  # finite, but the sum is not
+    AnovaF(1).fit(make(X), Y)
+    for value, what in ((np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")):
+        table = X.copy()
+        table[1, 3] = value
+        with pytest.raises(ValueError, match=f"X has {what} in column 3;"):
+            AnovaF(1).fit(make(table), Y)
+    X[0, :2] = np.inf, -np.inf  # their sum is no number
+    with pytest.raises(ValueError, match="X has infinity in columns 0, 1;"):
+        AnovaF(1).fit(make(X), Y)

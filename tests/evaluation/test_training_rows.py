@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.utils import _safe_indexing
 
-from s2fs._utils.named import names_of, with_names
+from s2fs import read_table
 from s2fs.evaluation.training_rows import TrainingRows
 
 
@@ -15,7 +15,6 @@ def tables():
     X = np.arange(24.0).reshape(6, 4)
     return {
         "plain": X,
-        "named": with_names(X, list("abcd")),
         "single": X.astype(np.float32),
         "whole": X.astype(int),
         "fortran": np.asfortranarray(X),
@@ -34,8 +33,15 @@ def test_rows_are_those_of_plain_indexing(kind):
         if kind == "sparse":
             taken, expected = taken.toarray(), expected.toarray()
         assert taken.tolist() == expected.tolist()
-        if kind == "named":
-            assert names_of(taken).tolist() == list("abcd")
+
+
+def test_the_names_of_a_file_stay(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text("class,a,b\n" + "".join(f"{'xy'[i % 2]},{i}.5,{-i}\n" for i in range(8)))
+    X, _ = read_table(file, target="class").for_folds()
+    taken = TrainingRows().take(X, np.array([1, 5, 6]))
+    assert taken.columns == X.columns == ["a", "b"]
+    assert taken.tolist() == [[1.5, -1], [5.5, -5], [6.5, -6]]
 
 
 def test_a_data_frame_stays_one():
