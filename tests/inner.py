@@ -34,6 +34,7 @@ MODULES = {
 }
 #: Classes and functions, and the module of each.
 PARTS = {
+    "TrainingRows": "s2fs._utils.training_rows",
     "correlations": "s2fs.criteria.correlation",
     "Problem": "s2fs.criteria.problem",
     "NativeState": "s2fs._native.subset",

@@ -26,6 +26,7 @@ PRIVATE = {
 }
 #: The tests whose subject is an inner part, which they take from ``inner.py``, and what it is.
 ABOUT_INNER = {
+    "_utils/test_training_rows.py": "rows in one place in memory against plain indexing",
     "criteria/test_correlation.py": "correlations of any form of a table against exact ones",
     "_native/test_library.py": "which build of the native library is loaded",
     "_native/test_border.py": "wrong arguments of native functions are errors",

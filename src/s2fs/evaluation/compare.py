@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from s2fs._native.neighbours import knn
 from s2fs._utils.progress import track_progress
+from s2fs._utils.training_rows import TrainingRows
 from s2fs.baselines import AnovaF
 from s2fs.evaluation.candidates import Candidate, are_same_selector, resolve_selectors
 from s2fs.evaluation.comparison import MAJORITY, RANDOM, Comparison, sizes_up_to
@@ -21,7 +22,6 @@ from s2fs.evaluation.names import name_selector
 from s2fs.evaluation.neighbours import FEWEST_FEATURES, predict_by_all_features
 from s2fs.evaluation.pooling import pool_rows
 from s2fs.evaluation.samples import EvaluationSamples, check_samples
-from s2fs.evaluation.training_rows import TrainingRows
 from s2fs.evaluation.trial import Scored, name_all_features, run_fold
 from s2fs.selectors.cv import SelectorCV
 from s2fs.selectors.pair_cover import PairCover

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from s2fs._native.neighbours import knn
+from s2fs._utils.training_rows import TrainingRows
 from s2fs._utils.types import Indices
 from s2fs.criteria.correlation import prefix_redundancy
 from s2fs.evaluation.candidates import NUMBER_NAMES, Candidate, needs_prepared, select_features
@@ -17,7 +18,6 @@ from s2fs.evaluation.folds import Fold
 from s2fs.evaluation.learners import check_n_train, predict_prefixes
 from s2fs.evaluation.neighbours import FEWEST_FEATURES, predict_by_all_features
 from s2fs.evaluation.samples import EvaluationSamples, take_columns
-from s2fs.evaluation.training_rows import TrainingRows
 
 #: How many random sets of features are drawn in each fold.
 N_RANDOM_DRAWS = 10

@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import _fit_context, clone
-from sklearn.utils import Tags, _safe_indexing, check_random_state, get_tags
+from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
@@ -19,6 +19,7 @@ from s2fs._utils.dask_inputs import compute_dask
 from s2fs._utils.messages import format_count
 from s2fs._utils.public import set_module
 from s2fs._utils.stability import false_selections_bound, stability
+from s2fs._utils.training_rows import TrainingRows
 from s2fs._utils.types import HowMany, Indices
 from s2fs.criteria.covariates import check_complete, encode_covariates
 from s2fs.search.constraints import resolve_n_features
@@ -221,12 +222,13 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         rng = check_random_state(self.random_state)
         subsamples = list(self._subsamples(codes, samples.groups, rng))
         sources = [(X, np.arange(len(y))), *self._permuted(X, samples, rng)]
+        training_rows = TrainingRows()
 
         def select_on(source: tuple[Any, Indices], drawn: NDArray[np.bool_]) -> Indices:
             """The features a fresh selector selects on the drawn samples, in order."""
             table, rows = source
             some = {name: given[drawn] for name, given in arguments.items()}
-            subsample = _safe_indexing(table, rows[drawn])
+            subsample = training_rows.take(table, rows[drawn])
             selector = fit_selector(clone(base), subsample, y[drawn], some)
             order = features_in_order(selector)
             if order is None:

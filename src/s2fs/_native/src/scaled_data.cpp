@@ -189,7 +189,7 @@ void ScaledData::make_tables(Index n_threads) const {
     to.largest_gap.assign(p * p, 0.0), to.mean_gap.assign(p * p, 0.0);
     const Index threads = useful_threads(static_cast<double>(m) * static_cast<double>(n) * 4, n_threads);
     if (!table_.is_sparse) {
-        to.offsets.reset(new float[m * n]);
+        to.offsets = make_large_floats(m * n);
         parallel_for(m, threads, [&](Index first, Index last, Index) { make_offsets(first, last); });
     }
     // Largest and mean squares of each sample. Sparse: of an empty sample, then of what is stored.

@@ -13,10 +13,10 @@
 #ifndef S2FS_SEPARABILITY_H
 #define S2FS_SEPARABILITY_H
 
-#include <memory>
 #include <mutex>
 #include <vector>
 
+#include "large_floats.h"
 #include "table.h"
 
 namespace s2fs {
@@ -55,7 +55,7 @@ inline double beyond(double difference, double tolerance) {
 
 // What the bounds need to know of all features; made before the first search.
 struct FeatureTables {
-    std::unique_ptr<float[]> offsets;  // (m, n) a_i, of dense tables
+    LargeFloats offsets;     // (m, n) a_i, of dense tables
     Floats deviations;       // (p, m) centroids from the feature's median centroid on
     Doubles median;          // (m) that median
     Floats gap_error;        // (m) how far |c_q − c_r| of the rounded deviations may be off

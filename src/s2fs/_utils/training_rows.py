@@ -1,4 +1,4 @@
-"""The training samples of one fold after the other, taken to one place in memory."""
+"""The samples of one fold or subsample after the other, taken to one place in memory."""
 
 import math
 import threading
@@ -15,8 +15,8 @@ from s2fs._utils.types import Indices
 class TrainingRows(threading.local):
     """Takes rows of a table; those it has taken before are overwritten, in each thread.
 
-    To ask the system for the memory of a large table takes longer than to fill it, and a fold needs
-    its training samples no longer than until the next one begins.
+    To ask the system for the memory of a large table takes longer than to fill it, and the samples
+    of a fold or subsample are not needed any more when the next one begins.
     """
 
     def __init__(self) -> None:

@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.utils import _safe_indexing
 
+from inner import TrainingRows
 from s2fs import read_table
-from s2fs.evaluation.training_rows import TrainingRows
 
 
 def tables():
