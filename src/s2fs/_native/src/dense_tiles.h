@@ -18,7 +18,8 @@ class DenseTiles {
     static constexpr Index WIDTH = 32;
 
     DenseTiles(const DenseValues<Value> &values, Index n_samples)
-        : values_(values), n_samples_(n_samples), tile_(std::min(n_samples, HEIGHT) * WIDTH) {}
+        : values_(values), n_samples_(n_samples), height_(n_samples <= MOST_KEPT ? n_samples : HEIGHT),
+          tile_(height_ * WIDTH) {}
 
     // Looks at up to WIDTH features from the first one on.
     void move_to(Index first, Index count) { first_ = first, count_ = count, is_read_ = false; }
@@ -27,20 +28,21 @@ class DenseTiles {
     // however often they are asked for.
     template <class Visit>
     void for_each_sample(const Visit &visit) {
-        for (Index start = 0; start < n_samples_; start += HEIGHT) {
-            const Index height = std::min(HEIGHT, n_samples_ - start);
+        for (Index start = 0; start < n_samples_; start += height_) {
+            const Index height = std::min(height_, n_samples_ - start);
             if (!is_read_) read(start, height);
             for (Index i = 0; i < height; i++) visit(start + i, tile_.data() + i * WIDTH);
         }
-        is_read_ = n_samples_ <= HEIGHT;
+        is_read_ = n_samples_ <= MOST_KEPT;
     }
 
   private:
-    // Samples that are read at once: half a megabyte, which stays in the second cache.
-    static constexpr Index HEIGHT = 2048;
+    // Tables of so many samples are read at once: half a megabyte, which stays in the second cache. Of longer ones
+    // nothing is kept for the next pass, so the samples that are read together stay in the first cache.
+    static constexpr Index MOST_KEPT = 2048, HEIGHT = 64;
 
     void read(Index start, Index height) {
-        if (values_.column_step == 1 && count_ == WIDTH)
+        if (values_.column_step == 1)
             read_rows(start, height);
         else
             read_columns(start, height);
@@ -49,10 +51,15 @@ class DenseTiles {
     void read_rows(Index start, Index height) {
         constexpr Index AHEAD = 16;
         for (Index i = 0; i < height; i++) {
-            if (i + AHEAD < height) values_.prefetch(start + i + AHEAD, first_, WIDTH);
+            if (start + i + AHEAD < n_samples_) values_.prefetch(start + i + AHEAD, first_, count_);
             const Value *row = values_.values + (start + i) * values_.row_step + first_;
             double *to = tile_.data() + i * WIDTH;
-            for (Index j = 0; j < WIDTH; j++) to[j] = static_cast<double>(row[j]);
+            if (count_ == WIDTH) {
+                for (Index j = 0; j < WIDTH; j++) to[j] = static_cast<double>(row[j]);
+            } else {
+                for (Index j = 0; j < count_; j++) to[j] = static_cast<double>(row[j]);
+                std::fill(to + count_, to + WIDTH, to[count_ - 1]);
+            }
         }
     }
 
@@ -65,7 +72,7 @@ class DenseTiles {
     }
 
     const DenseValues<Value> values_;
-    const Index n_samples_;
+    const Index n_samples_, height_;
     Index first_ = 0, count_ = 0;
     std::vector<double> tile_;  // (samples, WIDTH)
     bool is_read_ = false;
