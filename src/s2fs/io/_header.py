@@ -152,4 +152,4 @@ def _count_cells(line: str, mark: str) -> int:
     if mark in BLANKS:
         return len(split_blanks(line, mark))
     bare = re.sub('"[^"]*"', "x", line)
-    return sum(map(bool, map(str.strip, bare.split(mark))))
+    return sum(1 for cell in bare.split(mark) if cell.strip())
