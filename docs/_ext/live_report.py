@@ -12,8 +12,8 @@ from s2fs.report import Origin, Report
 
 NAME = "example-report.html"
 ABOUT = (
-    "V153 is the 153rd of the 2,308 cDNA clones of Khan et al. (2001); the bundled table gives "
-    "their numbers, not gene names."
+    "AF1Q, FCGRT, FGFR4, SGCA and CD99 are among the markers that Khan et al. (2001) found. A "
+    "clone without a symbol has its number, such as IMAGE:21652."
 )
 
 

@@ -220,6 +220,12 @@ CASES = {
         {"target": None},
         r"2 columns but feature_names has 1",
     ),
+    "sample names": (
+        "t.npz",
+        npz(X=X, y=[0, 1, 0], sample_ids=["a"]),
+        {"target": None},
+        r"3 rows but sample_ids has 1",
+    ),
     "codes": (
         "t.npz",
         npz(X=X, y=[1, 2, 1], classes=["a", "b"]),

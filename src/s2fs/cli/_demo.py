@@ -16,10 +16,10 @@ from s2fs.report import Origin, Report
 
 #: How many genes are selected.
 N_SELECTED = 20
-#: What the names of the table mean, which has no other names.
+#: What the names of the table mean.
 ABOUT_NAMES = (
-    "V153 is the 153rd of the 2,308 cDNA clones of Khan et al. (2001); the bundled table gives "
-    "their numbers, not gene names."
+    "AF1Q, FCGRT, FGFR4, SGCA and CD99 are among the markers that Khan et al. (2001) found. A "
+    "clone without a symbol has its number, such as IMAGE:21652."
 )
 
 

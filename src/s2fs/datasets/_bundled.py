@@ -10,12 +10,14 @@ def load_srbct() -> Dataset:
 
     Small round blue cell tumours of childhood, from Khan et al., Nature Medicine 7:673–679
     (2001), on a log scale, as found in the PyPI package ISLP 0.6.0. The classes are BL (Burkitt
-    lymphoma), EWS (Ewing sarcoma), NB (neuroblastoma) and RMS (rhabdomyosarcoma).
+    lymphoma), EWS (Ewing sarcoma), NB (neuroblastoma) and RMS (rhabdomyosarcoma). A gene has its
+    symbol of that time or the number of its IMAGE clone. The last 20 samples, ``TEST.1`` to
+    ``TEST.25``, are the blind test of the study: a second cohort.
 
     Returns
     -------
     Dataset
-        Named tuple ``(X, y, feature_names, class_names)``.
+        Named tuple ``(X, y, feature_names, class_names)``, with ``sample_ids``.
 
     Notes
     -----
@@ -28,6 +30,8 @@ def load_srbct() -> Dataset:
     >>> data = load_srbct()
     >>> data.X.shape, data.class_names
     ((83, 2308), ['BL', 'EWS', 'NB', 'RMS'])
+    >>> data.feature_names[1954], data.sample_ids[63]
+    ('FGFR4', 'TEST.1')
     """
     with as_file(files(__package__) / "data" / "srbct.npz") as path:
         return read_table(path)

@@ -158,6 +158,18 @@ def _description(arrays: Arrays, key: str, argument: str, n: int, source: str) -
     )
 
 
+def _sample_ids(arrays: Arrays, n: int, source: str) -> list[str] | None:
+    """What the file calls its samples, if it does."""
+    if "sample_ids" not in arrays:
+        return None
+    names = [name.strip() for name in arrays["sample_ids"].ravel().astype(str)]
+    if len(names) != n:
+        raise UnreadableError(
+            f"X in {source} has {format_count(n, 'row')} but sample_ids has {len(names)}."
+        )
+    return names
+
+
 def from_arrays(source: Source, options: ReadOptions) -> Dataset:
     """The dataset in an ``.npz`` or ``.mat`` file, with the labels under the key of the target."""
     arrays, name, target = read_arrays(source), source.name, options.target
@@ -194,7 +206,8 @@ def from_arrays(source: Source, options: ReadOptions) -> Dataset:
         argument: _description(arrays, str(wanted), argument.partition(":")[0], n, name)
         for argument, wanted in options.descriptions
     }
-    data = from_matrix(name, X, names, found, where, options, descriptions=described)
+    sample_ids = _sample_ids(arrays, n, name)
+    data = from_matrix(name, X, names, found, where, options, sample_ids, described)
     shape = arrays.get("image_shape", np.empty(0))
     sides = tuple(shape.ravel().tolist()) if shape.dtype.kind in "iu" else ()
     if len(sides) == 2 and math.prod(sides) == data.X.shape[1] == m:

@@ -46,10 +46,10 @@ def read_table(
     ``.bz2``, ``.xz``, ``.zst`` or ``.zip``). Other tables are ``.xlsx`` (extra ``excel``),
     ``.parquet`` and ``.feather`` (extra ``parquet``), ``.arff``, ``.json``, GEO series matrices and
     ``.gct``. Arrays are ``.npz`` and ``.mat`` with the keys ``X`` and ``y`` (or ``Y``), and
-    optionally ``feature_names``, ``classes`` (the names of the codes 0, 1, … in ``y``),
-    ``image_shape`` and ``image_order``; or a matrix in ``.npy``. Annotated cells are ``.h5ad``
-    (extra ``bio``): features are the columns of ``X``, classes a column of ``obs``; genes of the
-    same name become ``name``, ``name-1``, ….
+    optionally ``feature_names``, ``sample_ids``, ``classes`` (the names of the codes 0, 1, … in
+    ``y``), ``image_shape`` and ``image_order``; or a matrix in ``.npy``. Annotated cells are
+    ``.h5ad`` (extra ``bio``): features are the columns of ``X``, classes a column of ``obs``; genes
+    of the same name become ``name``, ``name-1``, ….
 
     Adjustments, such as leaving out a column of row numbers, are reported as warnings.
 
