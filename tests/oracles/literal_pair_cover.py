@@ -1,9 +1,10 @@
 """PairCover by its definition, pair by pair of classes and feature by feature.
 
 ``pair_cover`` is the definition for complete tables without weights, ``weighted_pair_cover`` the
-one for all tables (PAIRS.md § 7).
+one for all tables.
 """
 
+import math
 from collections import namedtuple
 
 import numpy as np
@@ -72,12 +73,65 @@ def count_samples(weight):
     return weight * n_samples / weight.sum() if weight.sum() < n_samples else weight
 
 
-def is_copy(x, z):
-    """Whether two columns are the same but for sign, scale and offset."""
+def is_copy(x, z, weight=None):
+    """Whether two columns are the same but for sign, scale and offset, one row left out or not.
+
+    A correlation that one row makes is none: the rows equal to the one with the largest share in it
+    are left out, and the rest is asked once more.
+    """
     known = ~np.isnan(x)
-    if (known != ~np.isnan(z)).any() or min(np.ptp(x[known]), np.ptp(z[known])) == 0:
+    if (known != ~np.isnan(z)).any():
         return False
-    return abs(np.corrcoef(x[known], z[known])[0, 1]) > 1 - 1e-10
+    weight = np.ones(len(x)) if weight is None else weight
+    x, z, weight = x[known], z[known], weight[known]
+    if min(np.ptp(x), np.ptp(z)) == 0 or not is_correlated(x, z, weight):
+        return False
+    share = weight * np.abs(
+        (x - np.average(x, weights=weight)) * (z - np.average(z, weights=weight))
+    )
+    row = share.argmax()
+    left = (x != x[row]) | (z != z[row])
+    x, z, weight = x[left], z[left], weight[left]
+    is_constant = len(x) == 0 or np.ptp(x) == 0, len(z) == 0 or np.ptp(z) == 0
+    if any(is_constant):
+        return all(is_constant)
+    return is_correlated(x, z, weight)
+
+
+def is_correlated(x, z, weight):
+    """Whether |r| is 1 up to rounding."""
+    x, z = x - np.average(x, weights=weight), z - np.average(z, weights=weight)
+    x, z = x / np.abs(x).max(), z / np.abs(z).max()
+    r = (weight * x * z).sum() / math.sqrt((weight * x * x).sum() * (weight * z * z).sum())
+    return abs(r) > 1 - 1e-10
+
+
+def equal_evidence(d_squared, n_a, n_b, freedom, all_a, all_b, all_freedom, share):
+    """The squared gap of a complete feature that is as good evidence as that of one with gaps.
+
+    Parameters
+    ----------
+    d_squared : float
+        The squared gap of the known values.
+    n_a, n_b, freedom : float
+        Known values of the two classes, and degrees of freedom of the feature.
+    all_a, all_b, all_freedom : float
+        The same of a complete feature.
+    share : float
+        The share of the samples in which the feature is known.
+    """
+
+    def wallace(x):
+        return (8 * x + 1) / (8 * x + 3)
+
+    v, all_v = 1 / n_a + 1 / n_b, 1 / all_a + 1 / all_b
+    z2 = freedom * wallace(freedom) ** 2 * math.log1p(d_squared / (v * freedom))
+    log_permutations = math.lgamma(n_a + n_b + 1) - math.lgamma(n_a + 1) - math.lgamma(n_b + 1)
+    least = -np.inf if share >= 1 else math.log(1 - share) - (log_permutations - math.log(2))
+    capped = max(0.0, -2 * np.logaddexp(-z2 / 2, least))
+    z2 = share * z2 + (1 - share) * capped
+    scale = all_freedom * wallace(all_freedom) ** 2
+    return all_v * all_freedom * math.expm1(z2 / scale)
 
 
 class Feature:
@@ -88,7 +142,9 @@ class Feature:
         is_complete = known.all()
         classes = range(y.max() + 1)
         counts = [samples[known & (y == q)].sum() for q in classes]
+        sizes = [samples[y == q].sum() for q in classes]
         freedom = sum(counts) - sum(count > 0 for count in counts)
+        all_freedom = max(sum(sizes) - len(sizes), 1)
         means, squares, total = [], 0.0, 0.0
         self.residual = np.zeros(len(x))
         for q in classes:
@@ -104,15 +160,19 @@ class Feature:
         self.d, self.noise = {}, {}
         for a in classes:
             for b in range(a + 1, len(classes)):
-                self.d[a, b] = (means[a] - means[b]) / s
-                self.noise[a, b] = 0.0
-                if is_complete:
-                    self.noise[a, b] = 1 / counts[a] + 1 / counts[b]
-                elif freedom > 2 + 1e-9 and min(counts[a], counts[b]) > 2 - 1e-9:
-                    chance = 1 / counts[a] + 1 / counts[b]
-                    self.noise[a, b] = chance * freedom / (freedom - 2)
-                else:
-                    self.d[a, b] = 0.0
+                self.d[a, b], self.noise[a, b] = 0.0, 0.0
+                is_known = min(counts[a], counts[b]) > 0 and max(counts[a], counts[b]) > 1 + 1e-9
+                if not is_complete and not (is_known and freedom > 1 - 1e-9):
+                    continue
+                d = (means[a] - means[b]) / s
+                if not is_complete:
+                    squared = equal_evidence(
+                        d**2, counts[a], counts[b], freedom, sizes[a], sizes[b], all_freedom,
+                        sum(counts) / sum(sizes),
+                    )  # fmt: skip
+                    d = math.copysign(math.sqrt(squared), d)
+                self.d[a, b] = d
+                self.noise[a, b] = 1 / sizes[a] + 1 / sizes[b]
 
 
 def weighted_pair_cover(X, y, correlation=0.0, weight=None, class_weight=None):
@@ -123,6 +183,8 @@ def weighted_pair_cover(X, y, correlation=0.0, weight=None, class_weight=None):
     samples = count_samples(np.ones(len(y)) if weight is None else weight)
     factors = np.ones(y.max() + 1) if class_weight is None else np.asarray(class_weight, float)
     factors = factors * samples.sum() / (samples * factors[y]).sum()
+    is_sample = samples > 0
+    X, y, samples = X[is_sample], y[is_sample], samples[is_sample]
     varies = [np.nanmax(x, initial=-np.inf) > np.nanmin(x, initial=np.inf) for x in X.T]
     features = [Feature(x, y, samples, factors) for x in X[:, varies].T]
     residuals = np.array([feature.residual for feature in features]).reshape(-1, len(y))

@@ -221,22 +221,43 @@ def test_few_samples_stay_few_in_the_noise_of_balanced_classes():
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
 def test_almost_empty_columns_do_not_come_first(form):
-    """A noise column known in 3 % of 200 samples, which came first in 17 of these 60 tables."""
+    """Half of the noise columns are known in 3 % of 200 samples: about half of the first are fair.
+
+    Such a column came first in nearly all of these tables when only the mean of d² was corrected.
+    """
     first = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
         y = np.arange(200) % 2
-        X = rng.normal(size=(200, 20))
-        X[:, 1] += 0.5 * y
-        X[rng.random(200) >= 0.03, 0] = np.nan
-        first += PairCover(1).fit(form(X), y).indices_[0] == 0
-    assert first <= 5
+        X = rng.normal(size=(200, 40))
+        X[:, :20][rng.random((200, 20)) >= 0.03] = np.nan
+        first += PairCover(1).fit(form(X), y).indices_[0] < 20
+    assert first <= 36
+
+
+def test_one_gap_does_not_hide_a_marker():
+    rng = np.random.default_rng(0)
+    y = np.arange(1000) % 2
+    x = rng.normal(size=1000) + 5 * y
+    whole = PairCover(1, correlation=0).fit(x[:, None], y).scores_
+    x[17] = np.nan
+    assert PairCover(1, correlation=0).fit(x[:, None], y).scores_ == pytest.approx(whole, rel=0.02)
+
+
+def test_half_of_the_values_are_about_half_of_the_evidence():
+    rng = np.random.default_rng(1)
+    y = np.arange(400) % 2
+    x = rng.normal(size=400) + y
+    distance = PairCover(1, correlation=0).fit(x[:, None], y).class_distances_[0, 1]
+    x[rng.random(400) < 0.5] = np.nan
+    halved = PairCover(1, correlation=0).fit(x[:, None], y).class_distances_[0, 1]
+    assert 0.35 * distance < halved < 0.65 * distance
 
 
 def test_a_feature_with_gaps_that_says_nothing_of_a_class():
     y = np.repeat([0, 1, 2], 6)
     x = np.random.default_rng(0).normal(size=18) + 5 * y
-    x[1:6] = np.nan  # one value is left in the first class
+    x[:6] = np.nan  # no value is left in the first class
     selector = PairCover(1, correlation=0).fit(x[:, None], y)
     assert selector.class_distances_[0].tolist() == [0, 0, 0]
     assert selector.class_distances_[1, 2] > 0

@@ -67,9 +67,12 @@ def compute_class_moments(
             table, codes, weight, first, last, n_threads,
             counts, means, within_squares, lower, upper, has_missing,
         )  # fmt: skip
-    if not has_missing.any():  # one column of counts is that of all
-        counts = np.broadcast_to(counts[:, :1].copy(), counts.shape)
-    return ClassMoments(counts, means, within_squares, lower, upper, has_missing)
+    if has_missing.any():
+        sizes = np.bincount(codes, weight, n_classes).astype(np.float64)
+    else:  # one column of counts is that of all
+        sizes = counts[:, 0].copy()
+        counts = np.broadcast_to(sizes[:, None], counts.shape)
+    return ClassMoments(counts, means, within_squares, lower, upper, has_missing, sizes)
 
 
 def feature_ranges(X: Any) -> Iterator[tuple[int, int]]:

@@ -5,7 +5,6 @@ from copy import copy
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from s2fs._native.border import Array, Function, Given, Handle, Int, Length, New, Real
 from s2fs._native.correlated_features import ExactCopies
@@ -20,9 +19,8 @@ from s2fs.criteria.class_moments import (
 from s2fs.criteria.pair_cover import (
     PairCoverCriterion,
     choose_calibration_features,
+    class_gaps,
     estimate_correlation_weight,
-    is_informative,
-    noise_counts,
 )
 from s2fs.criteria.protocol import Scored, may_be_best, no_number
 
@@ -33,8 +31,8 @@ _new = Function(
     features=Length(),
     within_sd=Array(np.float64, "features"),
     noise=Array(np.float64, "classes"),
-    feature_noise=Array(np.float64, "classes", "features", optional=True),
-    informative=Array(np.bool_, "classes", "features", optional=True),
+    gaps=Array(np.float64, "n_pairs", "features", optional=True),
+    n_pairs=Int(),
     correlation=Real(),
     cover=New("pair_cover"),
 )
@@ -140,19 +138,18 @@ class NativePairCover:
         self._n_pairs = n_classes * (n_classes - 1) // 2
         self._feature, self._score = np.empty(1, np.int64), np.empty(1)
         with np.errstate(divide="ignore"):
-            inverse_counts = 1 / noise_counts(moments)
-        informative: NDArray[np.bool_] | None = None
-        feature_noise: Floats | None = None
+            noise = 1 / moments.sizes
+        gaps: Floats | None = None
         if moments.has_missing.any():
-            informative = np.ascontiguousarray(is_informative(moments))
-            feature_noise = np.ascontiguousarray(inverse_counts)
+            gaps, noise_of_gaps = class_gaps(moments)
+            gaps[noise_of_gaps == 0] = np.nan
         sd = np.where(moments.is_varying, within_sd(moments), 0.0)
         handle = _new(
             np.require(moments.means, np.float64, ["C", "A"]),
             sd,
-            np.ascontiguousarray(inverse_counts[:, 0]),
-            feature_noise,
-            informative,
+            noise,
+            gaps,
+            self._n_pairs,
             correlation,
         )
         assert handle is not None  # for mypy # nosec B101

@@ -39,6 +39,8 @@ class ClassMoments(NamedTuple):
         The smallest and the largest value.
     has_missing : ndarray of shape (n_features,)
         Mask of the features with missing values.
+    sizes : ndarray of shape (n_classes,)
+        The weight of the samples of each class: what a feature without missing values counts.
     """
 
     counts: Floats
@@ -47,6 +49,7 @@ class ClassMoments(NamedTuple):
     lower: Floats
     upper: Floats
     has_missing: NDArray[np.bool_]
+    sizes: Floats
 
     @property
     def is_varying(self) -> NDArray[np.bool_]:
@@ -132,6 +135,7 @@ def merge_moments(one: ClassMoments, other: ClassMoments) -> ClassMoments:
         np.fmin(one.lower, other.lower),
         np.fmax(one.upper, other.upper),
         one.has_missing | other.has_missing,
+        one.sizes + other.sizes,
     )
 
 
@@ -148,6 +152,7 @@ def count_samples(moments: ClassMoments, samples_per_weight: Floats) -> ClassMom
     return moments._replace(
         counts=np.broadcast_to(counts, moments.counts.shape),
         within_squares=moments.within_squares * share,
+        sizes=moments.sizes * samples_per_weight,
     )
 
 
@@ -158,7 +163,9 @@ def expand_classes(
     rows = np.searchsorted(classes, labels)
     counts, means = np.zeros((2, len(classes), moments.means.shape[1]))
     counts[rows], means[rows] = moments.counts, moments.means
-    return moments._replace(counts=counts, means=means)
+    sizes = np.zeros(len(classes))
+    sizes[rows] = moments.sizes
+    return moments._replace(counts=counts, means=means, sizes=sizes)
 
 
 def check_squares(moments: ClassMoments) -> ClassMoments:
@@ -208,8 +215,9 @@ def _block_moments(X: NDArray[Any], codes: Indices, n_classes: int, weight: Floa
     offset = np.nan_to_num(lower.astype(np.float64))
     values = X - offset
     is_missing = np.isnan(values) if np.isnan(values.sum()) else None
+    sizes = indicator.sum(axis=1)
     if is_missing is None:
-        count = np.broadcast_to(indicator.sum(axis=1)[:, None], (n_classes, X.shape[1]))
+        count = np.broadcast_to(sizes[:, None], (n_classes, X.shape[1]))
         has_missing = np.zeros(X.shape[1], dtype=bool)
     else:
         values[is_missing] = 0.0
@@ -221,7 +229,7 @@ def _block_moments(X: NDArray[Any], codes: Indices, n_classes: int, weight: Floa
         values[is_missing] = 0.0
     np.square(values, out=values)
     ends = lower.astype(np.float64), upper.astype(np.float64)
-    return ClassMoments(count, means + offset, weight @ values, *ends, has_missing)
+    return ClassMoments(count, means + offset, weight @ values, *ends, has_missing, sizes)
 
 
 def _sparse_moments(X: Any, codes: Indices, n_classes: int, weight: Floats) -> ClassMoments:
@@ -232,7 +240,13 @@ def _sparse_moments(X: Any, codes: Indices, n_classes: int, weight: Floats) -> C
         _columns_moments(X[:, start : start + step], codes, total, weight)
         for start in range(0, X.shape[1], step)
     ]
-    return ClassMoments(*(np.concatenate(field, axis=-1) for field in zip(*parts, strict=True)))
+    return parts[0]._replace(
+        **{
+            name: np.concatenate([getattr(part, name) for part in parts], axis=-1)
+            for name in ClassMoments._fields
+            if name != "sizes"
+        }
+    )
 
 
 def _columns_moments(X: Any, codes: Indices, total: Floats, weight: Floats) -> ClassMoments:
@@ -256,7 +270,10 @@ def _columns_moments(X: Any, codes: Indices, total: Floats, weight: Floats) -> C
     zeros = np.where(offset == 0, np.maximum(count - class_sums(known_weight), 0.0), 0.0)
     squares = class_sums(known_weight * (data - means.ravel()[cell]) ** 2) + zeros * means**2
     has_missing = np.bincount(column, is_missing, m) > 0
-    return ClassMoments(count, means + offset, squares.sum(axis=0), lower, upper, has_missing)
+    sizes = total[:, 0]
+    return ClassMoments(
+        count, means + offset, squares.sum(axis=0), lower, upper, has_missing, sizes
+    )
 
 
 def _sparse_range(

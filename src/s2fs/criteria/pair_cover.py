@@ -9,8 +9,12 @@ and :mod:`s2fs._native.pair_cover` the same in C++.
 2. Gap. For two classes a and b, d_ab(f) = (c_a(f) − c_b(f)) / s(f), with c the class means. If the
    classes did not differ, d² would be 1/n_a + 1/n_b on average: that is the noise of the pair.
    A feature with missing values has n_a(f) known values in class a, and ν degrees of freedom for s.
-   Where ν is small, s is uncertain and d² larger by chance: the noise is that times ν / (ν − 2).
-   With ν up to 2, or fewer than 2 known values in a class, it tells nothing: d and noise are 0.
+   Few values make large gaps by chance, so d is replaced by the gap that a complete feature would
+   need for equal evidence: z² = ν c² ln(1 + d²/(v ν)) is about χ² with one degree of freedom if the
+   means are equal (c by Wallace, v = 1/n_a(f) + 1/n_b(f)), and no column is more certain than the
+   permutations of its known values allow, as far as values are missing. A feature that is known in
+   one class only, in one sample of each, or without a degree of freedom tells nothing about the
+   pair: d and noise are 0.
 3. Squared distance over a set B, corrected for noise: J_ab = max(0, Σ_f (d_ab(f)² − noise)).
 4. Features are not independent. With W the pooled correlation inside the classes, with
    independent = Σ d² and joint = max(dᵀ W d, 0.05 · independent), the spread along the line between
@@ -29,12 +33,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.class_moments import (
+    BLOCK,
     ClassMoments,
     check_squares,
-    degrees_of_freedom,
     squares_between,
     within_sd,
 )
@@ -45,41 +50,70 @@ from s2fs.criteria.separability import EQUAL
 MIN_JOINT_SHARE = 0.05
 #: So many features tell how far the correlations of a table can be trusted.
 MAX_CALIBRATION_FEATURES = 256
-#: Step 2: sums of weights are rounded, which must not decide whether they reach 2.
+#: Step 2: sums of weights are rounded, which must not decide whether they reach 1.
 _ROUNDING = 1e-9
 
 
 def class_gaps(moments: ClassMoments) -> tuple[Floats, Floats]:
     """Step 2: d and the noise of every pair of classes a < b, in sorted order, and feature.
 
-    A feature that tells nothing of one of two classes tells nothing about the pair, and a constant
-    one about none: d and noise are 0.
+    A feature that tells nothing about a pair has d and noise 0 there.
     """
-    first, second = np.triu_indices(len(moments.counts), k=1)
-    sd, informative = within_sd(moments), is_informative(moments)
-    tells = informative[first] & informative[second] & moments.is_varying
+    first, second = np.triu_indices(len(moments.means), k=1)
+    sd = within_sd(moments)
     d = (moments.means[first] - moments.means[second]) / np.where(sd > 0, sd, 1.0)
     with np.errstate(divide="ignore"):
-        inverse = 1 / noise_counts(moments)
-    noise = inverse[first] + inverse[second]
+        noise = (1 / moments.sizes[first] + 1 / moments.sizes[second])[:, None]
+    tells = moments.is_varying & np.isfinite(noise)
+    incomplete = np.flatnonzero(moments.has_missing & moments.is_varying)
+    for start in range(0, len(incomplete), step := max(1, BLOCK // len(first))):
+        some = incomplete[start : start + step]
+        d[:, some], tells[:, some] = _weigh_evidence(moments, d[:, some], some)
     return np.where(tells, d, 0.0), np.where(tells, noise, 0.0)
 
 
-def is_informative(moments: ClassMoments) -> NDArray[np.bool_]:
-    """Step 2: mask, classes × features, of the classes that a feature tells something of."""
-    if not moments.has_missing.any():
-        return np.broadcast_to(moments.counts[:, :1] > 0, moments.counts.shape)
-    is_enough = moments.counts >= 2 * (1 - _ROUNDING)
-    is_enough &= degrees_of_freedom(moments) > 2 * (1 + _ROUNDING)
-    return np.where(moments.has_missing, is_enough, moments.counts > 0)
+def _weigh_evidence(
+    moments: ClassMoments, d: Floats, features: Indices
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Step 2 for features with missing values: d of equal evidence, and where they tell anything.
+
+    Parameters
+    ----------
+    moments : ClassMoments
+        The moments.
+    d : ndarray of shape (n_class_pairs, n_some)
+        Their gaps by the known values.
+    features : ndarray of shape (n_some,)
+        The features.
+    """
+    first, second = np.triu_indices(len(moments.means), k=1)
+    counts, sizes = moments.counts[:, features], moments.sizes
+    known_a, known_b = counts[first], counts[second]
+    freedom = counts.sum(axis=0) - (counts > 0).sum(axis=0)
+    tells = (known_a > 0) & (known_b > 0) & (np.maximum(known_a, known_b) > 1 + _ROUNDING)
+    tells &= freedom >= 1 - _ROUNDING
+    freedom = np.maximum(freedom, 1.0)
+    all_freedom = max(sizes.sum() - np.count_nonzero(sizes), 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        noise = 1 / known_a + 1 / known_b
+        evidence = freedom * _normal_factor(freedom) * np.log1p(np.square(d) / (noise * freedom))
+        # No column is more certain than the permutations of its known values allow.
+        n_permutations = (
+            gammaln(known_a + known_b + 1) - gammaln(known_a + 1) - gammaln(known_b + 1)
+        )
+        missing_share = np.maximum(1 - counts.sum(axis=0) / sizes.sum(), 0.0)
+        least = np.log(missing_share) - (n_permutations - np.log(2))
+        capped = np.maximum(-2 * np.logaddexp(-evidence / 2, least), 0.0)
+        evidence = (1 - missing_share) * evidence + missing_share * capped
+        noise = (1 / sizes[first] + 1 / sizes[second])[:, None]
+        scale = all_freedom * _normal_factor(all_freedom)
+        squared = noise * all_freedom * np.expm1(evidence / scale)
+    return np.where(tells, np.copysign(np.sqrt(squared), d), 0.0), tells
 
 
-def noise_counts(moments: ClassMoments) -> Floats:
-    """Step 2: the noise of two classes is the sum of the inverses of these, classes × features."""
-    if not moments.has_missing.any():
-        return moments.counts
-    freedom = np.maximum(degrees_of_freedom(moments), 2.0)
-    return moments.counts * np.where(moments.has_missing, (freedom - 2) / freedom, 1.0)
+def _normal_factor(freedom: Any) -> Any:
+    """Wallace: this times ν ln(1 + t²/ν) is about the square of a normal variable."""
+    return ((8 * freedom + 1) / (8 * freedom + 3)) ** 2
 
 
 def score_distances(distances: Floats) -> Floats:

@@ -77,6 +77,7 @@ class QueriedMoments:
             np.fmin.reduce(self.lower, axis=0),
             np.fmax.reduce(self.upper, axis=0),
             self.counts.sum(axis=0) < self.sizes.sum(),
+            self.sizes * factors,
         )
 
 

@@ -128,9 +128,9 @@ class PairCover(SearchSelector):
     Notes
     -----
     Missing values (NaN) are left out of sums and counts, feature by feature and class by class, and
-    the fewer values a feature has, the more of its gain counts as noise. Equal gains go to the
-    smaller feature index. Constant features, and exact copies of a selected feature, wait until no
-    other is left. Samples can come in batches, see :meth:`partial_fit`, but copies are not told
+    a feature with few values counts as much as a complete one of equal evidence. Equal gains go to
+    the smaller feature index. Constant features, and exact copies of a selected feature, wait until
+    no other is left. Samples can come in batches, see :meth:`partial_fit`, but copies are not told
     there. The sum of the weights is the number of samples; weights that sum to less than that are
     scaled to it.
 
@@ -151,7 +151,7 @@ class PairCover(SearchSelector):
     _seen: dict[str, Any]
     _allow_nan: ClassVar[bool] = True
     _robust_alternative: ClassVar[str] = ""
-    algorithm_version: ClassVar[int] = 2
+    algorithm_version: ClassVar[int] = 3
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SearchSelector._parameter_constraints,
         "correlation": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],

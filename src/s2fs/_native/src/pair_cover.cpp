@@ -10,6 +10,9 @@
 //     D' = max(J', 0)² / (ρ max(joint', 0.05 independent') + (1 − ρ) independent'),
 // or max(J', 0) for ρ = 0, and the criterion −ln(mean over the pairs of exp(−D'/8)).
 //
+// With missing values a gap is no difference of two numbers, one of each class: then the gaps of all
+// pairs are given, and x is kept for each pair.
+//
 // The best candidate has the least sum of exp(−D'/8). These terms are positive, so a sum over some of
 // the pairs is a lower bound of the whole. The closest pairs have the largest terms: they come first,
 // and a block of candidates is left as soon as all its partial sums exceed that of the best so far.
@@ -80,12 +83,10 @@ struct Features {
     Doubles centres;              // class means in units of the within-class s.d.
     Doubles noise;                // (classes) 1 / n_q
     std::vector<bool> is_constant;
-    // Only if values are missing, in blocks: the noise of each feature, and 1 or 0 for classes that a
-    // feature says something or nothing about.
-    Doubles feature_noise, informative;
-    bool has_uninformative = false;  // any 0 among them
+    // Only if values are missing: (blocks, pairs, BLOCK), NaN where a feature says nothing about a pair.
+    Doubles gaps;
 
-    bool has_missing() const { return !informative.empty(); }
+    bool has_missing() const { return !gaps.empty(); }
     Index at(Index feature, Index line, Index n_lines) const {
         return (feature / BLOCK * n_lines + line) * BLOCK + feature % BLOCK;
     }
@@ -97,8 +98,7 @@ struct PairCover {
     std::shared_ptr<const Features> features;
     std::vector<ClassPair> pairs;  // in their order
     // x: of two classes it is the difference of two numbers, Σ_g c_q(g) W(g, f) of each class, so
-    // (blocks, classes, BLOCK) are enough. If a feature says nothing about one of the classes, d is 0
-    // and no such difference: then it is (blocks, pairs, BLOCK).
+    // (blocks, classes, BLOCK) are enough; with missing values it is (blocks, pairs, BLOCK).
     Doubles cross;
     // (blocks, BLOCK) what the sum of a candidate begins with: 0, or infinity for features that are no
     // candidates.
@@ -106,7 +106,6 @@ struct PairCover {
     std::vector<Index> constant_candidates;  // they have no noise, so they are scored and not screened
     Index runner_up = -1;  // came next to the best in the last step
 
-    bool has_cross_of_pairs() const { return features->has_uninformative; }
     bool is_screened(Index feature) const { return first_sums[feature] == 0; }
     void drop(Index feature) {
         first_sums[feature] = INFINITE;
@@ -114,7 +113,7 @@ struct PairCover {
         some.erase(std::remove(some.begin(), some.end(), feature), some.end());
     }
     Index n_cross_lines() const {
-        return has_cross_of_pairs() ? static_cast<Index>(pairs.size()) : features->n_classes;
+        return features->has_missing() ? static_cast<Index>(pairs.size()) : features->n_classes;
     }
 };
 
@@ -133,19 +132,21 @@ Gaps gaps_of(const PairCover &cover, Index f) {
     Gaps gaps{Doubles(n_pairs, 0.0), Doubles(n_pairs, 0.0), Doubles(n_pairs, 0.0)};
     if (of.is_constant[f]) return gaps;  // it differs between no classes, and has no noise
     for (const ClassPair &pair : cover.pairs) {
-        const Index k = pair.number, at_a = of.at(f, pair.a, of.n_classes);
-        const Index at_b = of.at(f, pair.b, of.n_classes);
-        gaps.gap[k] = of.centres[at_a] - of.centres[at_b];
-        gaps.noise[k] = of.noise[pair.a] + of.noise[pair.b];
+        const Index k = pair.number;
+        const double noise = of.noise[pair.a] + of.noise[pair.b];
         if (of.has_missing()) {
-            const double both = of.informative[at_a] * of.informative[at_b];
-            gaps.gap[k] *= both;
-            gaps.noise[k] = both * (of.feature_noise[at_a] + of.feature_noise[at_b]);
+            const Index at = of.at(f, k, static_cast<Index>(n_pairs));
+            const double gap = of.gaps[at];
+            const bool tells = gap == gap;
+            gaps.gap[k] = tells ? gap : 0.0;
+            gaps.noise[k] = tells ? noise : 0.0;
+            if (of.correlation > 0) gaps.cross[k] = cover.cross[at];
+            continue;
         }
-        if (of.correlation > 0)
-            gaps.cross[k] = cover.has_cross_of_pairs()
-                                ? cover.cross[of.at(f, k, cover.n_cross_lines())]
-                                : cover.cross[at_a] - cover.cross[at_b];
+        const Index at_a = of.at(f, pair.a, of.n_classes), at_b = of.at(f, pair.b, of.n_classes);
+        gaps.gap[k] = of.centres[at_a] - of.centres[at_b];
+        gaps.noise[k] = noise;
+        if (of.correlation > 0) gaps.cross[k] = cover.cross[at_a] - cover.cross[at_b];
     }
     return gaps;
 }
@@ -247,35 +248,31 @@ class Screen {
     bool add_pairs(Index block, double *sums) const {
         const Features &of = *cover_.features;
         const Index p = of.n_classes, n_pairs = static_cast<Index>(pairs_.size());
-        const double *centres = &of.centres[block * p * BLOCK];
-        const double *informative = MISSING ? &of.informative[block * p * BLOCK] : nullptr;
-        const double *feature_noise = MISSING ? &of.feature_noise[block * p * BLOCK] : nullptr;
-        const bool of_pairs = cover_.has_cross_of_pairs();
+        const double *centres = MISSING ? nullptr : &of.centres[block * p * BLOCK];
+        const double *gaps = MISSING ? &of.gaps[block * n_pairs * BLOCK] : nullptr;
         const double *cross =
             CORRELATED ? &cover_.cross[block * cover_.n_cross_lines() * BLOCK] : nullptr;
         const double closest = pairs_[0].distance / 8, rho = of.correlation;
         for (Index k = 0; k < n_pairs; k++) {
             const ClassPair pair = pairs_[k];
             const double *c_a = centres + pair.a * BLOCK, *c_b = centres + pair.b * BLOCK;
-            const double *t_a = informative + pair.a * BLOCK, *t_b = informative + pair.b * BLOCK;
-            const double *v_a = feature_noise + pair.a * BLOCK;
-            const double *v_b = feature_noise + pair.b * BLOCK;
-            const double *x_a = cross + (of_pairs ? pair.number : pair.a) * BLOCK;
-            const double *x_b = cross + (of_pairs ? pair.number : pair.b) * BLOCK;
-            const double keep_b = of_pairs ? 0.0 : 1.0;
+            const double *g = gaps + pair.number * BLOCK;
+            const double *x_a = cross + (MISSING ? pair.number : pair.a) * BLOCK;
+            const double *x_b = cross + pair.b * BLOCK;
             const double noise_of_pair = of.noise[pair.a] + of.noise[pair.b];
 #pragma omp simd
             for (Index l = 0; l < BLOCK; l++) {
-                double d = c_a[l] - c_b[l], noise = noise_of_pair;
+                double d, noise = noise_of_pair;
                 if (MISSING) {
-                    const double both = t_a[l] * t_b[l];
-                    d *= both;
-                    noise = both * (v_a[l] + v_b[l]);
+                    d = g[l] == g[l] ? g[l] : 0.0;
+                    noise = g[l] == g[l] ? noise : 0.0;
+                } else {
+                    d = c_a[l] - c_b[l];
                 }
                 const double dd = d * d, far = larger(pair.J + (dd - noise), 0.0);
                 double distance = far;
                 if (CORRELATED) {
-                    const double x = x_a[l] - keep_b * x_b[l];
+                    const double x = MISSING ? x_a[l] : x_a[l] - x_b[l];
                     const double independent = pair.independent + dd;
                     const double joint = pair.joint + 2 * d * x + dd;
                     const double spread = rho * larger(joint, MIN_JOINT_SHARE * independent) +
@@ -363,8 +360,7 @@ void add_feature(PairCover &cover, Index f, const double *correlations, double *
     const Index n_lines = cover.n_cross_lines();
     Doubles share(n_lines);  // what the feature adds to each line, for a correlation of 1
     for (Index line = 0; line < n_lines; line++)
-        share[line] = cover.has_cross_of_pairs() ? gaps.gap[line]
-                                                 : of.centres[of.at(f, line, of.n_classes)];
+        share[line] = of.has_missing() ? gaps.gap[line] : of.centres[of.at(f, line, of.n_classes)];
     for (Index block = 0; block < of.n_blocks; block++) {
         const Index start = block * BLOCK, width = std::min(BLOCK, of.n_features - start);
         double w[BLOCK] = {};
@@ -383,33 +379,35 @@ void check_feature(const PairCover &cover, Index f) {
 
 }  // namespace
 
-// The criterion of the empty subset. within_sd is 0 for a constant feature. noise is 1 / n_q of the
-// classes; if values are missing, feature_noise and informative have it for each class and feature.
+// The criterion of the empty subset. within_sd is 0 for a constant feature, noise is 1 / n_q of the
+// classes. If values are missing, gaps has d of each pair and feature, NaN where it tells nothing.
 S2FS_ENTRY(s2fs_pair_cover_new,
            (const double *means, Index n_classes, Index n_features, const double *within_sd,
-            const double *noise, const double *feature_noise, const std::uint8_t *informative,
-            double correlation, PairCover **made)) {
+            const double *noise, const double *gaps, Index n_pairs, double correlation,
+            PairCover **made)) {
     return s2fs::guarded([&] {
         require(n_classes >= 2, "there must be at least two classes.");
         require(0 <= correlation && correlation <= 1, "correlation must be from 0 to 1.");
-        require((feature_noise == nullptr) == (informative == nullptr),
-                "feature_noise and informative come together.");
+        require(n_pairs == n_classes * (n_classes - 1) / 2, "the class pairs are others.");
         auto of = std::make_shared<Features>();
         of->n_classes = n_classes;
         of->n_features = n_features;
         of->n_blocks = (n_features + BLOCK - 1) / BLOCK;
         of->correlation = correlation;
         of->noise.assign(noise, noise + n_classes);
-        const std::size_t size = of->n_blocks * n_classes * BLOCK;
-        of->centres.assign(size, 0.0);
         of->is_constant.resize(n_features);
-        if (informative) {
-            of->feature_noise.assign(size, 0.0);
-            of->informative.assign(size, 0.0);
-        }
+        if (gaps)
+            of->gaps.assign(of->n_blocks * n_pairs * BLOCK, 0.0);
+        else
+            of->centres.assign(of->n_blocks * n_classes * BLOCK, 0.0);
         for (Index f = 0; f < n_features; f++) {
             of->is_constant[f] = !(within_sd[f] > 0);
             if (of->is_constant[f]) continue;
+            if (gaps) {
+                for (Index k = 0; k < n_pairs; k++)
+                    of->gaps[of->at(f, k, n_pairs)] = gaps[k * n_features + f];
+                continue;
+            }
             // From the middle of the class means on, which keeps the digits of their differences.
             double least = means[f], most = means[f];
             for (Index q = 1; q < n_classes; q++) {
@@ -420,10 +418,6 @@ S2FS_ENTRY(s2fs_pair_cover_new,
             for (Index q = 0; q < n_classes; q++) {
                 const Index at = of->at(f, q, n_classes), from = q * n_features + f;
                 of->centres[at] = (means[from] - middle) / within_sd[f];
-                if (!informative) continue;
-                of->informative[at] = informative[from] ? 1.0 : 0.0;
-                of->feature_noise[at] = informative[from] ? feature_noise[from] : 0.0;
-                of->has_uninformative |= !informative[from];
             }
         }
         auto cover = std::make_unique<PairCover>();
