@@ -31,8 +31,9 @@ X = rng.normal(size=(N, M))
 
 def make_cover(correlation=0.25):
     noise = np.full(P, 0.1)
+    n_pairs = P * (P - 1) // 2
     return native_pair_cover._new(
-        rng.normal(size=(P, M)), np.ones(M), noise, None, None, correlation
+        rng.normal(size=(P, M)), np.ones(M), noise, None, n_pairs, correlation
     )
 
 
@@ -81,7 +82,7 @@ CALLS = {
     ),
     "new cover": (
         native_pair_cover._new,
-        lambda: [numbers(P, M), np.ones(M), numbers(P), numbers(P, M), np.ones((P, M), bool), 0.5],
+        lambda: [numbers(P, M), np.ones(M), numbers(P), numbers(P * (P - 1) // 2, M), 3, 0.5],
     ),
     "copy": (native_pair_cover._copy, lambda: [make_cover()]),
     "candidates": (native_pair_cover._set_candidates, lambda: [make_cover(), np.arange(M)]),
