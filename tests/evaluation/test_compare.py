@@ -129,10 +129,11 @@ SELECTORS = {
     "best": SelectKBest(k=4),
     "after a step": make_pipeline(StandardScaler(), VarianceThreshold(), SelectKBest(k=4)),
 }
+LOGISTIC = make_pipeline(StandardScaler(), LogisticRegression(tol=1e-10, max_iter=10_000))
 LEARNERS = [
+    ("logistic", LOGISTIC),
     ("knn", KNeighborsClassifier(5)),
     ("svm", SVC(C=10.0)),
-    ("logistic", LogisticRegression(max_iter=1000)),
     (GaussianNB(), GaussianNB()),
 ]
 
@@ -574,7 +575,7 @@ def test_missing_values_are_filled_in_inside_the_folds():
         ({"selectors": {MAJORITY: S2FS()}}, "'majority class', which is the name of another row"),
         ({"selectors": {RANDOM: S2FS()}}, "'random features', which is the name of another row"),
         ({"selectors": [GaussianNB()]}, "selectors has a GaussianNB, which has no get_support"),
-        ({"learner": "svn"}, r"learner is 'svn' \(did you mean 'svm'\?\); choose from knn"),
+        ({"learner": "svn"}, r"learner is 'svn' \(did you mean 'svm'\?\); choose from logistic"),
         ({"learner": S2FS()}, "learner is S2FS.*or give a classifier"),
         ({"cv": 1}, "cv is 1; give at least two folds"),
         ({"n_repeats": 0}, "n_repeats is 0; give a whole number from 1"),

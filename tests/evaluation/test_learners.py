@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from prefixes import SIZES, continuous_rows, from_scratch, split
 from s2fs.evaluation import LEARNERS, evaluate_fold, prefix_curves
+from s2fs.evaluation.learners import decide_classes, predict_prefixes
 from strategies import examples
 
 knn = LEARNERS["knn"]
@@ -126,14 +127,38 @@ def test_named_learners_are_scikit_learns(continuous):
     )
     scaler = MinMaxScaler().fit(X_train)
     rows = scaler.transform(X_train), codes, scaler.transform(X_test), SIZES[:5]
-    models = (
-        KNeighborsClassifier(5),
-        SVC(C=10.0),
-        DecisionTreeClassifier(random_state=0),
-        LogisticRegression(max_iter=1000),
-    )
-    for model, predicted in zip(models, fold.predictions.values(), strict=True):
-        np.testing.assert_array_equal(predicted, from_scratch(model, *rows))
+    models = {
+        "logistic": make_pipeline(StandardScaler(), LogisticRegression(tol=1e-10, max_iter=10_000)),
+        "knn": KNeighborsClassifier(5),
+        "svm": SVC(C=10.0),
+        "cart": DecisionTreeClassifier(random_state=0),
+    }
+    for name, model in models.items():
+        np.testing.assert_array_equal(fold.predictions[name], from_scratch(model, *rows))
+
+
+def test_what_learners_answer(continuous):
+    """Probabilities of all classes where a learner has them, else classes."""
+    X_train, codes, X_test = continuous
+    sizes, p = np.array([2, 7]), codes.max() + 1
+    for learner in (LEARNERS["logistic"], GaussianNB(), SVC(C=10.0), LEARNERS["knn"]):
+        answers = predict_prefixes(learner, X_train, codes, X_test, sizes)
+        has_probabilities = learner is LEARNERS["logistic"] or hasattr(learner, "predict_proba")
+        assert answers.shape == (2, len(X_test), p)[: 3 if has_probabilities else 2]
+        classes = decide_classes(answers)
+        if has_probabilities:
+            np.testing.assert_allclose(answers.sum(axis=2), 1)
+            np.testing.assert_array_equal(classes, answers.argmax(axis=2))
+        if not callable(learner):
+            np.testing.assert_array_equal(
+                classes, from_scratch(learner, X_train, codes, X_test, sizes)
+            )
+
+
+def test_of_equal_probabilities_the_first_class():
+    answers = np.array([[[0.2, 0.4, 0.4], [0.4 - 1e-15, 0.2, 0.4], [0.3, 0.3, 0.4]]])
+    assert decide_classes(answers).tolist() == [[1, 0, 2]]
+    assert decide_classes(np.array([[2, 0]])).tolist() == [[2, 0]]
 
 
 def test_any_classifier_can_be_given(continuous):

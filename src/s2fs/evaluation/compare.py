@@ -72,7 +72,7 @@ def compare(
         Estimators with ``get_support`` after ``fit``, pipelines that hold some, or names:
         "paircover", "s2fs", "s2fs-rms" or any of ``s2fs.baselines.BASELINES``. The verdict is about
         the first. None is PairCover, S2FS and AnovaF.
-    learner : {"knn", "svm", "cart", "logistic"} or classifier, default="knn"
+    learner : {"logistic", "knn", "svm", "cart"} or classifier, default="knn"
         What is trained on the selected features.
     cv : int, splitter or iterable of (train, test), default=5
         A number of stratified folds, lowered with a note to the size of the smallest class; or any

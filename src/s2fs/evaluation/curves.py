@@ -17,6 +17,7 @@ from s2fs._utils.messages import format_count
 from s2fs._utils.types import Floats, Indices
 from s2fs.evaluation.learners import (
     check_n_train,
+    decide_classes,
     is_plain,
     predict_prefixes,
     resolve_learners,
@@ -80,7 +81,7 @@ def evaluate_fold(
         Class labels of the test samples, which are only kept for the scores.
     ranking : array-like of int
         The features in order of selection.
-    learners : sequence of {"knn", "svm", "cart", "logistic"} or dict, default=the first three
+    learners : sequence of {"logistic", "knn", "svm", "cart"} or dict, default=the last three
         The learners to run: some of those that have a name, or a dict from names of your own to
         scikit-learn classifiers and clusterers. Clusterers are scored by their mutual information
         with the labels.
@@ -117,8 +118,8 @@ def evaluate_fold(
         if not is_plain(learner) and is_clusterer(learner):
             nmi[name] = score_clusters(learner, X_train, codes, every_size)
         else:
-            predicted = predict_prefixes(learner, X_train, codes, X_test, every_size)
-            predictions[name] = classes[predicted]
+            answers = predict_prefixes(learner, X_train, codes, X_test, every_size)
+            predictions[name] = classes[decide_classes(answers)]
     return FoldResult(every_size, ranking, np.asarray(y_test), predictions, nmi)
 
 
@@ -211,7 +212,7 @@ def prefix_curves(
     selector : estimator
         Any estimator with ``indices_``, the features in order of selection, after ``fit``. It
         should select as many features as the largest size.
-    learners : sequence of {"knn", "svm", "cart", "logistic"} or dict, default=the first three
+    learners : sequence of {"logistic", "knn", "svm", "cart"} or dict, default=the last three
         The learners to run: some of those that have a name, or a dict from names of your own to
         scikit-learn classifiers and clusterers. Clusterers are scored by their mutual information
         with the labels.

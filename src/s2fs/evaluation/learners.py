@@ -5,26 +5,28 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier, is_clusterer
-from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from s2fs._native.neighbours import knn
 from s2fs._utils.messages import did_you_mean, format_count
 from s2fs._utils.types import Floats, Indices
+from s2fs.criteria.logistic import logistic
 from s2fs.criteria.neighbours import N_NEIGHBORS
+from s2fs.criteria.separability import EQUAL
 
-#: Predicted classes for each size, from training samples with columns in ranked order, their
-#: classes as 0, 1, …, test samples, and the sizes.
-PredictPrefixes = Callable[[Floats, Indices, Floats, Indices], Indices]
+#: For each size the predicted classes, of shape (n_sizes, n_test), or the probabilities of all
+#: classes, of shape (n_sizes, n_test, n_classes); from training samples with columns in ranked
+#: order, their classes as 0, 1, …, test samples, and the sizes.
+PredictPrefixes = Callable[[Floats, Indices, Floats, Indices], Indices | Floats]
 
-#: The learners that have a name: 5 nearest neighbours, a support vector machine, a decision tree,
-#: logistic regression.
+#: The learners that have a name: ridge logistic regression, 5 nearest neighbours, a support vector
+#: machine, a decision tree.
 LEARNERS: dict[str, Any] = {
+    "logistic": logistic,
     "knn": knn,
     "svm": SVC(C=10.0),
     "cart": DecisionTreeClassifier(random_state=0),
-    "logistic": LogisticRegression(max_iter=1000),
 }
 
 
@@ -81,14 +83,39 @@ def check_n_train(learners: Mapping[str, Any], n_train: int) -> None:
 
 def predict_prefixes(
     learner: Any, X_train: Floats, codes: Indices, X_test: Floats, sizes: Indices
-) -> Indices:
-    """The predicted classes of the test samples for each size."""
+) -> Indices | Floats:
+    """For each size what a learner says of the test samples: classes, or probabilities of all.
+
+    The classes of the training samples are 0, 1, …; each is there. A classifier of scikit-learn
+    says probabilities if it can. See :data:`PredictPrefixes`; :func:`decide_classes` makes classes
+    of either.
+    """
     if is_plain(learner):
         predict: PredictPrefixes = learner
         return predict(X_train, codes, X_test, sizes)
     return np.array(
-        [clone(learner).fit(X_train[:, :k], codes).predict(X_test[:, :k]) for k in sizes]
+        [_predict(clone(learner).fit(X_train[:, :k], codes), X_test[:, :k]) for k in sizes]
     )
+
+
+def _predict(fitted: Any, X_test: Floats) -> Indices | Floats:
+    """The classes that a classifier predicts, or their probabilities if it has these."""
+    if not hasattr(fitted, "predict_proba"):
+        return np.asarray(fitted.predict(X_test), dtype=np.intp)
+    return np.asarray(fitted.predict_proba(X_test), dtype=np.float64)
+
+
+def decide_classes(answers: Indices | Floats) -> Indices:
+    """The predicted classes: of probabilities the largest, up to rounding the first of equals.
+
+    Parameters
+    ----------
+    answers : ndarray of shape (…, n_test) or (…, n_test, n_classes)
+        Predicted classes, which stay what they are, or probabilities.
+    """
+    if np.issubdtype(answers.dtype, np.integer):
+        return np.asarray(answers, dtype=np.intp)
+    return np.asarray((answers >= answers.max(axis=-1, keepdims=True) - EQUAL).argmax(axis=-1))
 
 
 def score_clusters(clusterer: Any, X: Floats, codes: Indices, sizes: Indices) -> Floats:

@@ -15,7 +15,7 @@ from s2fs.criteria.correlation import prefix_redundancy
 from s2fs.evaluation.candidates import NUMBER_NAMES, Candidate, needs_prepared, select_features
 from s2fs.evaluation.comparison import MAJORITY, RANDOM
 from s2fs.evaluation.folds import Fold
-from s2fs.evaluation.learners import check_n_train, predict_prefixes
+from s2fs.evaluation.learners import check_n_train, decide_classes, predict_prefixes
 from s2fs.evaluation.neighbours import FEWEST_FEATURES, predict_by_all_features
 from s2fs.evaluation.samples import EvaluationSamples, take_columns
 
@@ -80,10 +80,10 @@ class Trial:
             part /= width
         # Column after column: every size reads the first ones.
         trained_on, held_out = np.asfortranarray(trained_on), np.asfortranarray(held_out)
-        predicted = predict_prefixes(
+        answers = predict_prefixes(
             self.learner, trained_on, self._train_codes, held_out, np.array(sizes)
         )
-        return self.classes[predicted]
+        return self.classes[decide_classes(answers)]
 
     def predict_by_all(self) -> Indices:
         """The predicted classes of the held-out samples by all features."""
