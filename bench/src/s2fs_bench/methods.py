@@ -91,8 +91,6 @@ def resolve(
             "get_params and n_features_to_select."
         ) from None
     known = {name: value for name, value in made.items() if name not in _NEUTRAL}
-    if method in BASELINES and known["max_correlation"] is None:
-        del known["max_correlation"]  # as before there was one: results that were kept stay valid
     status = "own"  # nobody has confirmed a class that is not of this package
     if method in METHODS:
         algorithm, status = str(cls.algorithm_version), getattr(cls, "status", "confirmed")

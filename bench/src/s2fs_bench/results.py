@@ -106,7 +106,7 @@ class Result:
             "method": spec.method,
             "algorithm": run.algorithm,
             "status": run.status,
-            "parameters": json.dumps(dict(run.parameters), sort_keys=True),
+            "parameters": json.dumps(run.given_parameters, sort_keys=True),
             "weights": self.how,
             "alpha": alpha,
             "beta": beta,
@@ -182,7 +182,7 @@ def check_names(path: Path, runs: Iterable[Run]) -> None:
                 "no table can show side by side; run each in a results file of its own."
             )
         spec = run.selector
-        given = {k: v for k, v in run.parameters.items() if k not in _VARYING}
+        given = {k: v for k, v in run.given_parameters.items() if k not in _VARYING}
         # Of a grid every weighting is a result of its own, so grids may differ.
         asked = replace(spec, alphas=(), betas=()) if spec.weights == "grid" else spec
         same = (repr(asked), json.dumps(given, sort_keys=True), run.algorithm)

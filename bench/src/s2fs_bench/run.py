@@ -95,11 +95,21 @@ class Run:
 
     @property
     def key(self) -> str:
-        """A hash of all that decides the result."""
+        """A hash of all that decides the result.
+
+        A parameter that is None is left out, so that a selector may gain or lose one that is off
+        by default, and results that were kept stay valid.
+        """
         decides = asdict(self)
+        decides["parameters"] = self.given_parameters
         for name in ("status", "n_features", "dataset_title", "score", "version"):
             del decides[name]
         return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def given_parameters(self) -> dict[str, Any]:
+        """The parameters that are not None."""
+        return {name: value for name, value in self.parameters.items() if value is not None}
 
     @property
     def short_lists(self) -> str:
