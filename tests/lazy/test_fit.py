@@ -99,7 +99,7 @@ def test_types_of_features_and_labels(as_lazy, dtype):
     [
         {"class_weight": "balanced"},
         {"class_weight": {"class 0": 3.0, "class 1": 0.0}},
-        {"include": [4], "exclude": [0, 1], "costs": np.arange(1, 9), "budget": 20},
+        {"include": [4], "exclude": [0, 1]},
         {"feature_groups": [[0, 1], [5, 2]]},
         {"min_per_class": 1},
     ],

@@ -1,4 +1,4 @@
-"""Budgets and substitutes, against searches that try everything."""
+"""Substitutes, against searches that try everything."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,6 @@ from sklearn.preprocessing import minmax_scale
 from s2fs import S2FS, PairCover, separability
 
 X, y = load_wine(return_X_y=True)
-COSTS = np.random.default_rng(0).integers(1, 9, 13).astype(float)
 
 
 def literal_sep(features):
@@ -22,48 +21,6 @@ def literal_cover(features):
 
 
 CRITERIA = [(S2FS(scale="minmax"), literal_sep), (PairCover(correlation=0.0), literal_cover)]
-
-
-@pytest.mark.parametrize(("selector", "score"), CRITERIA, ids=["S2FS", "PairCover"])
-@pytest.mark.parametrize("budget", [5, 12.5, 30])
-def test_every_step_takes_the_best_that_can_be_paid(selector, score, budget):
-    selector.set_params(n_features_to_select="all", costs=COSTS, budget=budget).fit(X, y)
-    selected, left = [], budget
-    while ready := [f for f in range(13) if f not in selected and COSTS[f] <= left]:
-        selected.append(max(ready, key=lambda f: (round(score([*selected, f]), 9), -f)))
-        left -= COSTS[selected[-1]]
-    assert selector.indices_.tolist() == selected
-    selector.set_params(costs=None, budget=None)
-
-
-def test_groups_and_included_features_are_paid_for():
-    selector = S2FS("all", costs=COSTS, budget=14, include=[0]).fit(X, y)
-    assert 0 in selector.indices_
-    assert COSTS[selector.indices_].sum() <= 14
-    grouped = S2FS("all", costs=COSTS, budget=14, feature_groups=[[1, 2], [3, 4]])
-    assert COSTS[grouped.fit(X, y).indices_].sum() <= 14
-
-
-def test_what_does_better_than_chance_within_a_budget():
-    free = S2FS("auto").fit(X, y).indices_.tolist()
-    bound = S2FS("auto", costs=np.ones(13), budget=3).fit(X, y).indices_.tolist()
-    assert bound == free[:3]
-
-
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
-        ({"costs": COSTS}, "costs and budget go together"),
-        ({"budget": 3.0}, "costs and budget go together"),
-        ({"costs": COSTS[:5], "budget": 3}, r"costs has the shape \(5,\)"),
-        ({"costs": -COSTS, "budget": 3}, "costs has a negative number"),
-        ({"costs": COSTS + 9, "budget": 2}, "is below the cheapest feature, 10"),
-        ({"costs": COSTS, "budget": 0.5, "include": [0]}, "the included features cost"),
-    ],
-)
-def test_prices_that_make_no_sense(parameters, words):
-    with pytest.raises(ValueError, match=words):
-        S2FS(3, **parameters).fit(X, y)
 
 
 @pytest.mark.parametrize(("selector", "score"), CRITERIA, ids=["S2FS", "PairCover"])

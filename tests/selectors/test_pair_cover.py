@@ -273,7 +273,7 @@ def test_no_copy_is_selected_before_all_else():
             both = PairCover("all", correlation=correlation).fit(form(twice), y).indices_
             assert (both[:30] % 30).tolist() == plain.tolist()
             assert both[30:].tolist() == sorted(both[30:])
-    grouped = PairCover(8, feature_groups=[[3, 33], [5, 8]], costs=np.ones(60), budget=8)
+    grouped = PairCover(8, feature_groups=[[3, 33], [5, 8]])
     found = grouped.fit(twice, y).indices_.tolist()
     assert len({f % 30 for f in found if f not in (3, 33)}) == len(set(found) - {3, 33})
 

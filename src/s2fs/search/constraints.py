@@ -1,6 +1,5 @@
-"""What a search may select: features that are in, out, come in groups, repeat others or cost."""
+"""What a search may select: features that are in, out, come in groups or repeat others."""
 
-import math
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -66,10 +65,6 @@ class Constraints:
     correlated_with : callable, optional
         For a feature those that may not be added beside it, because they say almost the same.
         Features of one group may be correlated.
-    costs : ndarray, optional
-        What each feature of the table costs.
-    budget : float
-        What all that is added may cost.
     quota : ClassQuota, optional
         What each class needs.
     """
@@ -78,8 +73,6 @@ class Constraints:
     singles: Indices
     groups: tuple[Group, ...] = ()
     correlated_with: Callable[[int], Indices] | None = None
-    costs: Floats | None = None
-    budget: float = math.inf
     quota: ClassQuota | None = None
 
     @classmethod
@@ -95,38 +88,12 @@ class Constraints:
     @property
     def only_limits_candidates(self) -> bool:
         """Whether what may be added next does not depend on what was added before."""
-        is_free = not self.groups and self.correlated_with is None
-        return is_free and self.costs is None and self.quota is None
+        return not self.groups and self.correlated_with is None and self.quota is None
 
     def limit_correlation(self, correlated_with: Callable[[int], Indices]) -> "Constraints":
         """The same, but nothing may be added beside a feature it correlates with."""
         limited = replace(self, correlated_with=correlated_with)
         return limited._without_correlated([self.included])
-
-    def with_costs(self, costs: Any, budget: float | None, m: int) -> "Constraints":
-        """The same, with what each of ``m`` features costs and what all may cost together."""
-        if costs is None or budget is None:
-            raise ValueError("costs and budget go together; give both, or none of them.")
-        prices = np.asarray(costs, dtype=np.float64)
-        if prices.shape != (m,):
-            raise ValueError(
-                f"costs has the shape {prices.shape}; give one number for each of "
-                f"{format_count(m, 'feature')} of X."
-            )
-        if not np.isfinite(prices).all() or prices.min() < 0:
-            raise ValueError("costs has a negative number, NaN or infinity; give finite costs ≥ 0.")
-        left = budget - float(prices[list(self.included)].sum())
-        if left < 0:
-            raise ValueError(
-                f"budget is {budget:g}, but the included features cost {budget - left:g}; raise it."
-            )
-        priced = replace(self, costs=prices, budget=left)
-        if not self.included and not priced.that_fit(m):
-            raise ValueError(
-                f"budget is {budget:g}, which is below the cheapest feature, {prices.min():g}; "
-                "raise it."
-            )
-        return priced
 
     def with_quota(
         self, min_per_class: int, served_class: Indices, class_names: Sequence[Any], k: int
@@ -165,9 +132,6 @@ class Constraints:
     def after_adding(self, added: Collection[Group]) -> "Constraints":
         """What is left to add once the groups ``added`` are selected."""
         left = self.without(added)._without_correlated(added)
-        if self.costs is not None:
-            spent = sum(float(self.costs[list(group)].sum()) for group in added)
-            left = replace(left, budget=self.budget - spent)
         if self.quota is not None:
             left = replace(left, quota=self.quota.after_adding(f for g in added for f in g))
         return left
@@ -190,23 +154,15 @@ class Constraints:
         """What can be added if at most ``n_left`` more features are wanted."""
         if n_left <= 0:
             return replace(self, singles=self.singles[:0], groups=())
-        fitting = self
-        if self.costs is not None:
-            fitting = fitting._affordable(self.costs)
+        singles = self.singles
         if self.quota is not None and n_left <= self.quota.missing.sum():
             # Every feature that is still wanted must serve a class that needs one.
-            needed = self.quota.serving_a_missing_class(fitting.singles)
-            fitting = replace(fitting, singles=needed)
-        groups = tuple(group for group in fitting.groups if len(group) <= n_left)
-        return replace(fitting, groups=groups)
+            singles = self.quota.serving_a_missing_class(singles)
+        groups = tuple(group for group in self.groups if len(group) <= n_left)
+        return replace(self, singles=singles, groups=groups)
 
     def __bool__(self) -> bool:
         return len(self.singles) + len(self.groups) > 0
-
-    def _affordable(self, costs: Floats) -> "Constraints":
-        limit = self.budget + 1e-9 * costs.max()  # sums of costs are rounded
-        groups = tuple(group for group in self.groups if costs[list(group)].sum() <= limit)
-        return replace(self, singles=self.singles[costs[self.singles] <= limit], groups=groups)
 
     def _without_correlated(self, added: Iterable[Group]) -> "Constraints":
         if self.correlated_with is None or not self:

@@ -79,8 +79,8 @@ def forward(
     if left.quota is not None and n_left > 0 and left.quota.missing.any():
         raise ValueError(
             f"min_per_class leaves {format_count(int(left.quota.missing.sum()), 'feature')} "
-            "missing: none that serves such a class is within max_correlation and budget; ask for "
-            "fewer per class."
+            "missing: none that serves such a class is within max_correlation; ask for fewer per "
+            "class."
         )
 
 

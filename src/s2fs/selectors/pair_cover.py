@@ -100,7 +100,6 @@ class PairCover(SearchSelector):
     {feature_groups}
     {max_correlation}
     {min_per_class}
-    {costs, budget}
     class_weight : "balanced" or dict, default=None
         How much the samples of a class count in the variance inside the classes. ``"balanced"``
         lets every class count alike.
@@ -171,8 +170,6 @@ class PairCover(SearchSelector):
         feature_groups: Iterable[Any] | None = None,
         max_correlation: float | None = None,
         min_per_class: int | None = None,
-        costs: ArrayLike | None = None,
-        budget: float | None = None,
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -185,8 +182,6 @@ class PairCover(SearchSelector):
             feature_groups=feature_groups,
             max_correlation=max_correlation,
             min_per_class=min_per_class,
-            costs=costs,
-            budget=budget,
             class_weight=class_weight,
             n_jobs=n_jobs,
         )

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
-from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._native.class_sums import compute_scaling
@@ -45,7 +44,6 @@ class S2FS(SearchSelector):
     {feature_groups}
     {max_correlation}
     {min_per_class}
-    {costs, budget}
     class_weight : "balanced" or dict, default=None
         How much the samples of a class count in the compactness. ``"balanced"`` lets every class
         count as much as another, however few samples it has. Classes not in a dict count 1.
@@ -115,8 +113,6 @@ class S2FS(SearchSelector):
         feature_groups: Iterable[Any] | None = None,
         max_correlation: float | None = None,
         min_per_class: int | None = None,
-        costs: ArrayLike | None = None,
-        budget: float | None = None,
         class_weight: ClassWeight = None,
         scale: Scale = "standard",
         centroid_membership: CentroidMembership = "published",
@@ -132,8 +128,6 @@ class S2FS(SearchSelector):
             feature_groups=feature_groups,
             max_correlation=max_correlation,
             min_per_class=min_per_class,
-            costs=costs,
-            budget=budget,
             class_weight=class_weight,
             n_jobs=n_jobs,
         )

@@ -70,8 +70,6 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         "feature_groups": ["array-like", None],
         "max_correlation": [Interval(Real, 0, 1, closed="both"), None],
         "min_per_class": [Interval(Integral, 1, None, closed="left"), None],
-        "costs": ["array-like", None],
-        "budget": [Interval(Real, 0, None, closed="neither"), None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "n_jobs": [Integral, None],
     }
@@ -87,8 +85,6 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         feature_groups: Iterable[Any] | None = None,
         max_correlation: float | None = None,
         min_per_class: int | None = None,
-        costs: ArrayLike | None = None,
-        budget: float | None = None,
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -100,8 +96,6 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         self.feature_groups = feature_groups
         self.max_correlation = max_correlation
         self.min_per_class = min_per_class
-        self.costs = costs
-        self.budget = budget
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
@@ -322,8 +316,6 @@ optional
             self.include, self.exclude, self.feature_groups, m, self._input_names()
         )
         k = count_to_select(constraints, self.n_features_to_select, m)
-        if self.costs is not None or self.budget is not None:
-            constraints = constraints.with_costs(self.costs, self.budget, m)
         if self.max_correlation is not None and correlations is not None:
             correlated = CorrelatedFeatures(correlations, self.max_correlation)
             constraints = constraints.limit_correlation(correlated)

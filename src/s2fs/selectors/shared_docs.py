@@ -28,10 +28,6 @@ max_correlation : float, default=None
     Features whose correlation |r| with a selected one is above this, from 0 to 1, are left out, so
     no two selected features repeat each other; those of ``include`` and of one group may. If
     nothing else is left, fewer are selected, with a warning. ``None`` allows any.""",
-    "costs, budget": """\
-costs, budget : array-like of shape (n_features,) and float, default=None
-    What each feature costs, and what the selected ones may cost together: in every step only
-    features that still fit into the budget are considered.""",
     "min_per_class": """\
 min_per_class : int, default=None
     Each class is served by at least so many selected features. A feature serves the class that it
