@@ -86,7 +86,7 @@ CALLS = {
     ),
     "copy": (native_pair_cover._copy, lambda: [make_cover()]),
     "candidates": (native_pair_cover._set_candidates, lambda: [make_cover(), np.arange(M)]),
-    "drop": (native_pair_cover._drop_candidate, lambda: [make_cover(), 3]),
+    "drop": (native_pair_cover._drop_candidates, lambda: [make_cover(), np.arange(3)]),
     "best": (
         native_pair_cover._best,
         lambda: [make_cover(), 2, np.empty(1, np.int64), np.empty(1)],
@@ -224,7 +224,7 @@ def test_a_spoiled_array_is_an_error_for_every_argument(name, kind):
         if (
             kind in ("longer", "shorter", "empty")
             and free_length
-            and name in ("candidates", "best of subset", "add the best to subset")
+            and name in ("candidates", "drop", "best of subset", "add the best to subset")
         ):
             continue  # as many candidates as there are
         if (
@@ -364,7 +364,7 @@ def test_errors_of_threads_are_their_own():
     def run(name, argument):
         for _ in range(200):
             try:
-                native_pair_cover._drop_candidate(make_cover(), argument)
+                native_pair_cover._drop_candidates(make_cover(), np.array([argument]))
             except ValueError as error:
                 found.setdefault(name, set()).add(str(error))
 

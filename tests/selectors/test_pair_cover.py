@@ -14,7 +14,13 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.feature_selection import f_classif
 
-from inner import WithinClassCorrelations, forward, make_pair_cover, native_moments
+from inner import (
+    NativePairCover,
+    WithinClassCorrelations,
+    forward,
+    make_pair_cover,
+    native_moments,
+)
 from s2fs import PairCover
 from strategies import examples, problems
 
@@ -276,6 +282,23 @@ def test_no_copy_is_selected_before_all_else():
     grouped = PairCover(8, feature_groups=[[3, 33], [5, 8]])
     found = grouped.fit(twice, y).indices_.tolist()
     assert len({f % 30 for f in found if f not in (3, 33)}) == len(set(found) - {3, 33})
+
+
+def test_many_copies_take_no_more_searches_than_features(monkeypatch):
+    """Each copy would be found as the best one again, and searches of all candidates add up."""
+    X, y = load_breast_cancer(return_X_y=True)
+    searches = []
+    find_best = NativePairCover._find_best
+    monkeypatch.setattr(
+        NativePairCover, "_find_best", lambda self: searches.append(0) or find_best(self)
+    )
+    for correlation in (0, "auto"):
+        plain = PairCover(10, correlation=correlation, n_jobs=1).fit(X, y).indices_
+        many = np.hstack([X, *(X * (c + 2) - c for c in range(20))])
+        searches.clear()
+        found = PairCover(10, correlation=correlation, n_jobs=1).fit(many, y).indices_
+        assert found.tolist() == plain.tolist()
+        assert len(searches) <= 2 * 10
 
 
 def test_copies_with_gaps_and_weights():

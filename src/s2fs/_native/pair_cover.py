@@ -45,8 +45,11 @@ _set_candidates = Function(
     candidates=Array(np.int64, "n_candidates"),
     n_candidates=Length(),
 )
-_drop_candidate = Function(
-    "s2fs_pair_cover_drop_candidate", cover=Given("pair_cover"), feature=Int()
+_drop_candidates = Function(
+    "s2fs_pair_cover_drop_candidates",
+    cover=Given("pair_cover"),
+    candidates=Array(np.int64, "n_candidates"),
+    n_candidates=Length(),
 )
 _best = Function(
     "s2fs_pair_cover_best",
@@ -195,18 +198,22 @@ class NativePairCover:
         It ends early if copies of the selected features alone are left.
         """
         _set_candidates(self._handle, np.ascontiguousarray(candidates, np.int64))
-        n_left = len(candidates)
+        is_left = np.zeros(len(self.distinct), dtype=bool)
+        is_left[candidates] = True
         is_turn_of_copies = not self.distinct[candidates].any()
         n_joined = 0
-        while n_joined < n_steps and n_left:
+        while n_joined < n_steps and is_left.any():
             feature, score = self._find_best()
             if feature < 0:
                 raise no_number()
-            n_left -= 1
-            if not is_turn_of_copies and self._is_copy(feature):
-                self._let_wait(np.array([feature]))
-                _drop_candidate(self._handle, feature)
+            if not is_turn_of_copies and len(copies := self._copies_with(feature)):
+                # All of them at once: each would be found as the best one, after a screen of all.
+                copies = copies[is_left[copies]]
+                is_left[copies] = False
+                self._let_wait(copies)
+                _drop_candidates(self._handle, copies)
                 continue
+            is_left[feature] = False
             self._join(feature)
             n_joined += 1
             yield feature, score, (float(self.class_distances[-1].min()),)
@@ -235,11 +242,13 @@ class NativePairCover:
         self._selected.append(feature)
         self.class_distances += (distances,)
 
-    def _is_copy(self, feature: int) -> bool:
-        """Whether a candidate repeats a selected feature."""
-        if self._copies is None or not self._selected:
-            return False
-        return len(self._copies.among(feature, np.array(self._selected, np.intp))) > 0
+    def _copies_with(self, feature: int) -> Indices:
+        """If a candidate repeats a selected feature, it and all others that do; else none."""
+        selected = np.array(self._selected, np.intp)
+        if self._copies is None or not len(selected):
+            return selected[:0]
+        originals = self._copies.among(feature, selected)
+        return np.union1d([feature], self._copies.of(originals[0])) if len(originals) else originals
 
     def _let_wait(self, features: Indices) -> None:
         """Let candidates wait until no other is left, as constant features do."""

@@ -457,10 +457,10 @@ S2FS_ENTRY(s2fs_pair_cover_set_candidates,
     });
 }
 
-S2FS_ENTRY(s2fs_pair_cover_drop_candidate, (PairCover *cover, Index feature)) {
+S2FS_ENTRY(s2fs_pair_cover_drop_candidates, (PairCover *cover, const Index *candidates, Index n_candidates)) {
     return s2fs::guarded([&] {
-        check_feature(*cover, feature);
-        cover->drop(feature);
+        for (Index i = 0; i < n_candidates; i++) check_feature(*cover, candidates[i]);
+        for (Index i = 0; i < n_candidates; i++) cover->drop(candidates[i]);
     });
 }
 
