@@ -8,7 +8,12 @@ JOBS ?= 2
 # Compiled modules are kept, so that the processes which tests start need not compile them again.
 PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest \
   -n $(JOBS) --max-worker-restart 0
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# On a clone the native library is compiled for this machine alone, and once: an installation that
+# finds one younger than the environment takes it.
+INSTRUCTION_SETS = here
+BUILT = $(shell find src/s2fs/_native -name 'libs2fs_engine_*' -newer $(VENV)/.made 2>/dev/null)
+INSTALL = $(if $(BUILT),SKBUILD_WHEEL_CMAKE=false,SKBUILD_CMAKE_DEFINE=S2FS_INSTRUCTION_SETS=$(INSTRUCTION_SETS)) \
+  $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test test-build test-long fuzz sanitize races coverage docs lint format bench peers paper changelog clean
 
@@ -16,11 +21,11 @@ demo: $(VENV)/.installed-demo
 	$(BIN)/s2fs demo
 
 test: $(VENV)/.installed-test
-	$(PYTEST)
+	$(PYTEST) $(TESTS)
 
-# All examples of the property tests, and the tests that take minutes.
-test-long: $(VENV)/.installed-test
-	S2FS_TESTS=long $(PYTEST)
+# All examples of the property tests, the tests that take minutes, and every instruction set.
+test-long: $(VENV)/.all-instruction-sets
+	S2FS_TESTS=long $(PYTEST) $(TESTS)
 
 # Twenty thousand damaged files, of every format.
 fuzz: $(VENV)/.installed-test
@@ -104,7 +109,7 @@ $(VENV)/.installed-bench: $(VENV)/.made bench/studies/requirements.txt
 	$(INSTALL) --editable . --editable ./bench --requirement bench/studies/requirements.txt
 	@touch $@
 
-# Development holds what the others need: they would only compile the library again.
+# Development holds what the others need.
 $(VENV)/.installed-dev: $(VENV)/.made bench/pyproject.toml
 	$(INSTALL) --editable '.[dev]' --editable ./bench
 	@touch $@ $(VENV)/.installed-docs $(VENV)/.installed-test $(VENV)/.installed-demo
@@ -112,6 +117,12 @@ $(VENV)/.installed-dev: $(VENV)/.made bench/pyproject.toml
 # Tests and documentation need both distributions.
 $(VENV)/.installed-%: $(VENV)/.made bench/pyproject.toml
 	$(INSTALL) --editable '.[$*]' --editable ./bench
+	@touch $@
+
+$(VENV)/.all-instruction-sets: INSTRUCTION_SETS = all
+$(VENV)/.all-instruction-sets: BUILT =
+$(VENV)/.all-instruction-sets: $(VENV)/.installed-test
+	$(INSTALL) --no-deps --editable .
 	@touch $@
 
 clean:

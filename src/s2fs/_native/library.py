@@ -1,8 +1,9 @@
 """The native libraries: which build of them this processor can run, and how they are loaded.
 
 There are two: "engine" is what the selectors need, "baselines" holds the loops of the published
-methods that they are compared with. Each is built once for every instruction set. Nothing is
-looked for before :func:`load` is called; where it returns None, NumPy does the work.
+methods that they are compared with. Each is built once for every instruction set, or by ``make``
+on a clone for that of the machine alone. Nothing is looked for before :func:`load` is called; where
+it returns None, NumPy does the work.
 """
 
 import ctypes
@@ -111,7 +112,7 @@ def choose(requested: str, built: Sequence[str], widest: int) -> str:
     if requested != "numpy" and requested not in can_run:
         raise ValueError(
             f"{VARIABLE} is {requested!r}, but this processor does not have these instructions; "
-            f"it can run {', '.join(can_run)}."
+            f"it can run {', '.join(can_run) or 'none of this installation'}."
         )
     return requested
 
@@ -143,9 +144,8 @@ def library_path(name: LibraryName, instruction_set: str) -> Path:
 @cache
 def _choose_here(requested: str) -> str:
     built = [name for name in INSTRUCTION_SETS if library_path("engine", name).exists()]
-    widest = -1
-    if "baseline" in built:
-        widest = open_library("engine", "baseline").s2fs_instruction_set()
+    # Any of them can be asked: this part is compiled for every processor of the architecture.
+    widest = open_library("engine", built[0]).s2fs_instruction_set() if built else -1
     return choose(requested, built, widest)
 
 
