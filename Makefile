@@ -8,18 +8,23 @@ JOBS ?= 2
 # Compiled modules are kept, so that the processes which tests start need not compile them again.
 PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest \
   -n $(JOBS) --max-worker-restart 0
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # On a clone the native library is compiled for this machine alone, and once: an installation that
 # finds one younger than the environment takes it.
-INSTRUCTION_SETS = here
 BUILT = $(shell find src/s2fs/_native -name 'libs2fs_engine_*' -newer $(VENV)/.made 2>/dev/null)
-INSTALL = $(if $(BUILT),SKBUILD_WHEEL_CMAKE=false,SKBUILD_CMAKE_DEFINE=S2FS_INSTRUCTION_SETS=$(INSTRUCTION_SETS)) \
-  $(BIN)/python -m pip install --quiet --disable-pip-version-check
+INSTALL = $(if $(BUILT),SKBUILD_WHEEL_CMAKE=false,SKBUILD_CMAKE_DEFINE=S2FS_INSTRUCTION_SETS=here) $(PIP)
 
-.PHONY: demo test test-build test-long fuzz sanitize races coverage docs lint format bench peers paper changelog clean
+.PHONY: demo check test test-build test-long fuzz sanitize races coverage docs lint format bench peers paper changelog clean
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/s2fs demo
 
+# What a change of a criterion, a search, a selector or the engine can break first.
+check: $(VENV)/.installed-check
+	$(PYTEST) $(or $(TESTS),tests/frozen tests/criteria tests/search tests/selectors tests/_native \
+	  tests/cli/test_demo.py tests/cli/test_main.py)
+
+# What users' answers rest on; TESTS names some of them.
 test: $(VENV)/.installed-test
 	$(PYTEST) $(TESTS)
 
@@ -105,6 +110,10 @@ $(VENV)/.installed-demo: $(VENV)/.made
 	$(INSTALL) --editable '.[cli,report]'
 	@touch $@
 
+$(VENV)/.installed-check: $(VENV)/.made
+	$(INSTALL) --editable '.[check]'
+	@touch $@
+
 $(VENV)/.installed-bench: $(VENV)/.made bench/studies/requirements.txt
 	$(INSTALL) --editable . --editable ./bench --requirement bench/studies/requirements.txt
 	@touch $@
@@ -119,10 +128,8 @@ $(VENV)/.installed-%: $(VENV)/.made bench/pyproject.toml
 	$(INSTALL) --editable '.[$*]' --editable ./bench
 	@touch $@
 
-$(VENV)/.all-instruction-sets: INSTRUCTION_SETS = all
-$(VENV)/.all-instruction-sets: BUILT =
 $(VENV)/.all-instruction-sets: $(VENV)/.installed-test
-	$(INSTALL) --no-deps --editable .
+	$(PIP) --no-deps --editable .
 	@touch $@
 
 clean:
