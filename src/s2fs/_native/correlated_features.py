@@ -85,6 +85,36 @@ def find_copies(
     for start in range(0, len(others), step):
         some = others[start : start + step]
         columns = to_dense(X[:, np.append(feature, some)])
-        correlations = OverallCorrelations(columns, sample_weight)
-        is_copy[start : start + step] = correlations.is_copy(0)[1:]
+        alike = np.flatnonzero(OverallCorrelations(columns, sample_weight).is_copy(0)[1:])
+        is_copy[start + alike] = [
+            not is_made_by_one_row(columns[:, 0], columns[:, 1 + i], sample_weight) for i in alike
+        ]
     return is_copy
+
+
+def is_made_by_one_row(x: Floats, z: Floats, sample_weight: Floats | None) -> bool:
+    """Whether two columns correlate because of one row, such as one with a fill value.
+
+    The rows equal to the one with the largest share in the correlation are left out. Two columns
+    that are constant then, such as those of words found in one text, are copies for all that.
+
+    Parameters
+    ----------
+    x, z : ndarray of shape (n_samples,)
+        Two columns with |r| = 1, which miss values (NaN) in the same rows.
+    sample_weight : ndarray of shape (n_samples,) or None
+        How much each sample counts.
+    """
+    weight = np.ones(len(x)) if sample_weight is None else sample_weight
+    is_known = ~np.isnan(x)
+    x, z, weight = x[is_known], z[is_known], weight[is_known]
+    share = weight * np.abs(
+        (x - np.average(x, weights=weight)) * (z - np.average(z, weights=weight))
+    )
+    row = int(share.argmax())
+    is_other = (x != x[row]) | (z != z[row])
+    others = np.column_stack([x[is_other], z[is_other]])
+    is_constant = (others == others[:1]).all(axis=0)
+    if is_constant.any():
+        return not is_constant.all()
+    return not OverallCorrelations(others, weight[is_other]).is_copy(0)[1]

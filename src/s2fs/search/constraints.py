@@ -143,13 +143,6 @@ class Constraints:
         left = tuple(group for group in self.groups if group not in groups)
         return replace(self, singles=singles, groups=left)
 
-    def restrict_to(self, groups: Iterable[Group]) -> "Constraints":
-        """The same start, and nothing to add but ``groups``."""
-        ordered = sorted(groups, key=min)
-        singles = np.array([group[0] for group in ordered if len(group) == 1], dtype=np.intp)
-        several = tuple(group for group in ordered if len(group) > 1)
-        return Constraints(self.included, singles, several)
-
     def that_fit(self, n_left: int) -> "Constraints":
         """What can be added if at most ``n_left`` more features are wanted."""
         if n_left <= 0:

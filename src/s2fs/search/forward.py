@@ -120,10 +120,8 @@ def eligible(distinct: NDArray[np.bool_], left: Constraints) -> Constraints:
         return left
     singles = left.singles[distinct[left.singles]]
     groups = tuple(group for group in left.groups if distinct[list(group)].any())
-    if len(singles) or groups:
-        return replace(left, singles=singles, groups=groups)
-    first = [*((int(f),) for f in left.singles[:1]), *left.groups[:1]]
-    return left.restrict_to([min(first, key=min)])
+    ready = replace(left, singles=singles, groups=groups)
+    return ready if len(singles) or groups else left
 
 
 def best_step(candidates: Indices, scored: Scored, score_before: float) -> Step:
