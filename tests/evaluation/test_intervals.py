@@ -152,6 +152,27 @@ def test_the_least_half_width_is_two_units():
     assert compare_areas(0.0, np.zeros(5), np.zeros(5), 20) == NEAR((0.0, -0.1, 0.1))
 
 
+def test_folds_that_vary_more_than_units_widen_the_interval():
+    """Models that are right or wrong on whole folds are so many draws, not so many samples."""
+    rng = np.random.default_rng(2)
+    units, folds = np.arange(200), np.tile(np.arange(200) % 5, (5, 1))
+    held, widths = 0, []
+    for _ in range(200):
+        is_good = (rng.random((5, 5)) < 0.5)[np.arange(5)[:, None], folds]
+        right = (rng.random((5, 200)) < 0.5 + 0.5 * is_good).astype(float)
+        other = (rng.random((5, 200)) < 0.5).astype(float)
+        found = compare_right(right, other, units, None, folds)
+        held += found.low <= 0.25 <= found.high
+        widths.append(found.high - found.low)
+    assert held >= 180
+    assert np.mean(widths) < 0.35
+    # Where folds vary no more than their samples do, nothing changes.
+    right, other = (rng.random((2, 5, 200)) < 0.7).astype(float)
+    assert compare_right(right, other, units, None, folds) == compare_right(right, other, units)
+    one = compare_areas(0.1, np.array([0.1]), np.array([0.004]), 50, 0.012)
+    assert one.high - one.low == NEAR(2 * get_t(50) * np.sqrt(0.016))
+
+
 def test_one_repeat_counts_the_variance_within_twice():
     one = compare_areas(0.1, np.array([0.1]), np.array([0.004]), 50)
     two = compare_areas(0.1, np.array([0.1, 0.1]), np.array([0.008, 0.008]), 50)

@@ -89,7 +89,7 @@ def iterate_folds(folds: Indices) -> Iterator[Indices]:
 
 def compute_fold_areas(
     scores: Floats, codes: Indices, folds: Indices, n_classes: int
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats, Floats]:
     """The AUC of each pair of classes in one repeat, and the influence of each sample on it.
 
     Parameters
@@ -109,31 +109,34 @@ def compute_fold_areas(
         Of LeDell, Petersen and van der Laan (2015): to first order the error of the AUC is their
         mean over the samples that were held out. 0 for samples of other classes, and of folds
         without one of both.
+    by_fold : ndarray of shape (n_folds, n_pairs)
+        The AUC in each fold, NaN where it lacks one of both classes.
     """
     pairs = list_pairs(n_classes)
     areas = np.full(len(pairs), np.nan)
     influences = np.zeros((len(pairs), len(codes)))
     n_held_out = int((folds >= 0).sum())
     members = list(iterate_folds(folds))
+    by_fold = np.full((len(members), len(pairs)), np.nan)
     for p, pair in enumerate(pairs):
-        of_folds = []
-        for fold in members:
+        for number, fold in enumerate(members):
             in_fold = codes[fold]
             sizes = [int((in_fold == q).sum()) for q in pair]
             if not all(sizes):
                 continue
             placements = compute_pair_placements(scores[fold], in_fold, pair)
             area = placements[in_fold == pair[0]].mean()
-            of_folds.append(area)
+            by_fold[number, p] = area
             for q, size in zip(pair, sizes, strict=True):
                 # Each fold counts the same, however many samples it has.
                 influences[p, fold[in_fold == q]] = (placements[in_fold == q] - area) * (
                     n_held_out / size
                 )
-        if of_folds:
-            areas[p] = np.mean(of_folds)
-            influences[p] /= len(of_folds)
-    return areas, influences
+        n_folds = int((~np.isnan(by_fold[:, p])).sum())
+        if n_folds:
+            areas[p] = np.nanmean(by_fold[:, p])
+            influences[p] /= n_folds
+    return areas, influences, by_fold
 
 
 def compute_delong_error(

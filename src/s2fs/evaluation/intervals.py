@@ -110,7 +110,11 @@ def compare_with_guess(value: float, low: float, high: float, guess: float) -> D
 
 
 def compare_right(
-    right_a: Floats, right_b: Floats, units: Indices, weights: Floats | None = None
+    right_a: Floats,
+    right_b: Floats,
+    units: Indices,
+    weights: Floats | None = None,
+    folds: Indices | None = None,
 ) -> Difference:
     """The difference of two shares of right answers, over units.
 
@@ -123,27 +127,42 @@ def compare_right(
         The number of the unit of each sample.
     weights : ndarray of shape (n_samples,), optional
         How much each sample counts; on average 1 over the samples that were held out.
+    folds : ndarray of shape (n_repeats, n_samples), optional
+        The fold in which each sample was held out.
 
     Returns
     -------
     Difference
-        The choice of training samples adds about as much variance as the units do, hence the 2;
-        a difference of two units may always be chance.
+        The choice of training samples adds about as much variance as the units do; more, if the
+        folds vary by more, as with features drawn at random in each. A difference of two units may
+        always be chance.
     """
     n_repeats = min(len(right_a), len(right_b))
     gaps = np.asarray(right_a[:n_repeats], dtype=np.float64) - right_b[:n_repeats]
     is_held_out = ~np.isnan(gaps)
     counts = is_held_out.sum(axis=0)
     kept = counts > 0
-    gap = np.where(is_held_out, gaps, 0.0).sum(axis=0)[kept] / counts[kept]
     if weights is not None:
-        gap = gap * weights[kept]
+        gaps *= weights
+    gap = np.where(is_held_out, gaps, 0.0).sum(axis=0)[kept] / counts[kept]
     by_unit = sum_by_unit(gap, units[kept])
     value, n_units = float(gap.mean()), len(by_unit)
     if n_units < 2:
         return Difference(value, -1.0, 1.0)
-    error = np.sqrt(2 * by_unit.var(ddof=1) / n_units)
-    return _cut_difference(value, max(get_t(n_units) * float(error), 2 / n_units))
+    of_units = of_training = float(by_unit.var(ddof=1)) / n_units
+    if folds is not None:
+        of_training = max(of_training, _compute_fold_variance(gaps, folds[:n_repeats]))
+    half = get_t(n_units) * np.sqrt(of_units + of_training)
+    return _cut_difference(value, max(float(half), 2 / n_units))
+
+
+def _compute_fold_variance(gaps: Floats, folds: Indices) -> float:
+    """The variance of the mean over all folds, seen from how much the folds vary."""
+    is_held_out = ~np.isnan(gaps)
+    number = np.where(is_held_out, folds + np.arange(len(folds))[:, None] * (folds.max() + 1), -1)
+    fold = np.unique(number[is_held_out], return_inverse=True)[1]
+    of_folds = np.bincount(fold, weights=gaps[is_held_out]) / np.bincount(fold)
+    return float(of_folds.var(ddof=1)) / len(of_folds) if len(of_folds) > 1 else 0.0
 
 
 def sum_by_unit(values: Floats, units: Indices) -> Floats:
@@ -261,7 +280,9 @@ def _join_limits(areas: Floats, numbers: Floats, quantiles: Floats, correlation:
     )
 
 
-def compare_areas(value: float, by_repeat: Floats, variances: Floats, n_units: int) -> Difference:
+def compare_areas(
+    value: float, by_repeat: Floats, variances: Floats, n_units: int, fold_variance: float = 0.0
+) -> Difference:
     """The difference of two cross-validated AUCs, with its interval.
 
     Parameters
@@ -274,16 +295,19 @@ def compare_areas(value: float, by_repeat: Floats, variances: Floats, n_units: i
         Of the means over the units of the differences of influence values, in each repeat.
     n_units : int
         The number of units.
+    fold_variance : float
+        Of the mean over all folds, seen from how much the folds vary.
 
     Returns
     -------
     Difference
-        With one repeat what the partition adds is not seen, and taken to be as much again.
+        With one repeat what the partition adds is not seen, and taken to be as much again, or as
+        much as the folds say.
     """
     if n_units < 2:
         return Difference(value, -1.0, 1.0)
     within = float(variances.mean())
-    between = float(by_repeat.var(ddof=1)) if len(by_repeat) > 1 else within
+    between = float(by_repeat.var(ddof=1)) if len(by_repeat) > 1 else max(within, fold_variance)
     half = get_t(n_units) * np.sqrt(within + between)
     return _cut_difference(value, max(float(half), 2 / n_units))
 

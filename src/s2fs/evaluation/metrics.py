@@ -113,15 +113,16 @@ class HeldOut:
         return np.where(self.predicted >= 0, decided, -1)
 
     @cached_property
-    def fold_areas(self) -> tuple[Floats, Floats] | None:
-        """AUCs (n_repeats, n_pairs) and influence values (n_repeats, n_pairs, n_samples)."""
+    def fold_areas(self) -> tuple[Floats, Floats, list[Floats]] | None:
+        """What :func:`compute_fold_areas` finds, of all repeats: AUCs, influences, by fold."""
         if self.scores is None:
             return None
         found = [
             compute_fold_areas(scores, self.codes, folds, self.n_classes)
             for scores, folds in zip(self.scores, self.folds, strict=True)
         ]
-        return np.array([areas for areas, _ in found]), np.array([values for _, values in found])
+        areas, influences, by_fold = zip(*found, strict=True)
+        return np.array(areas), np.array(influences), list(by_fold)
 
     @property
     def missing_pairs(self) -> list[tuple[int, int]]:
@@ -361,7 +362,7 @@ class RightShare(Metric):
             return None
         sizes = strata.sum(axis=1)
         weights = (strata / sizes[:, None]).sum(axis=0) * (strata.any(axis=0).sum() / len(strata))
-        return compare_right(self.find_right(a), self.find_right(b), a.units, weights)
+        return compare_right(self.find_right(a), self.find_right(b), a.units, weights, a.folds)
 
 
 @dataclass(frozen=True)
@@ -401,23 +402,40 @@ class RankArea(Metric):
         if a.fold_areas is None or b.fold_areas is None:
             return None
         n_repeats = min(a.n_repeats, b.n_repeats)
-        (areas_a, values_a), (areas_b, values_b) = (
-            (areas[:n_repeats], values[:n_repeats])
-            for areas, values in (a.fold_areas, b.fold_areas)
+        areas, influences = (
+            of_a[:n_repeats] - of_b[:n_repeats]
+            for of_a, of_b in zip(a.fold_areas[:2], b.fold_areas[:2], strict=True)
         )
-        gaps = areas_a - areas_b
-        held = ~np.isnan(gaps).all(axis=0)
+        held = ~np.isnan(areas).all(axis=0)
         if not held.any():
             return None
         kept = a.is_held_out
-        influence = (values_a - values_b)[:, held][:, :, kept].mean(axis=1)
-        by_unit = np.array([sum_by_unit(values, a.units[kept]) for values in influence])
+        by_unit = np.array(
+            [
+                sum_by_unit(values, a.units[kept])
+                for values in influences[:, held][:, :, kept].mean(axis=1)
+            ]
+        )
         n_units = by_unit.shape[1]
         variances = by_unit.var(axis=1, ddof=1) / n_units if n_units > 1 else np.zeros(n_repeats)
-        of_repeats = gaps[:, held].mean(axis=1)
-        complete = ~np.isnan(of_repeats)
-        value = float(np.nanmean(gaps[:, held], axis=0).mean())
-        return compare_areas(value, of_repeats[complete], variances, n_units)
+        by_repeat = areas[:, held].mean(axis=1)
+        value = float(np.nanmean(areas[:, held], axis=0).mean())
+        by_fold = np.concatenate(a.fold_areas[2][:n_repeats]) - np.concatenate(
+            b.fold_areas[2][:n_repeats]
+        )
+        return compare_areas(
+            value,
+            by_repeat[~np.isnan(by_repeat)],
+            variances,
+            n_units,
+            _compute_mean_variance(by_fold[:, held]),
+        )
+
+
+def _compute_mean_variance(by_fold: Floats) -> float:
+    """The variance of the mean over the folds that hold every pair of classes."""
+    of_folds = by_fold[~np.isnan(by_fold).any(axis=1)].mean(axis=1)
+    return float(of_folds.var(ddof=1)) / len(of_folds) if len(of_folds) > 1 else 0.0
 
 
 def make_estimate(value: float, low: float, high: float) -> Estimate:
