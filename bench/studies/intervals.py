@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from timing import table
 
-from s2fs.evaluation.areas import compute_pair_placements, list_pairs
+from s2fs.evaluation.areas import compute_placements, list_pairs
 from s2fs.evaluation.metrics import METRICS, SCORINGS, HeldOut, decide_by_share
 
 RESULTS = Path(__file__).parents[1] / "results" / "intervals.csv"
@@ -143,10 +143,8 @@ def judge_models(
         np.array([(said[codes == q] == q).mean() for q in range(len(sizes))])
         for said in (probabilities.argmax(axis=1), decide_by_share(probabilities, shares))
     )
-    areas = [
-        compute_pair_placements(probabilities, codes, pair)[codes == pair[0]].mean()
-        for pair in list_pairs(len(sizes))
-    ]
+    placements = compute_placements(probabilities, codes)
+    areas = [placements[codes == a, b].mean() for a, b in list_pairs(len(sizes))]
     return {
         "accuracy": float(weights @ recalls),
         "balanced_accuracy": float(by_share.mean()),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from s2fs.evaluation.areas import compute_delong_error, compute_pair_placements
+from s2fs.evaluation.areas import compute_delong_error, compute_placements
 from s2fs.evaluation.cohorts import estimate_cohort_auc, judge_cohort
 from s2fs.evaluation.intervals import compare_cohorts, compute_cohort_interval
 
@@ -129,7 +129,7 @@ def test_delong_against_all_pairs():
     rng = np.random.default_rng(1)
     scores, codes = draw(rng, (14, 11))
     scores[:, 0] = 1 - scores[:, 1]
-    placements = compute_pair_placements(scores, codes, (0, 1))
+    placements = compute_placements(scores, codes)
     found = compute_delong_error(placements, codes, (0, 1))
     positive, negative = scores[codes == 1, 1], scores[codes == 0, 1]
     assert found == pytest.approx(compute_literally(positive.tolist(), negative.tolist()))
@@ -141,9 +141,9 @@ def test_delong_over_groups():
     """Each sample three times: as precise as the samples, not as three times as many."""
     rng = np.random.default_rng(2)
     scores, codes = draw(rng, (30, 30))
-    once = compute_delong_error(compute_pair_placements(scores, codes, (0, 1)), codes, (0, 1))
+    once = compute_delong_error(compute_placements(scores, codes), codes, (0, 1))
     rows = np.repeat(np.arange(60), 3)
-    placements = compute_pair_placements(scores[rows], codes[rows], (0, 1))
+    placements = compute_placements(scores[rows], codes[rows])
     grouped = compute_delong_error(placements, codes[rows], (0, 1), rows)
     assert grouped == pytest.approx(once, rel=0.03)
     assert compute_delong_error(placements, codes[rows], (0, 1)) < 0.7 * once

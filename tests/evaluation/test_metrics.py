@@ -10,7 +10,8 @@ from sklearn.metrics import (
 )
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from s2fs.evaluation.areas import compute_roc
+from s2fs.evaluation import areas
+from s2fs.evaluation.areas import compute_placements, compute_roc
 from s2fs.evaluation.intervals import compute_auc_interval, compute_wilson_interval
 from s2fs.evaluation.metrics import (
     METRICS,
@@ -139,8 +140,8 @@ def compute_influence(held_out, repeat):
 
 def test_influence_values_are_those_of_ledell():
     held_out = make((30, 15), digits=1)
-    for repeat, values in enumerate(held_out.fold_areas[1]):
-        assert values[0] == pytest.approx(compute_influence(held_out, repeat))
+    for repeat, found in enumerate(held_out.fold_areas):
+        assert found.influences == pytest.approx(compute_influence(held_out, repeat))
 
 
 @pytest.mark.parametrize("sizes", [(30, 17), (14, 9, 12)])
@@ -148,14 +149,14 @@ def test_influence_is_what_a_heavier_sample_changes(sizes):
     """The derivative of the AUC by the weight of a sample, by finite differences."""
     held_out = make(sizes, n_repeats=1)
     codes, scores, folds = held_out.codes, held_out.scores[0], held_out.folds[0]
-    influence = held_out.fold_areas[1][0].mean(axis=0)
+    influence = held_out.fold_areas[0].influences
 
     def compute_area(weights):
-        areas = []
+        found = []
         for a in range(len(sizes)):
             for b in range(a + 1, len(sizes)):
                 for column, label in ((a, a), (b, b)):
-                    areas.append(
+                    found.append(
                         np.mean(
                             [
                                 roc_auc_score(
@@ -168,7 +169,7 @@ def test_influence_is_what_a_heavier_sample_changes(sizes):
                             ]
                         )
                     )
-        return np.mean(areas)
+        return np.mean(found)
 
     n, step = len(codes), 1e-5
     for i in range(0, n, 5):
@@ -201,6 +202,16 @@ def test_the_difference_of_two_aucs_by_hand():
     half = 2.015367574 * np.sqrt(within + gaps.var(ddof=1))  # t with 44 degrees of freedom
     found = METRICS["auc"].compare(a, b)
     assert tuple(found) == pytest.approx((gaps.mean(), gaps.mean() - half, gaps.mean() + half))
+
+
+@pytest.mark.parametrize("sizes", [(400, 400), (200, 250, 300)])
+def test_many_scores_are_sorted_and_few_compared(sizes, monkeypatch):
+    held_out = make(sizes, digits=2, n_repeats=1)
+    found = compute_placements(held_out.scores[0], held_out.codes)
+    assert sum(sizes) ** 2 * len(sizes) > areas.MOST_COMPARED
+    monkeypatch.setattr(areas, "MOST_COMPARED", 10**9)
+    compared = compute_placements(held_out.scores[0], held_out.codes)
+    np.testing.assert_array_equal(found, compared)
 
 
 def test_guesses():
@@ -302,13 +313,13 @@ def test_the_curve_of_one_fold_is_that_of_scikit_learn():
 def test_a_class_against_the_others():
     held_out = make((20, 14, 9))
     curve = compute_roc(held_out.scores[..., 2], held_out.codes, held_out.folds, 2)
-    areas = [
+    of_folds = [
         roc_auc_score(held_out.codes[test] == 2, scores[test, 2])
         for scores, folds in zip(held_out.scores, held_out.folds, strict=True)
         for fold in range(5)
         for test in [folds == fold]
     ]
-    assert compute_area(curve) == pytest.approx(np.mean(areas))
+    assert compute_area(curve) == pytest.approx(np.mean(of_folds))
     assert compute_roc(held_out.scores[..., 2], np.zeros(43, int), held_out.folds, 2) is None
 
 

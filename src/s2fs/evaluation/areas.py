@@ -10,11 +10,14 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from s2fs._utils.types import Floats, Indices
 
 #: The most points of a curve that is drawn or written to a file.
 MOST_POINTS = 101
+#: Up to so many comparisons of scores all pairs of samples are compared; more scores are sorted.
+MOST_COMPARED = 1_000_000
 
 
 class RocCurve(NamedTuple):
@@ -38,24 +41,8 @@ def list_pairs(n_classes: int) -> list[tuple[int, int]]:
     return list(combinations(range(n_classes), 2))
 
 
-def compute_placements(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
-    """For each score the share of the other class that it is on the right side of, half if equal.
-
-    The mean of either is the AUC.
-    """
-    below = _compute_share_below(positive, negative)
-    above = 1 - _compute_share_below(negative, positive)
-    return below, above
-
-
-def _compute_share_below(values: Floats, others: Floats) -> Floats:
-    ordered = np.sort(others)
-    twice = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
-    return np.asarray(twice / (2 * len(others)), dtype=np.float64)
-
-
-def compute_pair_placements(scores: Floats, codes: Indices, pair: tuple[int, int]) -> Floats:
-    """The placement of each sample of a pair of classes, NaN for samples of the others.
+def compute_placements(scores: Floats, codes: Indices) -> Floats:
+    """How well each sample is told from the samples of each other class.
 
     Parameters
     ----------
@@ -63,22 +50,43 @@ def compute_pair_placements(scores: Floats, codes: Indices, pair: tuple[int, int
         One score for each class, larger for samples of it.
     codes : ndarray of shape (n_samples,)
         The class of each sample.
-    pair : tuple of int
-        Two classes, both of which are there.
 
     Returns
     -------
-    ndarray of shape (n_samples,)
-        The mean over both scores; its mean over the samples of either class is the pair's AUC.
+    ndarray of shape (n_samples, n_classes)
+        The share of the samples of a class that the sample is on the right side of, half if
+        equal, the mean over the scores of both classes; NaN for its own class, and for classes
+        without samples. The mean over the samples of one of two classes is the AUC of both.
     """
-    of_first, of_second = (codes == q for q in pair)
-    first, second = pair
-    placements = np.full(len(codes), np.nan)
-    below_1, above_1 = compute_placements(scores[of_first, first], scores[of_second, first])
-    below_2, above_2 = compute_placements(scores[of_second, second], scores[of_first, second])
-    placements[of_first] = (below_1 + above_2) / 2
-    placements[of_second] = (above_1 + below_2) / 2
-    return placements
+    n, n_classes = scores.shape
+    members = codes == np.arange(n_classes)[:, None]
+    sizes = members.sum(axis=1)
+    below = _count_below(scores, members) / (2 * np.where(sizes, sizes, np.nan))
+    samples = np.arange(n)
+    of_own = below[codes, samples]  # by the score of the sample's class, it is above these
+    of_other = 1 - np.diagonal(below, axis1=0, axis2=2)  # by that of the other, below these
+    placements = (of_own + of_other) / 2
+    placements[samples, codes] = np.nan
+    return np.asarray(placements)
+
+
+def _count_below(scores: Floats, members: NDArray[np.bool_]) -> Floats:
+    """By each score, twice how many samples of each class are below each sample; equal ones once.
+
+    Of shape (n_classes, n_samples, n_classes).
+    """
+    n, n_classes = scores.shape
+    if n * n * n_classes <= MOST_COMPARED:
+        mine, others = scores.T[:, :, None], scores.T[:, None, :]
+        twice = (others < mine) * 1.0 + (others <= mine)
+        return np.asarray(twice @ members.T)
+    counts = np.empty((n_classes, n, n_classes))
+    for q, of_class in enumerate(members):
+        for c, values in enumerate(scores.T):
+            ordered = np.sort(values[of_class])
+            counts[c, :, q] = np.searchsorted(ordered, values, "left")
+            counts[c, :, q] += np.searchsorted(ordered, values, "right")
+    return counts
 
 
 def iterate_folds(folds: Indices) -> Iterator[Indices]:
@@ -87,10 +95,27 @@ def iterate_folds(folds: Indices) -> Iterator[Indices]:
         yield np.flatnonzero(folds == fold)
 
 
-def compute_fold_areas(
-    scores: Floats, codes: Indices, folds: Indices, n_classes: int
-) -> tuple[Floats, Floats, Floats]:
-    """The AUC of each pair of classes in one repeat, and the influence of each sample on it.
+class FoldAreas(NamedTuple):
+    """AUCs of one repeat.
+
+    Attributes
+    ----------
+    areas : ndarray of shape (n_pairs,)
+        For each pair of classes the mean over the folds that hold both; NaN if there is none.
+    influences : ndarray of shape (n_samples,)
+        Of LeDell, Petersen and van der Laan (2015): to first order the error of the mean over the
+        pairs is their mean over the samples that were held out.
+    by_fold : ndarray of shape (n_folds, n_pairs)
+        The AUC in each fold, NaN where it lacks one of both classes.
+    """
+
+    areas: Floats
+    influences: Floats
+    by_fold: Floats
+
+
+def compute_fold_areas(scores: Floats, codes: Indices, folds: Indices, n_classes: int) -> FoldAreas:
+    """The AUC of each pair of classes in one repeat, and the influence of each sample.
 
     Parameters
     ----------
@@ -103,40 +128,31 @@ def compute_fold_areas(
 
     Returns
     -------
-    areas : ndarray of shape (n_pairs,)
-        The mean over the folds that hold both classes; NaN if there is none.
-    influences : ndarray of shape (n_pairs, n_samples)
-        Of LeDell, Petersen and van der Laan (2015): to first order the error of the AUC is their
-        mean over the samples that were held out. 0 for samples of other classes, and of folds
-        without one of both.
-    by_fold : ndarray of shape (n_folds, n_pairs)
-        The AUC in each fold, NaN where it lacks one of both classes.
+    FoldAreas
+        Each fold counts the same, however many samples it has.
     """
-    pairs = list_pairs(n_classes)
-    areas = np.full(len(pairs), np.nan)
-    influences = np.zeros((len(pairs), len(codes)))
-    n_held_out = int((folds >= 0).sum())
+    pairs = np.array(list_pairs(n_classes), dtype=np.intp).reshape(-1, 2)
     members = list(iterate_folds(folds))
-    by_fold = np.full((len(members), len(pairs)), np.nan)
-    for p, pair in enumerate(pairs):
-        for number, fold in enumerate(members):
-            in_fold = codes[fold]
-            sizes = [int((in_fold == q).sum()) for q in pair]
-            if not all(sizes):
-                continue
-            placements = compute_pair_placements(scores[fold], in_fold, pair)
-            area = placements[in_fold == pair[0]].mean()
-            by_fold[number, p] = area
-            for q, size in zip(pair, sizes, strict=True):
-                # Each fold counts the same, however many samples it has.
-                influences[p, fold[in_fold == q]] = (placements[in_fold == q] - area) * (
-                    n_held_out / size
-                )
-        n_folds = int((~np.isnan(by_fold[:, p])).sum())
-        if n_folds:
-            areas[p] = np.nanmean(by_fold[:, p])
-            influences[p] /= n_folds
-    return areas, influences, by_fold
+    # By class and other class: the AUC of both, the share of the deviation that a sample has.
+    areas = np.full((len(members), n_classes, n_classes), np.nan)
+    deviations = np.zeros((len(codes), n_classes))
+    for number, fold in enumerate(members):
+        of_class = codes[fold] == np.arange(n_classes)[:, None]
+        sizes = of_class.sum(axis=1)
+        placements = compute_placements(scores[fold], codes[fold])
+        with np.errstate(invalid="ignore"):
+            areas[number] = (of_class @ np.nan_to_num(placements)) / sizes[:, None]
+        areas[number, :, sizes == 0] = np.nan
+        gaps = (placements - areas[number, codes[fold]]) / sizes[codes[fold], None]
+        deviations[fold] = np.nan_to_num(gaps)
+    by_fold = areas[:, pairs[:, 0], pairs[:, 1]]
+    n_folds = (~np.isnan(areas)).sum(axis=0)
+    of_pairs = np.full(len(pairs), np.nan)
+    held = n_folds[pairs[:, 0], pairs[:, 1]] > 0
+    of_pairs[held] = np.nanmean(by_fold[:, held], axis=0)
+    influences = (deviations / np.maximum(n_folds, 1)[codes]).sum(axis=1)
+    scale = (folds >= 0).sum() / max(1, held.sum())
+    return FoldAreas(of_pairs, influences * scale, by_fold)
 
 
 def compute_delong_error(
@@ -146,8 +162,8 @@ def compute_delong_error(
 
     Parameters
     ----------
-    placements : ndarray of shape (n_samples,)
-        From :func:`compute_pair_placements`.
+    placements : ndarray of shape (n_samples, n_classes)
+        From :func:`compute_placements`.
     codes : ndarray of shape (n_samples,)
         The class of each sample.
     pair : tuple of int
@@ -160,19 +176,16 @@ def compute_delong_error(
     float or None
         None where a class, or the pair, has too few samples or groups to tell.
     """
-    classes = [codes == q for q in pair]
-    sizes = [int(members.sum()) for members in classes]
-    of_pair = classes[0] | classes[1]
-    if units is None or len(np.unique(units[of_pair])) == of_pair.sum():
-        if min(sizes) < 2:
+    samples = [np.flatnonzero(codes == q) for q in pair]
+    values = [placements[samples[0], pair[1]], placements[samples[1], pair[0]]]
+    of_pair = np.concatenate(samples)
+    if units is None or len(np.unique(units[of_pair])) == len(of_pair):
+        if min(map(len, values)) < 2:
             return None
-        parts = [placements[members].var(ddof=1) / members.sum() for members in classes]
-        return float(np.sqrt(sum(parts)))
-    parts_of = np.zeros(len(codes))
-    for members, size in zip(classes, sizes, strict=True):
-        parts_of[members] = (placements[members] - placements[members].mean()) / size
+        return float(np.sqrt(sum(part.var(ddof=1) / len(part) for part in values)))
+    parts = np.concatenate([(part - part.mean()) / len(part) for part in values])
     number = np.unique(units[of_pair], return_inverse=True)[1]
-    sums = np.bincount(number, weights=parts_of[of_pair])
+    sums = np.bincount(number, weights=parts)
     n_units = len(sums)
     if n_units < 2:
         return None

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from s2fs._utils.types import Floats, Indices
-from s2fs.evaluation.areas import compute_delong_error, compute_pair_placements, list_pairs
+from s2fs.evaluation.areas import compute_delong_error, compute_placements, list_pairs
 from s2fs.evaluation.intervals import (
     TOLERANCE,
     Difference,
@@ -63,13 +63,13 @@ def estimate_cohort_auc(
     """
     n_classes = scores.shape[1]
     numbers = count_class_units(codes, np.arange(len(codes)) if units is None else units, n_classes)
+    placements = compute_placements(scores, codes)
     areas, n_of_pairs, quantiles = [], [], []
     for pair in list_pairs(n_classes):
         n_first, n_second = (int(numbers[q]) for q in pair)
         if not n_first or not n_second:
             continue
-        placements = compute_pair_placements(scores, codes, pair)
-        area = float(placements[codes == pair[0]].mean())
+        area = float(placements[codes == pair[0], pair[1]].mean())
         error = compute_delong_error(placements, codes, pair, units)
         areas.append(area)
         n_of_pairs.append((n_first, n_second))

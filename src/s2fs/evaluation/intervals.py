@@ -149,7 +149,7 @@ def compare_right(
     value, n_units = float(gap.mean()), len(by_unit)
     if n_units < 2:
         return Difference(value, -1.0, 1.0)
-    of_units = of_training = float(by_unit.var(ddof=1)) / n_units
+    of_units = of_training = compute_mean_variance(by_unit)
     if folds is not None:
         of_training = max(of_training, _compute_fold_variance(gaps, folds[:n_repeats]))
     half = get_t(n_units) * np.sqrt(of_units + of_training)
@@ -162,7 +162,12 @@ def _compute_fold_variance(gaps: Floats, folds: Indices) -> float:
     number = np.where(is_held_out, folds + np.arange(len(folds))[:, None] * (folds.max() + 1), -1)
     fold = np.unique(number[is_held_out], return_inverse=True)[1]
     of_folds = np.bincount(fold, weights=gaps[is_held_out]) / np.bincount(fold)
-    return float(of_folds.var(ddof=1)) / len(of_folds) if len(of_folds) > 1 else 0.0
+    return compute_mean_variance(of_folds)
+
+
+def compute_mean_variance(values: Floats) -> float:
+    """The variance of the mean of independent values, 0 of a single one."""
+    return float(values.var(ddof=1)) / len(values) if len(values) > 1 else 0.0
 
 
 def sum_by_unit(values: Floats, units: Indices) -> Floats:

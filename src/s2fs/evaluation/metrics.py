@@ -3,7 +3,7 @@
 A metric is one entry of :data:`METRICS`; every surface asks it for its name, unit and format.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from s2fs._utils.types import Floats, Indices
-from s2fs.evaluation.areas import compute_fold_areas, list_pairs
+from s2fs.evaluation.areas import FoldAreas, compute_fold_areas, list_pairs
 from s2fs.evaluation.intervals import (
     TOLERANCE,
     Difference,
@@ -23,6 +23,7 @@ from s2fs.evaluation.intervals import (
     compare_with_guess,
     compute_auc_interval,
     compute_fold_factor,
+    compute_mean_variance,
     compute_wilson_interval,
     count_over_classes,
     count_units,
@@ -113,23 +114,26 @@ class HeldOut:
         return np.where(self.predicted >= 0, decided, -1)
 
     @cached_property
-    def fold_areas(self) -> tuple[Floats, Floats, list[Floats]] | None:
-        """What :func:`compute_fold_areas` finds, of all repeats: AUCs, influences, by fold."""
+    def fold_areas(self) -> list[FoldAreas]:
+        """The AUCs of each repeat; none without scores."""
         if self.scores is None:
-            return None
-        found = [
+            return []
+        return [
             compute_fold_areas(scores, self.codes, folds, self.n_classes)
             for scores, folds in zip(self.scores, self.folds, strict=True)
         ]
-        areas, influences, by_fold = zip(*found, strict=True)
-        return np.array(areas), np.array(influences), list(by_fold)
+
+    @property
+    def pair_areas(self) -> Floats:
+        """The AUC of each repeat for each pair of classes, NaN where no fold holds both."""
+        return np.array([of_repeat.areas for of_repeat in self.fold_areas])
 
     @property
     def missing_pairs(self) -> list[tuple[int, int]]:
         """The pairs of classes that no fold holds, which the AUC leaves out."""
-        if self.fold_areas is None:
+        if self.scores is None:
             return []
-        found = ~np.isnan(self.fold_areas[0])
+        found = ~np.isnan(self.pair_areas)
         return [pair for p, pair in enumerate(list_pairs(self.n_classes)) if not found[:, p].any()]
 
 
@@ -156,7 +160,7 @@ def decide_by_share(scores: Floats, shares: Floats, positive: int = 1) -> Indice
 
 
 @dataclass(frozen=True)
-class Metric:
+class Metric(ABC):
     """A metric, as every surface shows it.
 
     Attributes
@@ -377,9 +381,9 @@ class RankArea(Metric):
 
     def compute_by_repeat(self, held_out: HeldOut) -> Floats:
         """The value of each repeat, NaN where it has none."""
-        if held_out.fold_areas is None:
+        if held_out.scores is None:
             return np.full(held_out.n_repeats, np.nan)
-        areas = held_out.fold_areas[0]
+        areas = held_out.pair_areas
         held = ~np.isnan(areas).all(axis=0)
         if not held.any():
             return np.full(held_out.n_repeats, np.nan)
@@ -387,10 +391,10 @@ class RankArea(Metric):
 
     def estimate(self, held_out: HeldOut) -> Estimate | None:
         """The mean over the repeats with its interval; None where there is nothing to show."""
-        if held_out.fold_areas is None:
+        if held_out.scores is None:
             return None
         value, low, high = compute_auc_interval(
-            held_out.fold_areas[0],
+            held_out.pair_areas,
             count_pair_units(held_out.codes, held_out.units, held_out.n_classes),
             held_out.n_splits,
             held_out.n_units,
@@ -399,43 +403,27 @@ class RankArea(Metric):
 
     def compare(self, a: HeldOut, b: HeldOut) -> Difference | None:
         """How much larger the value of ``a`` is than that of ``b``, on the same folds."""
-        if a.fold_areas is None or b.fold_areas is None:
+        if a.scores is None or b.scores is None:
             return None
-        n_repeats = min(a.n_repeats, b.n_repeats)
-        areas, influences = (
-            of_a[:n_repeats] - of_b[:n_repeats]
-            for of_a, of_b in zip(a.fold_areas[:2], b.fold_areas[:2], strict=True)
-        )
+        gaps = [
+            FoldAreas(*(x - y for x, y in zip(of_a, of_b, strict=True)))
+            for of_a, of_b in zip(a.fold_areas, b.fold_areas, strict=False)  # what both have
+        ]
+        areas = np.array([gap.areas for gap in gaps])
         held = ~np.isnan(areas).all(axis=0)
         if not held.any():
             return None
         kept = a.is_held_out
-        by_unit = np.array(
-            [
-                sum_by_unit(values, a.units[kept])
-                for values in influences[:, held][:, :, kept].mean(axis=1)
-            ]
-        )
-        n_units = by_unit.shape[1]
-        variances = by_unit.var(axis=1, ddof=1) / n_units if n_units > 1 else np.zeros(n_repeats)
+        by_unit = [sum_by_unit(gap.influences[kept], a.units[kept]) for gap in gaps]
         by_repeat = areas[:, held].mean(axis=1)
-        value = float(np.nanmean(areas[:, held], axis=0).mean())
-        by_fold = np.concatenate(a.fold_areas[2][:n_repeats]) - np.concatenate(
-            b.fold_areas[2][:n_repeats]
-        )
+        by_fold = np.concatenate([gap.by_fold[:, held].mean(axis=1) for gap in gaps])
         return compare_areas(
-            value,
+            float(np.nanmean(areas[:, held], axis=0).mean()),
             by_repeat[~np.isnan(by_repeat)],
-            variances,
-            n_units,
-            _compute_mean_variance(by_fold[:, held]),
+            np.array([compute_mean_variance(values) for values in by_unit]),
+            a.n_units,
+            compute_mean_variance(by_fold[~np.isnan(by_fold)]),
         )
-
-
-def _compute_mean_variance(by_fold: Floats) -> float:
-    """The variance of the mean over the folds that hold every pair of classes."""
-    of_folds = by_fold[~np.isnan(by_fold).any(axis=1)].mean(axis=1)
-    return float(of_folds.var(ddof=1)) / len(of_folds) if len(of_folds) > 1 else 0.0
 
 
 def make_estimate(value: float, low: float, high: float) -> Estimate:
