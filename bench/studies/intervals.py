@@ -1,7 +1,7 @@
 """How often the intervals of a verdict hold the truth, and how often "better" is false.
 
-Run ``python bench/studies/intervals.py`` (about ten minutes; ``--tables 50`` for a quick look). In
-each design many tables are drawn from a law that is known. On each, features are selected inside
+Run ``python bench/studies/intervals.py`` (about four minutes of one core). In
+each design ``--tables`` tables are drawn from a law that is known. On each, features are selected inside
 5 × 5 folds (the largest F statistics) and a linear discriminant with a ridge is fitted to them;
 every model of every fold is also asked about new samples, enough to know how good it is. So there
 are two truths: how good the models of this table's folds are, and how good such models are on
@@ -28,7 +28,7 @@ from s2fs.evaluation.metrics import METRICS, SCORINGS, HeldOut, decide_by_share
 RESULTS = Path(__file__).parents[1] / "results" / "intervals.csv"
 N_FEATURES, N_INFORMATIVE, N_SELECTED = 40, 6, 5
 #: New samples of each class that each model is asked about.
-N_NEW = 250
+N_NEW = 100
 ROWS = ("selected", "random", "first two", "twice as many")
 COLUMNS = (
     "design", "interval", "tables", "mean", "truth", "holds the models", "holds the average",
@@ -282,7 +282,7 @@ def summarise(lines: list[dict[str, object]]) -> str:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--tables", type=int, default=400, help="tables of each design")
+    parser.add_argument("--tables", type=int, default=100, help="tables of each design")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="designs whose names hold this")
     parser.add_argument("--output", type=Path, default=RESULTS)

@@ -17,7 +17,7 @@ from s2fs._utils.types import Floats, Indices
 #: The most points of a curve that is drawn or written to a file.
 MOST_POINTS = 101
 #: Up to so many comparisons of scores all pairs of samples are compared; more scores are sorted.
-MOST_COMPARED = 1_000_000
+MOST_COMPARED = 100_000
 
 
 class RocCurve(NamedTuple):
