@@ -1,13 +1,12 @@
 """How often the intervals of a verdict hold the truth, and how often "better" is false.
 
-Run ``python bench/studies/intervals.py`` (about four minutes of one core). In
-each design ``--tables`` tables are drawn from a law that is known. On each, features are selected inside
-5 × 5 folds (the largest F statistics) and a linear discriminant with a ridge is fitted to them;
-every model of every fold is also asked about new samples, enough to know how good it is. So there
-are two truths: how good the models of this table's folds are, and how good such models are on
-average over all tables, which also varies with the choice of training samples. Printed is the
-share of tables whose 95 % interval holds each of them, and the share that is called better, and
-falsely so; ``results/intervals.csv`` keeps all of it.
+Run ``python bench/studies/intervals.py`` (about four minutes of one core). In each design
+``--tables`` tables are drawn from a law that is known. On each, features are selected inside 5 × 5
+folds (the largest F statistics) and a linear discriminant with a ridge is fitted to them; every
+model of every fold is also asked about new samples. So there are two truths: how good the models of
+this table's folds are, and how good such models are on average over all tables, which also varies
+with the choice of training samples. Printed is the share of tables whose 95 % interval holds each
+of them, and the share of falsely "better"; ``results/intervals.csv`` keeps all of it.
 
 Differences are from as many features drawn at random in each fold, from the first two, which miss
 a class on some training sets, and from twice as many by the same selector.
