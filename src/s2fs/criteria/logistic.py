@@ -22,7 +22,9 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.linalg.lapack import dposv, dpotrf, dpotrs
+from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dsyrk
+from scipy.linalg.lapack import dposv, dpotrf, dpotrs, dpstrf
 
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.weights import ClassWeight, row_weights
@@ -33,11 +35,11 @@ TOLERANCE = 1e-4
 #: More steps are never needed: from zero it takes five to twelve.
 MOST_STEPS = 200
 #: Up to so many coefficients a step is solved directly.
-_MOST_DIRECT = 256
+_MOST_DIRECT = 128
 #: More conjugate gradients in one step gain nothing.
 _MOST_GRADIENTS = 500
 #: A squared error as small as this, in units of the objective, is none.
-_LEAST = 1e-20
+_LEAST = 1e-16
 #: A step must lower the objective by this share of what its slope promises.
 _SUFFICIENT = 1e-4
 
@@ -173,18 +175,47 @@ def logistic(
     for size, of_size in zip(sizes, probabilities, strict=True):
         Z, Z_test = train[:, : size + 1], test[:, : size + 1]
         if size > len(A):
-            Z, Z_test = _rotate(Z, Z_test)
-            of_size[:] = problem.predict(Z_test, problem.solve(Z))
+            products = Z[:, 1:] @ Z[:, 1:].T, Z_test[:, 1:] @ Z[:, 1:].T
+            of_size[:] = predict_by_products(*products, codes, weight=problem.weight)
         else:
             V = problem.solve(Z, V)
             of_size[:] = problem.predict(Z_test, V)
     return probabilities
 
 
-def _rotate(Z: Floats, Z_test: Floats) -> tuple[Floats, Floats]:
-    """Standardised features, after a column of ones, as coordinates in the span of the samples."""
-    basis, triangle = np.linalg.qr(Z[:, 1:].T)
-    return _with_ones(triangle.T), _with_ones(Z_test[:, 1:] @ basis)
+def predict_by_products(
+    K: Floats, K_test: Floats, codes: Indices, *, weight: Floats | None = None
+) -> Floats:
+    """Predict from products of samples alone, where there are more features than samples.
+
+    The penalty is the same for every rotation of the features. So samples are given coordinates, as
+    few as there are training samples, that have the same products.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_train, n_train)
+        The products of the training samples: of standardised features, Z Zᵀ.
+    K_test : ndarray of shape (n_test, n_train)
+        Those of the test samples with the training samples.
+    codes : ndarray of shape (n_train,)
+        The classes of the training samples, as 0, 1, ….
+    weight : ndarray of shape (n_train,), optional
+        The weight of each training sample times C.
+
+    Returns
+    -------
+    ndarray of shape (n_test, n_classes)
+        The probabilities of the classes.
+    """
+    factor, pivots, rank, _ = dpstrf(K, lower=1)
+    pivots = pivots - 1  # LAPACK counts from 1
+    factor = np.tril(factor)[:, :rank]
+    Z = np.empty((len(K), rank))
+    Z[pivots] = factor
+    some = K_test[:, pivots[:rank]].T
+    Z_test = solve_triangular(factor[:rank], some, lower=True, check_finite=False).T
+    problem = _Problem(codes, weight)
+    return problem.predict(_with_ones(Z_test), problem.solve(_with_ones(Z)))
 
 
 def compute_scales(X: Floats) -> tuple[Floats, Floats]:
@@ -257,6 +288,7 @@ class _Problem:
     def __init__(self, codes: Indices, weight: Floats | None) -> None:
         self.n_classes = int(codes.max()) + 1
         self.contrasts = T = _make_contrasts(self.n_classes)
+        self.weight = weight
         self._weight = None if weight is None else weight[:, None]
         self._of_class = T[codes] if weight is None else T[codes] * weight[:, None]  # S Y T
         q = T.shape[1]
@@ -338,18 +370,17 @@ class _Problem:
     ) -> Floats:
         """The step −H⁻¹ g by conjugate gradients, more exact the nearer the end is."""
         weight = 1.0 if self._weight is None else self._weight
-        T = self.contrasts
-        diagonal = (P @ self._products[:, np.diag(self._pair)] - PT**2).mean(axis=1) * np.ravel(
-            weight
-        )
-        approximate = Z.T @ (Z * diagonal[:, None])
+        T, q = self.contrasts, PT.shape[1]
+        trace = P @ (T**2).sum(axis=1) - (PT**2).sum(axis=1)
+        root = np.sqrt(np.maximum(trace / q, 0.0)[:, None] * weight)
+        approximate = dsyrk(1.0, (Z * root).T, lower=1)
         approximate[np.diag_indices(len(penalty))] += penalty[:, 0]
-        factor, failed = dpotrf(approximate)
-        if failed:
+        factor, failed = dpotrf(approximate, lower=1, overwrite_a=1)
+        if failed:  # only if probabilities of 0 and 1 leave no slope for an intercept
             factor = np.eye(len(penalty))
 
         def precondition(r: Floats) -> Floats:
-            return np.asarray(dpotrs(factor, r)[0])
+            return np.asarray(dpotrs(factor, r, lower=1)[0])
 
         def apply(direction: Floats) -> Floats:
             scores = (Z @ direction) @ T.T

@@ -12,6 +12,8 @@ from s2fs._native.neighbours import knn
 from s2fs._utils.training_rows import TrainingRows
 from s2fs._utils.types import Indices
 from s2fs.criteria.correlation import prefix_redundancy
+from s2fs.criteria.logistic import logistic
+from s2fs.evaluation import all_features
 from s2fs.evaluation.candidates import NUMBER_NAMES, Candidate, needs_prepared, select_features
 from s2fs.evaluation.comparison import MAJORITY, RANDOM
 from s2fs.evaluation.folds import Fold
@@ -90,6 +92,11 @@ class Trial:
         if self._predicted_by_all is not None:
             return self._predicted_by_all[None]
         m = self.values.shape[1]
+        if self.learner is logistic:
+            answers = all_features.predict_by_all_features(
+                self.values, self.codes, (self.train, self.test)
+            )
+            return self.classes[decide_classes(answers)][None]
         if self.learner is not knn or m < FEWEST_FEATURES:
             return self.predict(np.arange(m), [m])
         fold = (self.train, self.test)
