@@ -210,7 +210,7 @@ def scored_pairs(X, y, train, test) -> tuple:
                 Split(A, codes, learn, score),
                 paths(A[learn], codes[learn]),
                 sizes,
-                scorer=make_prefix_scorer(),
+                scorer=make_prefix_scorer(PAPER_LEARNERS["knn"]),
                 scale=True,
             )
             inner.append(scores.mean(axis=1))

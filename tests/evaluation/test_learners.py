@@ -16,8 +16,9 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from prefixes import SIZES, continuous_rows, from_scratch, split
+from s2fs.criteria.logistic import decide_classes
 from s2fs.evaluation import LEARNERS, evaluate_fold, prefix_curves
-from s2fs.evaluation.learners import decide_classes, predict_prefixes
+from s2fs.evaluation.learners import predict_prefixes
 from strategies import examples
 
 knn = LEARNERS["knn"]

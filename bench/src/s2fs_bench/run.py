@@ -367,7 +367,7 @@ def choose_weights(run: Run, X: Floats, y: Indices) -> int:
             Split(X, y, train, test),
             _grid_rankings(run, X[train], y[train]),
             np.array(run.sizes),
-            scorer=make_prefix_scorer(),
+            scorer=make_prefix_scorer(BENCH_LEARNERS["knn"]),
             scale=True,
         )
         for train, test in folds

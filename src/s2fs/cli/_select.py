@@ -129,7 +129,7 @@ def _read_shape(_: click.Context, __: click.Parameter, value: str | None) -> tup
 @click.option(
     "--tune",
     is_flag=True,
-    help="Choose by 5-fold cross-validation with 5 nearest neighbours: the number of features, "
+    help="Choose by 5-fold cross-validation with logistic regression: the number of features, "
     "or with --method s2fs alpha and beta, and with -k auto the number, too.",
 )
 @click.option(

@@ -15,9 +15,9 @@ from sklearn.utils import _safe_indexing, check_consistent_length
 from s2fs._utils.folds import stratified_folds
 from s2fs._utils.messages import format_count
 from s2fs._utils.types import Floats, Indices
+from s2fs.criteria.logistic import decide_classes
 from s2fs.evaluation.learners import (
     check_n_train,
-    decide_classes,
     is_plain,
     predict_prefixes,
     resolve_learners,

@@ -13,7 +13,6 @@ from s2fs._utils.messages import did_you_mean, format_count
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.logistic import logistic
 from s2fs.criteria.neighbours import N_NEIGHBORS
-from s2fs.criteria.separability import EQUAL
 
 #: For each size the predicted classes, of shape (n_sizes, n_test), or the probabilities of all
 #: classes, of shape (n_sizes, n_test, n_classes); from training samples with columns in ranked
@@ -87,8 +86,8 @@ def predict_prefixes(
     """For each size what a learner says of the test samples: classes, or probabilities of all.
 
     The classes of the training samples are 0, 1, …; each is there. A classifier of scikit-learn
-    says probabilities if it can. See :data:`PredictPrefixes`; :func:`decide_classes` makes classes
-    of either.
+    says probabilities if it can. See :data:`PredictPrefixes`;
+    :func:`s2fs.criteria.logistic.decide_classes` makes classes of either.
     """
     if is_plain(learner):
         predict: PredictPrefixes = learner
@@ -103,19 +102,6 @@ def _predict(fitted: Any, X_test: Floats) -> Indices | Floats:
     if not hasattr(fitted, "predict_proba"):
         return np.asarray(fitted.predict(X_test), dtype=np.intp)
     return np.asarray(fitted.predict_proba(X_test), dtype=np.float64)
-
-
-def decide_classes(answers: Indices | Floats) -> Indices:
-    """The predicted classes: of probabilities the largest, up to rounding the first of equals.
-
-    Parameters
-    ----------
-    answers : ndarray of shape (…, n_test) or (…, n_test, n_classes)
-        Predicted classes, which stay what they are, or probabilities.
-    """
-    if np.issubdtype(answers.dtype, np.integer):
-        return np.asarray(answers, dtype=np.intp)
-    return np.asarray((answers >= answers.max(axis=-1, keepdims=True) - EQUAL).argmax(axis=-1))
 
 
 def score_clusters(clusterer: Any, X: Floats, codes: Indices, sizes: Indices) -> Floats:

@@ -12,12 +12,12 @@ from s2fs._native.neighbours import knn
 from s2fs._utils.training_rows import TrainingRows
 from s2fs._utils.types import Indices
 from s2fs.criteria.correlation import prefix_redundancy
-from s2fs.criteria.logistic import logistic
+from s2fs.criteria.logistic import decide_classes, logistic
 from s2fs.evaluation import all_features
 from s2fs.evaluation.candidates import NUMBER_NAMES, Candidate, needs_prepared, select_features
 from s2fs.evaluation.comparison import MAJORITY, RANDOM
 from s2fs.evaluation.folds import Fold
-from s2fs.evaluation.learners import check_n_train, decide_classes, predict_prefixes
+from s2fs.evaluation.learners import check_n_train, predict_prefixes
 from s2fs.evaluation.neighbours import FEWEST_FEATURES, predict_by_all_features
 from s2fs.evaluation.samples import EvaluationSamples, take_columns
 

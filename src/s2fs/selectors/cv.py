@@ -67,8 +67,8 @@ class SelectorCV(CallbackSupportMixin, RankingSelector):
         keep ``groups`` together if those are given to ``fit``.
     estimator : classifier or list of classifiers, default=None
         What scores the rankings, with features scaled to [0, 1] on the training samples. ``None``
-        is 5 nearest neighbours in a form that takes all numbers of features from one running table
-        of distances. Of a list the mean score counts.
+        is ridge logistic regression, as in :func:`compare`, each number of features fitted from
+        the one before it; it standardises the features. Of a list the mean score counts.
     scoring : str or callable, default="accuracy"
         What to make large: a name of scikit-learn's, or ``scorer(estimator, X, y)``.
     one_standard_error : bool, default=True
@@ -119,7 +119,7 @@ class SelectorCV(CallbackSupportMixin, RankingSelector):
     >>> X, y = load_wine(return_X_y=True)
     >>> selector = SelectorCV().fit(X, y)
     >>> selector.best_params_, selector.indices_.tolist()
-    ({'n_features_to_select': 5}, [6, 12, 9, 0, 11])
+    ({'n_features_to_select': 9}, [6, 12, 9, 0, 11, 10, 3, 2, 1])
     >>> weighed = SelectorCV(selector=S2FS(), alphas=[0.0316, 1.0], betas=[0.0316]).fit(X, y)
     >>> weighed.best_params_
     {'alpha': 0.0316, 'beta': 0.0316, 'n_features_to_select': 5}

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import check_scoring
 from sklearn.preprocessing import MinMaxScaler
 
-from s2fs._native.neighbours import knn
 from s2fs._utils.types import Floats, Indices
+from s2fs.criteria.logistic import decide_classes, logistic
 from s2fs.criteria.separability import EQUAL
 
 #: Scores of prefixes, from training samples and labels, test samples and labels, and the sizes.
@@ -32,8 +32,10 @@ def make_prefix_scorer(estimator: Any = None, scoring: Any = "accuracy") -> Pref
 
     Parameters
     ----------
-    estimator : estimator, list of estimators or None
-        The learner; None is 5 nearest neighbours. The score of a list is the mean of its scores.
+    estimator : estimator, callable, list of these, or None
+        The learner; a callable predicts for all sizes at once, as
+        :func:`s2fs.criteria.logistic.logistic` does, which is None. The score of a list is the mean
+        of its scores.
     scoring : str or callable, default="accuracy"
         As in scikit-learn.
     """
@@ -42,59 +44,61 @@ def make_prefix_scorer(estimator: Any = None, scoring: Any = "accuracy") -> Pref
             raise ValueError("estimator is an empty list; give at least one classifier.")
         scorers = [make_prefix_scorer(one, scoring) for one in estimator]
         return lambda *split: np.mean([score(*split) for score in scorers], axis=0)
+    if estimator is None or not hasattr(estimator, "fit"):
+        return _make_shared_scorer(logistic if estimator is None else estimator, scoring)
+    scorer = check_scoring(estimator, scoring=scoring)
 
-    if estimator is not None:
-        scorer = check_scoring(estimator, scoring=scoring)
+    def by_estimator(
+        A: Floats, y: NDArray[Any], B: Floats, truth: NDArray[Any], sizes: Indices
+    ) -> Floats:
+        scores = np.empty(len(sizes))
+        for i, k in enumerate(sizes):
+            fitted = clone(estimator).fit(A[:, :k], y)
+            scores[i] = scorer(fitted, B[:, :k], truth)
+        return scores
 
-        def by_estimator(
-            A: Floats, y: NDArray[Any], B: Floats, truth: NDArray[Any], sizes: Indices
-        ) -> Floats:
-            scores = np.empty(len(sizes))
-            for i, k in enumerate(sizes):
-                fitted = clone(estimator).fit(A[:, :k], y)
-                scores[i] = scorer(fitted, B[:, :k], truth)
-            return scores
+    return by_estimator
 
-        return by_estimator
 
-    # The checks of scikit-learn's accuracy take longer than finding the neighbours.
+def _make_shared_scorer(predict: Callable[..., Any], scoring: Any) -> PrefixScorer:
+    """A function that scores what a learner predicts for all sizes at once."""
+    # The checks of scikit-learn's accuracy take longer than a fit of a few features.
     scorer = None
     if scoring != "accuracy":
         scorer = check_scoring(_PrecomputedPredictions(), scoring=scoring)
 
-    def by_neighbours(
+    def by_predictions(
         A: Floats, y: NDArray[Any], B: Floats, truth: NDArray[Any], sizes: Indices
     ) -> Floats:
         classes, codes = np.unique(y, return_inverse=True)
-        predictions = classes[knn(A, codes, B, sizes)]
+        answers = predict(A, codes, B, sizes)
         if scorer is None:
-            return (predictions == truth).mean(axis=1)
-        try:
-            fitted = [_PrecomputedPredictions(classes, predicted) for predicted in predictions]
-            return np.array([scorer(one, B, truth) for one in fitted])
-        except AttributeError:
-            raise ValueError(
-                f"scoring is {scoring!r}, which needs more than predicted classes; give an "
-                "estimator that has it, such as KNeighborsClassifier()."
-            ) from None
+            return (classes[decide_classes(answers)] == truth).mean(axis=1)
+        return np.array(
+            [scorer(_PrecomputedPredictions(classes, of_size), B, truth) for of_size in answers]
+        )
 
-    return by_neighbours
+    return by_predictions
 
 
 class _PrecomputedPredictions(ClassifierMixin, BaseEstimator):
     """Predictions made before, in the form that scikit-learn's scorers ask for."""
 
-    def __init__(self, classes: Any = None, predictions: Any = None) -> None:
+    def __init__(self, classes: Any = None, answers: Any = None) -> None:
         self.classes_ = classes
-        self.predictions = predictions
+        self.answers = answers
 
     def fit(self, X: Any, y: Any) -> "_PrecomputedPredictions":
         """Nothing to learn; scikit-learn expects the method of anything it scores."""
         return self
 
     def predict(self, X: Any) -> Any:
-        """The predictions, which belong to the samples ``X``."""
-        return self.predictions
+        """The predicted classes, which belong to the samples ``X``."""
+        return self.classes_[decide_classes(self.answers)]
+
+    def predict_proba(self, X: Any) -> Any:
+        """The probabilities of the classes, which belong to the samples ``X``."""
+        return self.answers
 
 
 def score_prefixes(
