@@ -22,7 +22,7 @@ demo: $(VENV)/.installed-demo
 # What a change of a criterion, a search, a selector or the engine can break first.
 check: $(VENV)/.installed-check
 	$(PYTEST) $(or $(TESTS),tests/frozen tests/criteria tests/search tests/selectors tests/_native \
-	  tests/cli/test_demo.py tests/cli/test_main.py)
+	  tests/cli/test_demo.py tests/cli/test_output.py)
 
 # What users' answers rest on; TESTS names some of them.
 test: $(VENV)/.installed-test

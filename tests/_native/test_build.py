@@ -182,7 +182,31 @@ def test_a_library_too_few_is_an_error_where_it_is_asked_for(checkout, tmp_path)
     configure = ["cmake", "-S", checkout, "-B", tmp_path, "-DS2FS_AVX512=-march=no-such-processor"]
     run(*configure)
     _, err = run(*configure, "-DS2FS_REQUIRE_NATIVE=ON", fails=True)
-    assert "cannot compile for AVX2 and AVX-512" in " ".join(err.split())
+    assert "cannot compile for avx512, and S2FS_REQUIRE_NATIVE asks" in " ".join(err.split())
+
+
+def instruction_sets(folder):
+    """Those that a configured folder builds the engine for."""
+    targets, _ = run("cmake", "--build", folder, "--target", "help")
+    return set(re.findall(r"\bs2fs_engine_(\w+)\b(?=:|$)", targets, re.MULTILINE))
+
+
+def test_a_clone_is_built_for_its_own_processor_if_that_is_asked_for(checkout, tmp_path):
+    configure = ["cmake", "-S", checkout, "-B", tmp_path]
+    run(*configure)
+    every = instruction_sets(tmp_path)
+    run(*configure, "-DS2FS_INSTRUCTION_SETS=here")
+    (own,) = instruction_sets(tmp_path)
+    assert own in every
+    if own == "baseline":
+        pytest.skip("what every compiler makes cannot lack")
+    # What one compiler cannot make is left to the others, or an error.
+    lacking = [*configure, "-DS2FS_INSTRUCTION_SETS=here", f"-US2FS_HAS_{own.upper()}"]
+    lacking.append(f"-DS2FS_{own.upper()}=-march=no-such-processor")
+    run(*lacking)
+    assert own not in instruction_sets(tmp_path)
+    _, err = run(*lacking, "-DS2FS_REQUIRE_NATIVE=ON", fails=True)
+    assert f"cannot compile for {own}, and S2FS_REQUIRE_NATIVE asks" in " ".join(err.split())
 
 
 def test_in_a_folder_that_cannot_be_written(compiled, tmp_path):
