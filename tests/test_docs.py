@@ -143,7 +143,9 @@ def test_the_page_on_installing_lists_every_extra():
     page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     rows = re.findall(r"^\| `(\w+)` \|", page, flags=re.MULTILINE)
-    assert sorted(rows) == sorted(project["optional-dependencies"].keys() - {"check", "dev", "docs", "test"})
+    assert sorted(rows) == sorted(
+        project["optional-dependencies"].keys() - {"check", "dev", "docs", "test"}
+    )
 
 
 def test_the_page_of_baselines_gives_their_status():
