@@ -1,12 +1,18 @@
 """Random selection problems, with the ties and degeneracies that real tables have."""
 
 import numpy as np
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
 FULL, FEW = 200, 40  # examples per test in the profiles "long" and "ci"
 #: Scores that differ by less than this share are equal, and the smaller index decides.
 EQUAL = 1e-10
+
+
+def long(*values):
+    """The values of a parametrized test that wait for the long profile."""
+    return pytest.param(*values, marks=pytest.mark.long)
 
 
 def examples(count):

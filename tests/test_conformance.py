@@ -14,11 +14,13 @@ from sklearn.utils import estimator_checks, get_tags
 
 from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
 from s2fs.baselines import BASELINES, RandomForestImportance, installed_baselines
+from strategies import long
 
 #: The one baseline that another package computes is there for those who have that package.
 INSTALLED = list(installed_baselines().values())
 FOREST = partial(RandomForestImportance, n_estimators=5)  # its many fits are quicker so
-CLASSES = [S2FS, PairCover, FOREST, *(c for c in INSTALLED if c is not RandomForestImportance)]
+BASELINE_CLASSES = [FOREST, *(c for c in INSTALLED if c is not RandomForestImportance)]
+CLASSES = [S2FS, PairCover, *BASELINE_CLASSES]
 #: Those that repeat a selection, with few repetitions.
 REPEATED = [
     partial(SelectorCV, selector=S2FS(), alphas=(0.0316, 1.0), betas=(0.0316,), cv=2),
@@ -26,8 +28,11 @@ REPEATED = [
 ]
 #: With as many as by default, which takes long.
 BY_DEFAULT = [SelectorCV(), StabilitySelector()]
+#: All baselines resolve their number of features in one place: one number is enough of each.
+OWN = [cls for cls in [*CLASSES, *REPEATED] if cls not in BASELINE_CLASSES]
 SELECTORS = [cls() for cls in [*CLASSES, *REPEATED]]
-SELECTORS += [cls(wanted) for cls in [*CLASSES, *REPEATED] for wanted in (1, 0.5)]
+SELECTORS += [cls(wanted) for cls in OWN for wanted in (1, 0.5)]
+SELECTORS += [long(cls(wanted)) for cls in BASELINE_CLASSES for wanted in (1, 0.5)]
 SELECTORS += [
     S2FS("auto"),
     S2FS(0.5, class_weight="balanced"),

@@ -26,7 +26,7 @@ from inner import (
     separability_of,
 )
 from s2fs import S2FS, PairCover
-from strategies import examples, problems
+from strategies import examples, long, problems
 
 INSTRUCTION_SETS = library.INSTRUCTION_SETS
 LINUX = sys.platform == "linux"
@@ -74,8 +74,8 @@ def test_same_path_as_in_plain_numpy(data, alpha, beta, reading, compactness, cr
 
 
 @pytest.mark.parametrize("compactness", ["mean", "rms"])
-@pytest.mark.parametrize("weight", [0.0, 0.0316, 1.0])
-@pytest.mark.parametrize("p", [2, 4, 13])
+@pytest.mark.parametrize("weight", [long(0.0), 0.0316, long(1.0)])
+@pytest.mark.parametrize("p", [2, 4, long(13)])
 def test_a_long_run_chooses_as_step_by_step(p, weight, compactness):
     # Long enough for sums to be carried along and made anew; crowded with near-ties.
     rng = np.random.default_rng(p)
@@ -107,8 +107,8 @@ def test_a_long_run_with_many_classes_is_that_of_plain_numpy(p, weight, reading)
     np.testing.assert_allclose(scores[0], scores[1], rtol=1e-9)
 
 
-@pytest.mark.parametrize("p", [2, 3, 7, 12, 34])
-@pytest.mark.parametrize("scale", ["standard", "minmax", None])
+@pytest.mark.parametrize("p", [2, long(3), 7, long(12), 34])
+@pytest.mark.parametrize("scale", ["standard", "minmax", long(None)])
 @pytest.mark.parametrize("reading", ["published", "normalized"])
 def test_bounds_are_never_too_small_whatever_the_level(p, scale, reading):
     weights = [(0.0, 0.0), (0.0316, 0.0316), (1.0, 1e3)]  # with the last one directions decide
