@@ -149,6 +149,7 @@ def test_more_than_ten_classes_have_a_tree_and_no_colours():
     assert 'class="chip' not in text
 
 
+@pytest.mark.long
 def test_large_data_give_a_small_page():
     """Pictures, quartiles and class medians in place of 1,797 points."""
     X, y = load_digits(return_X_y=True)
@@ -157,6 +158,7 @@ def test_large_data_give_a_small_page():
     assert len(report.html) < 400_000
 
 
+@pytest.mark.long
 def test_a_wide_ranking_stays_small():
     rng = np.random.default_rng(0)
     y = np.arange(12) % 2
