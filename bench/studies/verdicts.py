@@ -34,9 +34,9 @@ def main():
             X, y = arrays["X"], arrays["y"]
         for names in ORDERS:
             found = compare(X, y, k=N_FEATURES, selectors=names, random_state=args.seed)
-            first = found.rows[0]["selector"]
+            first = found.rows[0].selector
             for row in found.rows[1:]:
-                other = row["selector"]
+                other = row.selector
                 gap = found.difference(first, other)
                 called = "all features" if other.startswith("all ") else other
                 counts.setdefault(f"{first} and {called}", Counter())[gap.relation] += 1

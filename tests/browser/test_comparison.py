@@ -43,27 +43,27 @@ def test_the_table_is_sorted_and_downloaded(visit, page_of, found):
         page.get_by_role("button", name="Download CSV").click()
     with open(started.value.path(), encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    # The table is about the recommended number.
+    # The table is about the number asked for.
     here = found.at(found.recommendation.size)
-    accuracies = {row["selector"]: row["accuracy"] for row in here.rows}
+    accuracies = {row.selector: row.scores["accuracy"].value for row in here.rows}
     assert {row["selector"]: float(row["accuracy"]) for row in rows} == accuracies
-    first = here.rows[0]["selector"]
+    first = here.rows[0].selector
     for row in rows:
         if row["selector"] != first:
             gap = here.difference(first, row["selector"])
             assert row["relation"] == gap.relation
-            assert float(row["difference"]) == 100 * gap.mean
+            assert float(row["difference"]) == 100 * gap.value
 
 
 def test_the_first_screen_says_who_is_best_and_how_sure(visit, page_of, found):
     page = visit(page_of, viewport={"width": 1440, "height": 900})
     here = found.at(found.recommendation.size)
-    rows = [row for row in here.rows if row["seconds"] is not None]
-    best, second = sorted(rows, key=lambda row: -row["accuracy"])
+    rows = [row for row in here.rows if row.seconds is not None]
+    best, second = sorted(rows, key=lambda row: -row.scores["accuracy"].value)
     headline = page.locator(".verdict strong").text_content()
-    assert headline.startswith(f"{best['selector']} has the largest accuracy: ")
-    assert f"{100 * best['accuracy']:.1f} %" in headline
-    assert here.difference(best["selector"], second["selector"]).relation in headline
+    assert headline.startswith(f"{best.selector} has the largest accuracy: ")
+    assert f"{100 * best.scores['accuracy'].value:.1f} %" in headline
+    assert here.difference(best.selector, second.selector).relation in headline
     for part in ("svg.forest:visible", "[data-name=sizes] svg:visible"):
         box = page.locator(part).bounding_box()
         assert box["y"] + box["height"] < 900

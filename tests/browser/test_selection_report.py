@@ -85,7 +85,7 @@ def test_the_first_screen_says_which_how_many_how_good_how_sure_and_what_to_chec
     page = visit(srbct, viewport={"width": 1440, "height": 900})
     summary = fitted.summary
     start = summary["by_size"][summary["start"]]
-    assert start["size"] == summary["recommended"] < 30
+    assert start["size"] == summary["size"] == 30
     screen = {
         "headline": page.get_by_text(summary["verdict"]["headline"]).first,
         "features": page.locator("#best tbody tr:visible").last,
@@ -195,17 +195,19 @@ def test_the_slider_moves_verdict_tiles_table_and_confusion(visit, srbct, fitted
     for _ in range(2):
         page.keyboard.press("ArrowRight")
     now = sizes[2]
-    assert page.locator("#size-out").text_content() == str(now["size"]) == "3"
-    assert page.locator("#size").get_attribute("aria-valuetext") == "3 features"
+    assert page.locator("#size-out").text_content() == str(now["size"]) == "5"
+    assert page.locator("#size").get_attribute("aria-valuetext") == "5 features"
     assert page.locator(".verdict strong").text_content() == now["headline"]
     tiles = page.locator(".tiles b").all_text_contents()
-    assert tiles == [
-        now["accuracy_text"],
-        str(fitted.summary["recommended"]),
-        now["stability_text"],
-    ]
-    assert column(page, 0) == ["1", "2", "3"]
-    assert page.locator("#best tbody tr:visible").count() == 3
+    assert tiles == [now["value_text"], now["stability_text"]]
+    assert column(page, 0) == ["1", "2", "3", "4", "5"]
+    assert page.locator("#best tbody tr:visible").count() == 5
+    open_checks = page.locator("#open-checks li").all_text_contents()
+    told = [f"! Look at this: {one['text']}" for one in now["checks"] if not one["passed"]]
+    assert [" ".join(line.removesuffix("→").split()) for line in open_checks] == told
+    n_passed = len(now["checks"]) - len(told)
+    assert page.locator("#passed-checks li").count() == n_passed
+    assert f"{n_passed} checks passed" in page.locator("details.checks summary").text_content()
     assert page.locator(".verdict span").first.text_content() == now["rest"]
     mistakes = page.locator(".mistakes li").all_text_contents()
     listed = now["misclassified"]["rows"]
@@ -220,7 +222,7 @@ def test_the_slider_moves_verdict_tiles_table_and_confusion(visit, srbct, fitted
     for line, row in zip(page.locator(".beside tbody tr").all(), now["rows"], strict=True):
         texts = line.locator("td").all_text_contents()
         assert line.locator("th").text_content() == row["name"]
-        assert texts[:3] == [row["accuracy_text"], row["interval_text"], row["balanced_text"]]
+        assert texts == row["texts"]
     cells = page.locator("#confusion tbody tr")
     shown = [
         [of, said, float(text)]
@@ -345,8 +347,8 @@ def test_tooltips_come_with_pointer_and_keyboard(visit, srbct):
     page = visit(srbct)
     tip = page.get_by_role("tooltip")
     assert tip.count() == 0
-    page.get_by_role("button", name="Selection frequency").hover()
-    assert "random halves" in tip.text_content()
+    page.get_by_role("button", name="Selected in").hover()
+    assert "inside the folds" in tip.text_content()
     page.keyboard.press("Escape")
     assert tip.count() == 0
     page.get_by_role("button", name="Most correlated feature").focus()
@@ -482,7 +484,7 @@ def forty(tmp_path_factory):
     y = np.repeat(np.arange(40), 8)
     X = (rng.normal(size=(40, 30)) * 1.2)[y] + rng.normal(size=(320, 30))
     names = np.array([f"Subject {q:02d} of the second cohort of 2021" for q in range(40)])
-    report = PairCover(12).fit(X, names[y]).report(X, names[y], n_halves=4)
+    report = PairCover(12).fit(X, names[y]).report(X, names[y])
     return report, report.save(tmp_path_factory.mktemp("forty") / "report.html")
 
 

@@ -108,15 +108,6 @@ def test_the_ranking_found_so_far_is_printed(table, tmp_path, options, kind):
     assert found == [data.feature_names[f] for f in first]
 
 
-def test_a_complete_ranking_is_printed_if_only_the_stability_is_missing(table, tmp_path):
-    options = ["-k", 3, "--stability", 10, "-o", "r.csv"]
-    code, stdout, seen = interrupted(tmp_path, "Subsamples", 2, "select", table, *options)
-    assert code == 130
-    assert len(ranked(stdout)) == 3
-    assert "the ranking is complete" in seen
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_files_are_written_though_the_verdict_is_missing(table, tmp_path):
     options = ["-k", 3, "-o", "r.csv", "--save", "m.json"]
     code, stdout, seen = interrupted(tmp_path, "Comparing", 2, "select", table, *options)

@@ -97,7 +97,7 @@ def test_every_key_of_a_result_is_documented(tmp_path):
     rng = np.random.default_rng(0)
     y = np.arange(24) % 2
     np.savez(tmp_path / "t.npz", X=rng.normal(size=(24, 4)) + y[:, None], y=y)
-    wanted = ["-k", "2", "-o", str(tmp_path / "r.json"), "--stability", "3"]
+    wanted = ["-k", "2", "-o", str(tmp_path / "r.json")]
     done = CliRunner().invoke(main, ["select", str(tmp_path / "t.npz"), *wanted])
     assert done.exit_code == 0, done.output
     keys = keys_of(json.loads((tmp_path / "r.json").read_text()))

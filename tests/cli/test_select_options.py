@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 
-from s2fs import S2FS, PairCover, Selection, SelectorCV, StabilitySelector
+from s2fs import S2FS, PairCover, Selection, SelectorCV
 from s2fs.baselines import BASELINES, AnovaF
 from s2fs.cli import main
 from s2fs.evaluation import evaluate_selector
@@ -104,27 +104,6 @@ def test_tune(wine, arrays, k, number, limit):
     )
 
 
-def test_stability(wine, arrays, tmp_path):
-    output = tmp_path / "r.csv"
-    options = ["-k", 3, "--stability", 12, "--n-jobs", 2, "-o", output, "--no-verdict"]
-    shown = succeeds("select", wine, "-t", "cultivar", *options, "--method", "s2fs")
-    table, (line,) = printed(shown)
-    stable = StabilitySelector(selector=S2FS(3), n_resamples=12, n_permutations=5).fit(*arrays)
-    selected = S2FS(3).fit(*arrays).indices_
-    shares = stable.frequencies_[selected].tolist()
-    expected = ["rank", "feature", "stands out", "gain", "score", "selected_in", "q_value"]
-    assert list(table.columns) == expected
-    assert table["selected_in"].tolist() == [f"{100 * share:.0f} %" for share in shares]
-    assert pd.read_csv(output)["selected_in"].tolist() == shares
-    assert pd.read_csv(output)["q_value"].tolist() == pytest.approx(stable.q_values_[selected])
-    numbers = re.findall(r"\d\.\d{2}", line)
-    index = stable.stability_
-    assert numbers == [f"{value:.2f}" for value in (index.value, index.low, index.high)]
-    options = ["-t", "cultivar", "-k", 13, "--stability", 2, "--no-verdict"]
-    _, (line,) = printed(succeeds("select", wine, *options))
-    assert "no stability to measure" in line
-
-
 METHODS = [
     ("s2fs-rms", [], S2FS(4, compactness="rms")),
     ("S2FS-RMS", ["--beta", 0.2], S2FS(4, compactness="rms", beta=0.2)),
@@ -139,7 +118,7 @@ METHODS = [
 @pytest.mark.parametrize(("method", "options", "selector"), METHODS, ids=str)
 def test_methods(wine, arrays, tmp_path, method, options, selector):
     files = ["-o", tmp_path / "r.csv", "--save", tmp_path / "m.json"]
-    options = ["-k", 4, "--method", method, *options, *files, "--no-verdict", "--stability", 3]
+    options = ["-k", 4, "--method", method, *options, *files, "--no-verdict"]
     shown = succeeds("select", wine, "-t", "cultivar", *options)
     table, _ = printed(shown)
     selector.fit(*arrays)
@@ -147,8 +126,7 @@ def test_methods(wine, arrays, tmp_path, method, options, selector):
     assert table["feature"].tolist() == [names[f] for f in selector.indices_]
     written = pd.read_csv(tmp_path / "r.csv")
     np.testing.assert_allclose(written["score"], selector.scores_, rtol=1e-9)
-    stable = StabilitySelector(selector=selector, n_resamples=3).fit(*arrays)
-    assert written["selected_in"].tolist() == stable.frequencies_[selector.indices_].tolist()
+    assert "selected_in" not in written  # what the folds of the verdict tell
     selection = Selection.load(tmp_path / "m.json")
     assert selection.selector == type(selector).__name__
     assert selection.indices == tuple(selector.indices_.tolist())
@@ -204,75 +182,46 @@ def test_ends_with_a_verdict_from_folds_in_which_all_is_chosen_again(
     assert last.startswith("Next: s2fs select ")  # in one piece, to be pasted
     assert max(len(line) for part in parts for line in part.splitlines()) <= 80
     place = next(i for i, part in enumerate(parts) if part.startswith("Accuracy on held-out"))
-    title, table, verdict = parts[place : place + 3]
+    title, table, *_ = parts[place:]
     assert " ".join(title.split()) == (
-        "Accuracy on held-out samples (5-NN, 5 × 5 folds, features selected inside the folds):"
+        "Accuracy on held-out samples (logistic regression, 5 × 5 folds, features selected inside "
+        "the folds):"
     )
-    k = len(json.loads(file.read_text())["rows"])
+    result = json.loads(file.read_text())
+    k = len(result["rows"])
     rows = {name: selector}
     for one in others:
         rows[TITLES[one] if TITLES[one] not in rows else f"{TITLES[one]} (default)"] = one(k)
     repeats = literal.repeated_folds(y)
-    ranked = {
-        name: {id(fold): clone(one).fit(X[fold[0]], y[fold[0]]).indices_ for folds in repeats
-               for fold in folds}
-        for name, one in rows.items()
-    }  # fmt: skip
-    sizes = list(range(1, k + 1))
-
-    def predict(name, size):
-        one = np.full((5, len(y)), -1)
-        for row, folds in zip(one, repeats, strict=True):
-            for fold in folds:
-                # With the largest number it has what it has selected, be it more.
-                first = ranked[name][id(fold)][: None if size == k else size]
-                row[fold[1]] = literal.predict(X, y, fold, first)
-        return one
-
-    by_size = {size: literal.fold_accuracies(predict(name, size), y, repeats) for size in sizes}
-    enough, _, rising = literal.recommended(by_size, repeats)
     shown = [re.split(r"\s{2,}", line.strip()) for line in table.splitlines()]
     has_counts = "tuned" in name  # folds may choose different numbers
-    headings = ["k", "accuracy"] if has_counts else [f"top {enough}"]
-    headings = ["selected by", *headings, "95 % interval", "balanced"]
-    assert shown[0] == headings + [f"top {k}"] * (enough < k)
+    headings = ["k", "accuracy"] if has_counts else [f"top {k}"]
+    headings = ["selected by", *headings, "95 % interval", "balanced", "AUC", "stability"]
+    assert shown[0] == headings
     frame = ["all 13 features", "random features", "majority class"]
     assert [line[0] for line in shown[1:]] == [*rows, *frame]
+    said = {}
     for line in shown[1 : 1 + len(rows)]:
-        predictions = predict(line[0], enough)
-        share, _ = literal.accuracy(predictions, y)
-        balanced, _ = literal.balanced_accuracy(predictions, y)
-        accuracy, interval, equal, *more = line[1 + has_counts :]
+        said[line[0]] = predicted = literal.pooled_predictions(
+            X, y, repeats, lambda A, b, of=rows[line[0]]: clone(of).fit(A, b).indices_
+        )
+        share, _ = literal.accuracy(predicted, y)
+        accuracy, interval, *_ = line[1 + has_counts :]
         assert accuracy == f"{100 * share:.1f} %"
-        assert interval == " to ".join(f"{100 * end:.1f}" for end in literal.wilson(share, 178))
-        assert equal == f"{100 * balanced:.1f} %"
-        if enough < k:
-            assert more == [f"{100 * literal.accuracy(predict(line[0], k), y)[0]:.1f} %"]
-    count = shown[1][1] if has_counts else str(enough)
+        ends = literal.wilson(share, 0.8 * 178)
+        assert interval == " to ".join(f"{100 * end:.1f}" for end in ends)
     accuracy, interval = shown[1][1 + has_counts : 3 + has_counts]
-    verdict = " ".join(verdict.split())
-    features = f"{enough} feature{'' if enough == 1 else 's'}"
-    are = (" is" if enough == 1 else " are") + " enough" if enough < k else ""
+    verdict = result["evaluation"]["verdict"]
     assert verdict.startswith(
-        f"{count}{features[len(str(enough)) :]} by {name}{are}: accuracy {accuracy} on held-out "
-        f"samples (95 % interval {interval})."
+        f"{k} features by {name}: accuracy {accuracy} on held-out samples ({interval})."
     )
-    assert ("accuracy is still rising" in verdict) == rising
-    first = literal.fold_accuracies(predict(name, enough), y, repeats)
+    assert verdict in " ".join(output.split())
+    differences = {row["selector"]: row["difference"] for row in result["evaluation"]["rows"]}
     for other in [*rows][1:]:
-        theirs = literal.fold_accuracies(predict(other, enough), y, repeats)
-        mean, low, high = literal.interval(first - theirs, repeats)
-        gap = ", ".join([points(mean, "+"), f"{points(low)} to {points(high)}"])
-        sentence = next(part for part in re.split(r"[.;] ", verdict) if f"{other} ({gap})" in part)
-        assert sentence.lower().startswith(literal.words(low, high))
-    result = json.loads(file.read_text())
-    assert result["evaluation"]["verdict"] == verdict
-    assert result["evaluation"]["recommended"] == (enough if k > 1 else 1)
-
-
-def points(share, plus=""):
-    text = f"{100 * abs(share):.1f}"
-    return ("" if float(text) == 0 else "−" if share < 0 else plus) + text
+        gap = literal.interval(said[name], said[other], y)
+        found = differences[other]
+        assert [found["value"], found["low"], found["high"]] == pytest.approx(gap)
+        assert found["relation"] == literal.words(*gap[1:])
 
 
 def test_the_file_holds_all_that_was_found(wine, arrays, tmp_path):
@@ -314,7 +263,7 @@ def test_the_file_holds_all_that_was_found(wine, arrays, tmp_path):
             "y has fewer than two classes with at least two samples; cross-validation needs two "
             "classes of two.",
         ),
-        ("uuuvvv", "6 samples are too few for cross-validation."),
+        ("uuuvvv", "6 samples are too few to say how good this is."),
     ],
 )
 def test_why_there_is_no_verdict(tmp_path, y, words):
@@ -351,7 +300,8 @@ def test_save(wine, arrays, tmp_path):
             ["--method", "s2fs", "--tune", "--alpha", "0.1"],
             "--alpha and --tune contradict each other",
         ),
-        (["--stability", "1"], "'--stability': 1 is not in the range x>=2"),
+        (["--positive", "red"], "--positive is 'red', but there are 3 classes; leave it out."),
+        (["--scoring", "f1"], "'f1' is not one of 'accuracy', 'balanced_accuracy', 'auc'"),
         (["--include", "alcohl"], "--include has 'alcohl', but"),
         (["--include", "alcohl"], "did you mean 'alcohol'?"),
         (["--include", "ash", "--exclude", "2"], "include and exclude share"),
@@ -390,7 +340,6 @@ def test_save(wine, arrays, tmp_path):
             "--tune chooses the number of features for --method paircover, but --n-features is 3",
         ),
         (["--scheduler", "tcp://x:1", "--tune"], "--tune needs all samples in one place"),
-        (["--scheduler", "tcp://x:1", "--stability", "5"], "--stability needs all samples in one"),
     ],
 )
 def test_bad_options(wine, options, sentence):
@@ -412,7 +361,7 @@ def test_each_class_gets_its_features(wine, arrays, tmp_path):
     assert [row["feature"] for row in rows] == [names[f] for f in fit.indices_]
 
 
-def test_the_next_command_runs_though_accuracy_still_rises(tmp_path, monkeypatch):
+def test_the_next_command_runs_and_more_features_are_proposed(tmp_path, monkeypatch):
     """Twice as many features as there are would be no advice."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
@@ -422,12 +371,37 @@ def test_the_next_command_runs_though_accuracy_still_rises(tmp_path, monkeypatch
         file.write("a,b,c,d,kind\n")
         for row, code in zip(np.column_stack([bits, rng.normal(size=120)]), y, strict=True):
             file.write(",".join(map(repr, row.tolist())) + f",k{code}\n")
-    output = succeeds("select", "t.csv", "-t", "kind", "-k", 3)
-    assert "accuracy is still rising" in " ".join(output.split())
+    output = succeeds("select", "t.csv", "-t", "kind", "-k", 2)
+    assert "4 features do better: " in " ".join(output.split())
+    assert "; try -k 4." in " ".join(output.split())
     command = output.rstrip("\n").splitlines()[-1].removeprefix("Next: s2fs ")
-    assert command.endswith("-k 4 --report report.html")
+    assert command.endswith("-k 2 --report report.html")
     succeeds(*shlex.split(command))
     assert (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "title", "told"),
+    [
+        (
+            ["--scoring", "auc", "--positive", "barbera"],
+            "AUC on held-out",
+            "for barbera ",
+        ),
+        (
+            ["--scoring", "balanced_accuracy"],
+            "Balanced accuracy on held-out",
+            "for grignolino ",
+        ),
+    ],
+)
+def test_what_the_verdict_is_about(wine, tmp_path, options, title, told):
+    frame = pd.read_csv(wine)
+    two = tmp_path / "two.csv"
+    frame[frame["cultivar"] != "barolo"].to_csv(two, index=False)
+    shown = " ".join(succeeds("select", two, "-t", "cultivar", "-k", 2, *options).split())
+    assert title in shown
+    assert f"sensitivity {told}" in shown
 
 
 def test_a_small_table_is_selected_whole_without_a_note(tmp_path):

@@ -12,7 +12,7 @@ Y = np.arange(30) % 2
 
 def redundancies(X, selector, sizes):
     result = compare(X, Y, k=sizes, selectors={"one": selector}, cv=3, n_repeats=1)
-    return [result.at(k).rows[0]["redundancy"] for k in sizes]
+    return [result.at(k).rows[0].redundancy for k in sizes]
 
 
 def test_redundancy_is_the_mean_absolute_correlation():

@@ -1,13 +1,17 @@
 """The checks of a selection: each passes on a table made for it, and fails on one made for that."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.feature_selection import SelectKBest
 
 from s2fs import PairCover, compare
+from s2fs.baselines import AnovaF
 from s2fs.evaluation.checks import (
+    SelectionChecks,
     as_dicts,
-    check_selection,
     find_fragile_features,
     group_redundant,
 )
@@ -15,8 +19,8 @@ from s2fs.evaluation.checks import (
 NAMES = [f"g{f}" for f in range(30)]
 
 
-def checked(X, y, indices, **options):
-    found = check_selection(
+def checked(X, y, indices, size=None, **options):
+    found = SelectionChecks(
         X,
         y,
         np.asarray(indices),
@@ -24,7 +28,8 @@ def checked(X, y, indices, **options):
         class_names=["healthy", "ill", "worse"][: y.max() + 1],
         sample_names=[f"s{i}" for i in range(len(y))],
         **options,
-    )
+    ).at(size)
+    assert [check.passed for check in found] == sorted(check.passed for check in found)
     return {check.name: check for check in found}
 
 
@@ -37,11 +42,12 @@ def clean():
 
 def test_nothing_to_worry_about(clean):
     X, y = clean
-    found = checked(X, y, [0, 1, 2], stability=0.8)
-    assert [*found] == ["fragile", "redundant", "small_class", "skewed", "ranks", "stability"]
+    found = checked(X, y, [0, 1, 2])
+    assert [*found] == [
+        "fragile", "redundant", "alone", "missing", "small_class", "skewed", "ranks",
+    ]  # fmt: skip
     assert all(check.passed for check in found.values())
     assert all(str(check).startswith("✓ ") for check in found.values())
-    assert found["stability"].text == "Selections on random halves agree (0.80 of 1)."
 
 
 def f_statistic(column, y):
@@ -121,14 +127,69 @@ def test_skewed_positive_values_ask_for_a_logarithm(clean):
     assert checked(rng.random((40, 30)), y, [0])["skewed"].passed
 
 
+def with_stability(found, value):
+    """The same comparison with another stability of the first selector."""
+    return replace(found, rows=[found.rows[0]._replace(stability=value), *found.rows[1:]])
+
+
 def test_selections_that_change_much(clean):
     X, y = clean
-    for value, passed in ((0.39, False), (0.4, True)):
-        assert checked(X, y, [0], stability=value)["stability"].passed == passed
-    low = checked(X, y, [0], stability=0.1)["stability"]
-    assert str(low) == "! Selections on random halves change much (0.10 of 1)."
-    half = checked(X, y, [0], stability=0.5)["stability"]
-    assert str(half) == "✓ Selections on random halves agree in part (0.50 of 1)."
+    found = compare(X, y, k=[2], selectors=["anovaf"], n_repeats=1)
+    for value, passed, words in (
+        (0.29, False, "other features come (0.29; 1 = always the same)"),
+        (0.3, True, "other features come (0.30; 1 = always the same)"),
+        (0.8, True, "mostly the same features come (0.80; 1 = always the same)"),
+    ):
+        check = checked(X, y, [0], comparison=with_stability(found, value))["stability"]
+        assert (check.passed, check.text) == (passed, f"With other samples {words}.")
+    everything = compare(X, y, k=[3], selectors=["anovaf"], n_repeats=1)
+    assert "stability" not in checked(X, y, [0], comparison=everything)
+
+
+def test_a_column_made_from_the_classes(clean):
+    X, y = clean
+    made = np.column_stack([X, y * 2.0 + np.random.default_rng(0).random(40)])
+    check = checked(made, y, [0, 3])["alone"]
+    assert str(check) == "! g3 alone separates the classes: was it made from them?"
+    assert checked(made, y, [0, 3], size=1)["alone"].passed
+    three = np.repeat([0, 1, 2], [14, 13, 13])
+    apart = np.column_stack([three == 1, three]).astype(float)  # the first parts one class alone
+    assert checked(apart, three, [0])["alone"].passed
+    assert not checked(apart, three, [1])["alone"].passed
+    few = np.repeat([0, 1], 4)  # of 30 features noise parts eight samples in one table of two
+    rng = np.random.default_rng(0)
+    wide = np.column_stack([few + 0.1 * rng.random(8), rng.random((8, 29))])
+    assert checked(wide, few, [0])["alone"].passed
+
+
+def test_missing_values_of_the_selected_features(clean):
+    X, y = clean
+    holes = X.copy()
+    holes[:4, 1] = np.nan
+    holes[0, 2] = np.nan
+    found = checked(X, y, [0, 1, 2], incomplete=holes)["missing"]
+    assert str(found) == "! Missing values: g1 10 %, g2 2.5 %."
+    assert checked(X, y, [0, 1, 2], size=1, incomplete=holes)["missing"].passed
+    assert checked(X, y, [0, 1, 2], incomplete=X)["missing"].passed
+
+
+def test_rows_that_do_better(clean):
+    X, y = clean
+    rng = np.random.default_rng(0)
+    table = np.column_stack([rng.normal(size=(40, 3)), X])
+    blind = {"blind": SelectKBest(lambda X, y: np.arange(X.shape[1])[::-1]), "seeing": AnovaF()}
+    found = compare(table, y, k=[1, 3, 6], selectors=blind, n_repeats=2)
+    here = checked(table, y, [0, 1, 2, 3, 4, 5], size=3, comparison=found)
+    gap = found.at(3).difference("all 6 features", "blind")
+    told = found.metric.write_difference(gap)
+    assert str(here["all_features"]) == f"! All 6 features do better ({told} points)."
+    told = found.metric.write_difference(found.at(3).difference("seeing", "blind"))
+    assert str(here["others"]) == f"! seeing does better ({told} points)."
+    assert str(here["rising"]).startswith("! 6 features do better (+")
+    whole = checked(table, y, [0, 1, 2, 3, 4, 5], size=6, comparison=found)
+    assert whole["all_features"].passed
+    assert whole["others"].passed
+    assert whole["rising"].passed
 
 
 def test_remarks_of_the_reader_are_passed_on(clean):
@@ -137,27 +198,27 @@ def test_remarks_of_the_reader_are_passed_on(clean):
     assert str(found["identifier"]) == "! Column 'donor' repeats; add --group donor."
 
 
-def test_accuracy_is_that_of_the_recommended_number(clean):
+def test_scores_are_those_of_the_size_on_view(clean):
     X, y = clean
     rng = np.random.default_rng(0)
     told = np.column_stack([X, rng.normal(size=(40, 27))])
-    found = compare(told, y, k=[1, 2, 3], selectors=["anovaf"], n_repeats=2)
-    here = found.recommended
-    checks = checked(told, y, [0, 1, 2], comparison=found)
-    assert [*checks][:3] == ["majority", "random", "rising"]
-    for name, row in (("majority", "majority class"), ("random", "random features")):
-        gap = here.difference("ANOVA F", row)
-        assert checks[name].passed == (gap.relation == "better than")
-        assert f"({100 * gap.mean:+.1f}, {100 * gap.low:.1f} to {100 * gap.high:.1f} points)" in (
-            checks[name].text.replace("−", "-")
-        )
-    assert checks["majority"].text.startswith("Better than the majority class (+")
-    assert checks["rising"].passed != found.recommendation.still_rising
-    noise = compare(rng.normal(size=(40, 30)), y, k=2, selectors=["anovaf"], n_repeats=2)
+    found = compare(told, y, k=[1, 2, 3], selectors=["anovaf", "paircover"], n_repeats=2)
+    for size in (1, 2, 3):
+        here = found.at(size)
+        checks = checked(told, y, [0, 1, 2], size=size, comparison=found)
+        assert {"majority", "random", "all_features", "others", "rising"} < {*checks}
+        for name, row in (("majority", "majority class"), ("random", "random features")):
+            gap = here.difference("ANOVA F", row)
+            assert checks[name].passed == (gap.relation == "better than")
+            numbers = [f"{100 * one:+.1f}".replace("-", "−") for one in gap]
+            assert f"({numbers[0]}, {numbers[1]} to {numbers[2]} points)" in checks[name].text
+    assert checks["majority"].text.startswith("Better than guessing the largest class (+")
+    noise = compare(rng.normal(size=(40, 30)), y, k=[2], selectors=["anovaf"], n_repeats=2)
     checks = checked(told, y, [0], comparison=noise)
     assert not checks["majority"].passed
     assert not checks["random"].passed
     assert "rising" not in checks  # one number says nothing about others
+    assert "others" not in checks  # there are none
     assert as_dicts(checks.values())[0] == {
         "passed": False, "name": "majority", "text": checks["majority"].text,
     }  # fmt: skip

@@ -1,7 +1,6 @@
 """What is said about accuracy holds: on noise, with repeated subjects, and on every surface."""
 
 import html
-import itertools
 import json
 import re
 from functools import partial
@@ -10,11 +9,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import settings
-from scipy import stats
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_wine
 from sklearn.feature_selection import SelectorMixin
 from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     LeaveOneGroupOut,
     RepeatedStratifiedKFold,
@@ -22,13 +21,14 @@ from sklearn.model_selection import (
     StratifiedKFold,
     StratifiedShuffleSplit,
 )
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from statsmodels.stats.proportion import proportion_confint
 
 from s2fs import S2FS, PairCover, SelectorCV, compare
 from s2fs.baselines import AnovaF
 from s2fs.cli import main
 from s2fs.evaluation import evaluate_selector
-from s2fs.evaluation.statistics import compare_paired, compute_sign_flip_p_value
 from s2fs.report import Report
 from strategies import FULL
 
@@ -51,7 +51,7 @@ def with_gaps(X, seed):
 
 
 def plain(selector, X, y, **options):
-    return compare(X, y, k=5, selectors=[selector], n_repeats=N_REPEATS, **options)
+    return compare(X, y, k=[5], selectors=[selector], n_repeats=N_REPEATS, **options)
 
 
 def tuned(X, y):
@@ -71,6 +71,11 @@ def in_groups(X, y):
     return plain(PairCover(), X, y, groups=np.arange(len(y)) // 2)
 
 
+def adjusted(X, y):
+    batch = np.random.default_rng(3).integers(0, 2, len(y)).astype(str)
+    return plain(PairCover(), X, y, covariates={"batch": batch})
+
+
 DESIGNS = {
     "PairCover": (partial(plain, PairCover()), (20, 20)),
     "S2FS": (partial(plain, S2FS()), (20, 20)),
@@ -81,27 +86,52 @@ DESIGNS = {
     "impute": (imputed, (20, 20)),
     "missing": (lambda X, y: plain(S2FS(), with_gaps(X, 1), y), (20, 20)),
     "log": (lambda X, y: plain(PairCover(), np.log2(1 + np.exp(X)), y), (20, 20)),
+    "covariates": (adjusted, (20, 20)),
     "weights": (weighted, (20, 20)),
     "groups": (in_groups, (20, 20)),
 }
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-def test_noise_is_no_better_than_the_majority_class(design):
+def test_noise_is_no_better_than_guessing(design):
+    """The mean never above the guess; as far as classes count the same, not below it either."""
     run, sizes = DESIGNS[design]
-    accuracies, balanced, n_better = [], [], 0
+    guesses = {"accuracy": max(sizes) / sum(sizes), "balanced_accuracy": 1 / len(sizes), "auc": 0.5}
+    values, n_better = {key: [] for key in guesses}, dict.fromkeys(guesses, 0)
     for seed in range(N_TABLES):
         found = run(*noise(seed, sizes))
-        accuracies.append(found.rows[0]["accuracy"])
-        balanced.append(found.rows[0]["balanced_accuracy"])
-        n_better += found.recommended.beats_majority
+        for key, guess in guesses.items():
+            estimate = found.rows[0].scores[key]
+            values[key].append(estimate.value)
+            n_better[key] += estimate.low > guess
+    for key, guess in guesses.items():
+        mean, error = np.mean(values[key]), np.std(values[key], ddof=1) / N_TABLES**0.5
+        assert mean <= guess + 2 * error
+        if key != "accuracy" or len({*sizes}) == 1:
+            assert mean >= guess - max(2 * error, 0.02)
+        assert n_better[key] <= N_TABLES * 0.05 + 2 * (N_TABLES * 0.05 * 0.95) ** 0.5
 
-    def half_width(values):
-        return stats.t.ppf(0.995, N_TABLES - 1) * max(np.std(values, ddof=1), 1e-9) / N_TABLES**0.5
 
-    assert np.mean(accuracies) <= max(sizes) / sum(sizes) + half_width(accuracies)
-    assert np.mean(balanced) == pytest.approx(1 / len(sizes), abs=half_width(balanced) + 1e-9)
-    assert n_better <= N_TABLES * 0.05 + 2 * (N_TABLES * 0.05 * 0.95) ** 0.5
+def test_the_number_that_does_as_well_loses_little():
+    """Ten weak markers: what is read off the folds is measured on new samples."""
+    n_tables = 40 if N_TABLES == 200 else 6
+    lost = []
+    for seed in range(n_tables):
+        rng = np.random.default_rng(seed)
+        y = np.arange(1060) % 2
+        X = rng.normal(size=(1060, 100))
+        X[:, :10] += 0.5 * y[:, None]
+        found = compare(X[:60], y[:60], k=10, selectors=["paircover"])
+        ranking = PairCover(20).fit(X[:60], y[:60]).indices_
+        shares = {}
+        for k in found.sizes:
+            model = make_pipeline(StandardScaler(), LogisticRegression())
+            columns = ranking[:k]
+            model.fit(X[:60, columns], y[:60])
+            shares[k] = model.score(X[60:, columns], y[60:])
+        lost.append(max(shares.values()) - shares[found.recommendation.size])
+    slack = 0.0 if n_tables == 40 else 2 * np.std(lost, ddof=1) / n_tables**0.5
+    assert np.mean(lost) <= 0.045 + slack
 
 
 def donors(seed=0):
@@ -117,15 +147,16 @@ def test_samples_of_one_donor_are_held_out_together():
         X, y, donor = donors(seed)
         by_row.append(compare(X, y, k=10, n_repeats=1))
         by_donor.append(compare(X, y, k=10, groups=donor, n_repeats=2))
-    assert np.mean([found.rows[0]["accuracy"] for found in by_row]) > 0.95
-    grouped = [found.rows[0]["accuracy"] for found in by_donor]
+    assert np.mean([found.rows[0].scores["accuracy"].value for found in by_row]) > 0.95
+    grouped = [found.rows[0].scores["accuracy"].value for found in by_donor]
     assert np.mean(grouped) == pytest.approx(0.5, abs=2.3 * np.std(grouped, ddof=1) / 10**0.5)
     assert not any(found.beats_majority for found in by_donor)
     assert by_donor[0].n_units == 20  # what its interval is made of
     row = by_donor[0].rows[0]
-    low, high = proportion_confint(20 * row["accuracy"], 20, method="wilson")
-    assert (row["accuracy_low"], row["accuracy_high"]) == pytest.approx((low, high))
-    assert "whole groups held out" in str(by_donor[0])
+    n = 20 * 0.8  # of a training set
+    low, high = proportion_confint(n * row.scores["accuracy"].value, n, method="wilson")
+    assert (row.scores["accuracy"].low, row.scores["accuracy"].high) == pytest.approx((low, high))
+    assert "whole groups held out" in by_donor[0].title
 
 
 SPLITTERS = {
@@ -145,8 +176,8 @@ def test_any_splitter_makes_the_folds(kind):
     assert (found.n_repeats, found.n_splits) == (n_repeats, n_splits)
     folds = splitter if kind == "list" else splitter.split(X, y, groups)
     sizes = [len(test) for _, test in folds]
-    assert [len(a) for a in found.accuracies.values()] == [len(sizes)] * 4
-    held_out = found.predictions["majority class"] >= 0
+    assert [len(sets) for sets in found.selected.values()] == [len(sizes)] * 3
+    held_out = found.predictions["ANOVA F"] >= 0
     assert held_out.sum() == sum(sizes)
 
 
@@ -167,9 +198,9 @@ def test_groups_on_both_sides_of_a_fold_are_refused():
 def test_balanced_accuracy_of_a_constant_guess():
     X, y = noise(0, (38, 2))
     found = compare(X, y, k=5)
-    rows = {row["selector"]: row for row in found.rows}
-    assert rows["majority class"]["balanced_accuracy"] == 0.5
-    assert rows["majority class"]["accuracy"] == 0.95
+    rows = {row.selector: row for row in found.rows}
+    assert rows["majority class"].scores["balanced_accuracy"].value == 0.5
+    assert rows["majority class"].scores["accuracy"].value == 0.95
     assert found.n_splits == 2
     assert found.notes == ["Class 1 has 2 samples, so there are 2 folds instead of 5."]
 
@@ -181,62 +212,6 @@ def test_a_class_of_one_sample_is_named_and_left_out():
     assert found.notes == ["Class 'rare' has a single sample, so it is left out of the evaluation."]
     assert found.n_units == 20
     assert (found.predictions["PairCover"][:, 20] == -1).all()
-
-
-def test_difference_is_the_corrected_interval_over_all_folds():
-    X, y = load_wine(return_X_y=True)
-    found = compare(X, y, k=2)
-    assert (found.n_repeats, found.n_splits) == (5, 5)
-    paired = found.accuracies["PairCover"] - found.accuracies["ANOVA F"]
-    folds = [
-        fold
-        for s in range(5)
-        for fold in StratifiedKFold(5, shuffle=True, random_state=s).split(X, y)
-    ]
-    ratio = np.mean([len(test) / len(train) for train, test in folds])
-    error = (paired.var(ddof=1) * (1 / 25 + ratio)) ** 0.5
-    margin = stats.t.ppf(0.975, 24) * error
-    gap = found.difference("PairCover", "ANOVA F")
-    assert gap[:3] == pytest.approx((paired.mean(), paired.mean() - margin, paired.mean() + margin))
-    assert gap.p_value is None
-
-
-def test_the_majority_class_is_tested_by_mcnemar():
-    X, y = noise(3, (30, 20))
-    X[:, 0] += 1.2 * y
-    found = compare(X, y, k=3)
-    p_values = []
-    for predicted in found.predictions["PairCover"]:
-        right, guessed = predicted == y, y == 0
-        gained, lost = (right & ~guessed).sum(), (~right & guessed).sum()
-        p_values.append(stats.binomtest(int(gained), int(gained + lost)).pvalue)
-    gap = found.difference("PairCover", "majority class")
-    assert gap.p_value == pytest.approx(min(1, 2 * np.median(p_values)))
-    assert (gap.relation == "better than") == (gap.p_value <= 0.05 and gap.mean > 0)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_sign_flips_are_counted_exactly(seed):
-    rng = np.random.default_rng(seed)
-    values = rng.integers(-4, 5, rng.integers(1, 11))
-    sums = [abs(np.dot(signs, values)) for signs in itertools.product([-1, 1], repeat=len(values))]
-    expected = np.mean(np.array(sums) >= abs(values.sum()))
-    assert compute_sign_flip_p_value(values) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("differences", "n", "relation"),
-    [
-        ([0.1, 0.12, 0.08, 0.11, 0.1], 100, "better than"),
-        ([-0.1, -0.12, -0.08, -0.11, -0.1], 100, "worse than"),
-        ([0.0, 0.01, -0.01, 0.0, 0.0], 100, "as good as"),
-        ([0.0, 0.0, 0.0, 0.0, 0.0], 40, "cannot be told from"),  # one sample is 2.5 points
-        ([0.2, -0.1, 0.1, -0.05, 0.15], 100, "cannot be told from"),
-    ],
-)
-def test_words_follow_from_the_interval(differences, n, relation):
-    gap = compare_paired(np.array(differences), 0.25, n)
-    assert gap.relation == relation
 
 
 class Worst(SelectorMixin, BaseEstimator):
@@ -254,43 +229,16 @@ class Worst(SelectorMixin, BaseEstimator):
         return self.support_
 
 
-def test_a_selector_below_random_is_said_to_be_so_first():
+def test_a_selector_below_random_is_said_to_be_so():
     rng = np.random.default_rng(0)
     y = np.arange(120) % 3
     X = rng.normal(size=(120, 60))
     X[:, :50] += 1.5 * rng.normal(size=(3, 50))[y]
     found = compare(X, y, k=5, selectors=[Worst()])
     assert found.relation("random features") == "worse than"
-    assert found.verdict.startswith("Worse than random features: ")
-    draws = {row["selector"]: row for row in found.rows}["random features"]
-    assert draws["n_features"] == 5
-
-
-def test_the_recommended_number_is_within_one_standard_error_of_the_best():
-    X, y = load_wine(return_X_y=True)
-    found = compare(X, y, k=[1, 2, 3, 4, 5, 7, 10])
-    folds = {k: found.at(k).accuracies["PairCover"] for k in found.sizes}
-    best = max(found.sizes, key=lambda k: (folds[k].mean(), -k))
-    enough = []
-    for k in found.sizes:
-        behind = folds[best] - folds[k]
-        error = (behind.var(ddof=1) * (1 / 25 + found.test_share)) ** 0.5
-        if behind.mean() <= error:
-            enough.append(k)
-    assert found.recommendation[:2] == (min(enough), best)
-    assert found.verdict.startswith(f"{min(enough)} features by PairCover")
-    assert found.recommended.rows == found.at(min(enough)).rows
-
-
-def test_a_curve_that_still_rises_is_told():
-    rng = np.random.default_rng(0)
-    y = np.arange(300) % 2
-    X = rng.normal(size=(300, 40)) + 0.7 * (2 * y - 1)[:, None]
-    found = compare(X, y, k=[1, 2, 5], selectors=["anovaf"])
-    assert found.recommendation.still_rising
-    assert found.verdict.endswith("More than 5 features: accuracy is still rising.")
-    everything = compare(X[:, :5], y, k=[1, 2, 5], selectors=["anovaf"])
-    assert not everything.recommendation.still_rising  # there are no more
+    assert " do better: " in found.verdict
+    draws = {row.selector: row for row in found.rows}["random features"]
+    assert draws.n_features == 5
 
 
 def test_a_tuned_selector_is_evaluated_with_its_tuning():
@@ -299,11 +247,11 @@ def test_a_tuned_selector_is_evaluated_with_its_tuning():
         X, y = noise(seed, (20, 20), m=100)
         tuner = SelectorCV(**{**SMALL_GRID, "max_features": 20, "one_standard_error": False})
         tuned = clone(tuner).fit(X, y)
-        page = Report(tuned, X, y, n_halves=2)
+        page = Report(tuned, X, y)
         if seed == 0:
             fresh = evaluate_selector(tuner, X, y, n_selected=len(tuned.indices_))
             assert page.summary["verdict"]["headline"] == fresh.headline
-        shown.append(page.comparison.rows[0]["accuracy"])
+        shown.append(page.comparison.rows[0].scores["accuracy"].value)
         best.append(tuned.best_score_)
     assert np.mean(shown) < 0.56
     assert np.mean(best) > np.mean(shown) + 0.05  # what a leak would show
@@ -338,18 +286,24 @@ def test_every_surface_says_the_same(tmp_path, kind):
     X, n_selected = X[:, :n_features], len(saved["rows"])
     truth = evaluate_selector(make(), X, y, n_selected=n_selected)
     assert saved["evaluation"]["verdict"] == truth.verdict
-    assert saved["evaluation"]["recommended"] == truth.recommendation.size
+    assert saved["evaluation"]["size_as_good"] == truth.recommendation.size
     terminal = " ".join(result.stdout.split())
     assert truth.verdict in terminal
     assert " ".join(truth.title.split()) in terminal
     text = " ".join(html.unescape(re.sub("<[^>]*>", " ", page.read_text())).split())
     assert f"{truth.headline} {truth.rest}" in text
-    for row in truth.recommended.rows:
-        digits = f"{100 * row['accuracy']:.1f}"
-        pattern = rf"{re.escape(row['selector'])} +(\d+(\.\d)? +)?{digits} % "
+    for row in truth.rows:
+        digits = f"{100 * row.scores['accuracy'].value:.1f}"
+        pattern = rf"{re.escape(row.selector)} +(\d+(\.\d)? +)?{digits} % "
         assert re.search(pattern, result.stdout)
-        assert f"{row['selector']} {digits} " in text
+        assert f"{row.selector} {digits} " in text
     for check in saved["checks"]:
         assert check["text"] in text
-        if not check["passed"]:
-            assert check["text"] in terminal
+        assert (f"! {check['text']}" in terminal) != check["passed"]
+    n_passed = sum(check["passed"] for check in saved["checks"])
+    assert f"✓ {n_passed} checks passed" in terminal
+    assert f"✓ {n_passed} checks passed" in text
+    listed = [row["selected_in"] for row in saved["rows"]]
+    position = {f: i for i, f in enumerate(load_wine().feature_names)}
+    features = [position[row["feature"]] for row in saved["rows"]]
+    assert listed == truth.count_selections(features)

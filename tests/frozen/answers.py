@@ -369,26 +369,26 @@ def each_size(of_rows):
 
 def rows_selected(result):
     """What follows from the selections inside the folds, whatever the learner is."""
-    return [[row["n_features"], row["stability"], row["redundancy"]] for row in result.rows]
+    return [[row.n_features, row.stability, row.redundancy] for row in result.rows]
 
 
 def rows_accuracy(result):
-    return [[row["accuracy"], row["balanced_accuracy"]] for row in result.rows]
+    return [{key: one.value for key, one in row.scores.items()} for row in result.rows]
 
 
 def rows_intervals(result):
-    first = result.rows[0]["selector"]
-    gaps = [result.difference(first, row["selector"]) for row in result.rows[1:]]
+    first = result.rows[0].selector
+    gaps = [result.difference(first, row.selector) for row in result.rows[1:]]
     return {
-        "accuracy": [[row["accuracy_low"], row["accuracy_high"]] for row in result.rows],
+        "scores": [{key: list(one[1:3]) for key, one in row.scores.items()} for row in result.rows],
         "difference": [[gap.low, gap.high] for gap in gaps],
         "relation": [gap.relation for gap in gaps],
-        "recommended": result.recommendation and result.recommendation.size,
+        "as good": result.recommendation and result.recommendation.size,
     }
 
 
 def words_of(result):
-    rows = [row["selector"] for row in result.rows]
+    rows = [row.selector for row in result.rows]
     return {"rows": rows, "title": result.title, "verdict": result.verdict, "notes": result.notes}
 
 
@@ -487,7 +487,7 @@ def page(selector, table, given=None):
     X, y = table()
     arguments = given(y) if given else {}
     selector.fit(X, y, **{name: value for name, value in arguments.items() if name != "groups"})
-    summary = Report(selector, X, y, n_halves=6, **arguments).to_dict()
+    summary = Report(selector, X, y, **arguments).to_dict()
     del summary["run"], summary["title"], summary["comparison"]
     summary["by_size"] = summary["by_size"][summary["start"]]  # the others are alike
     del summary["by_size"]["misclassified"]

@@ -1,11 +1,11 @@
-"""The evaluation written out: folds, pooled predictions, intervals, words and the number."""
-
-from itertools import product
+"""The evaluation written out: folds, pooled predictions, intervals and words."""
 
 import numpy as np
 from scipy import stats
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 
 def repeated_folds(y, n_splits=5, n_repeats=5, seed=0, groups=None):
@@ -16,12 +16,17 @@ def repeated_folds(y, n_splits=5, n_repeats=5, seed=0, groups=None):
     return [list(splitter.split(X, y, groups)) for splitter in splitters]
 
 
+def make_learner():
+    """Ridge logistic regression on standardised features, fitted to the end."""
+    return make_pipeline(StandardScaler(), LogisticRegression(tol=1e-9, max_iter=10_000))
+
+
 def predict(X, y, fold, columns, model=None):
     """What a learner predicts for the held-out samples, from some columns scaled to [0, 1]."""
     train, test = fold
     low, high = X[train].min(axis=0), X[train].max(axis=0)
     scaled = ((X - low) / np.where(high > low, high - low, 1.0))[:, columns]
-    learner = KNeighborsClassifier(5) if model is None else model
+    learner = make_learner() if model is None else model
     return learner.fit(scaled[train], y[train]).predict(scaled[test])
 
 
@@ -54,61 +59,24 @@ def wilson(share, n):
     return low, high
 
 
-def fold_accuracies(predicted, y, repeats):
-    """The accuracy of every fold, repeat after repeat."""
-    return np.array(
-        [
-            (row[test] == y[test]).mean()
-            for row, folds in zip(predicted, repeats, strict=True)
-            for _, test in folds
-        ]
-    )
-
-
-def standard_error(differences, repeats):
-    """Nadeau and Bengio: the variance of the mean of J folds times 1/J + n_test/n_train."""
-    share = np.mean([len(test) / len(train) for folds in repeats for train, test in folds])
-    return np.sqrt(np.var(differences, ddof=1) * (1 / len(differences) + share))
-
-
-def interval(differences, repeats):
-    """Mean and 95 % interval of paired differences of folds."""
-    mean = np.mean(differences)
-    half = stats.t.ppf(0.975, len(differences) - 1) * standard_error(differences, repeats)
-    return mean, mean - half, mean + half
+def interval(predicted, other, y, units=None):
+    """The difference of two accuracies with its 95 % interval, over units."""
+    held_out = predicted >= 0
+    units = np.arange(len(y)) if units is None else units
+    gaps = {}
+    for i in np.flatnonzero(held_out.any(axis=0)):
+        repeats = held_out[:, i]
+        gain = (predicted[repeats, i] == y[i]).astype(float) - (other[repeats, i] == y[i])
+        gaps.setdefault(units[i], []).append(gain.mean())
+    n = sum(map(len, gaps.values()))
+    d = np.array([len(gaps) / n * sum(of_unit) for of_unit in gaps.values()])
+    half = stats.t.ppf(0.975, len(d) - 1) * np.sqrt(2 * d.var(ddof=1) / len(d))
+    half = max(half, 2 / len(d))
+    return d.mean(), max(-1, d.mean() - half), min(1, d.mean() + half)
 
 
 def words(low, high):
-    """What a difference is called, by its interval; of at least 50 samples."""
-    if low > 0 or high < 0:
+    """What a difference is called, by its interval."""
+    if low > 1e-9 or high < -1e-9:
         return "better than" if low > 0 else "worse than"
-    return "as good as" if max(-low, high) <= 0.02 else "cannot be told from"
-
-
-def p_value_against(predicted, guess, y, groups=None):
-    """Twice the median over the repeats: McNemar's exact test, or every flip of every group."""
-    p_values = []
-    for row, guessed in zip(predicted, guess, strict=True):
-        gain = (row == y).astype(int) - (guessed == y).astype(int)
-        if groups is None:
-            won, lost = int((gain == 1).sum()), int((gain == -1).sum())
-            exact = stats.binomtest(won, won + lost).pvalue if won + lost else 1.0
-        else:
-            sums = [int(gain[groups == g].sum()) for g in np.unique(groups)]
-            flips = [abs(np.dot(signs, sums)) for signs in product([-1, 1], repeat=len(sums))]
-            exact = np.mean([flip >= abs(sum(sums)) for flip in flips])
-        p_values.append(exact)
-    return min(1.0, 2 * np.median(p_values))
-
-
-def recommended(by_size, repeats):
-    """The smallest size within one standard error of the best, the best, and if it still rises."""
-    sizes = list(by_size)
-    best = max(sizes, key=lambda size: (round(by_size[size].mean(), 12), -size))
-
-    def within(size):
-        behind = by_size[best] - by_size[size]
-        return behind.mean() <= standard_error(behind, repeats) + 1e-12
-
-    rising = best == sizes[-1] and len(sizes) > 1 and not within(sizes[-2])
-    return next(size for size in sizes if within(size)), best, rising
+    return "as good as" if max(-low, high) <= 0.02 + 1e-9 else "cannot be told from"

@@ -184,18 +184,21 @@ def test_class_separation_before_and_after_have_one_scale():
 
 def test_sizes_show_accuracies_interval_and_levels():
     result = compare(X, Y, k=[1, 2, 4], selectors=["s2fs", "anovaf"], n_repeats=2)
-    ax = plot_sizes(result, recommended=2)
+    ax = plot_sizes(result)
     lines = {line.get_label(): line for line in ax.lines}
     names = ["S²FS", "ANOVA F", "all 13 features", "random features", "majority class"]
     assert [name for name in lines if not name.startswith("_")] == names
-    assert sorted(text.get_text() for text in ax.texts) == sorted([*names, "recommended: 2"])
-    rows = [{row["selector"]: row for row in result.at(k).rows} for k in (1, 2, 4)]
+    assert sorted(text.get_text() for text in ax.texts) == sorted([*names, "asked for: 4"])
+    rows = [{row.selector: row for row in result.at(k).rows} for k in (1, 2, 4)]
     for name in ("S²FS", "ANOVA F", "random features"):
-        assert lines[name].get_ydata().tolist() == [100 * row[name]["accuracy"] for row in rows]
+        assert lines[name].get_ydata().tolist() == [
+            100 * row[name].scores["accuracy"].value for row in rows
+        ]
         assert lines[name].get_xdata().tolist() == [1, 2, 4]
     assert lines["majority class"].get_ydata() == pytest.approx([100 * 71 / 178] * 2)
     assert (
-        lines["all 13 features"].get_ydata() == [100 * rows[0]["all 13 features"]["accuracy"]] * 2
+        lines["all 13 features"].get_ydata()
+        == [100 * rows[0]["all 13 features"].scores["accuracy"].value] * 2
     )
     assert ax.get_xticks().tolist() == [1, 2, 4]
     # On a square-root axis 4 is as far from 1 as 1 is from 0.
@@ -204,21 +207,11 @@ def test_sizes_show_accuracies_interval_and_levels():
     parts = {part.get_gid(): part for part in [*ax.collections, *ax.lines]}
     corners = {tuple(point) for point in np.round(parts["interval"].get_paths()[0].vertices, 9)}
     for k, row in zip((1, 2, 4), rows, strict=True):
-        ends = literal.wilson(row["S²FS"]["accuracy"], len(Y))
+        ends = literal.wilson(row["S²FS"].scores["accuracy"].value, 0.8 * len(Y))
         assert {(k, round(100 * end, 9)) for end in ends} <= corners
-    assert parts["recommended"].get_xdata() == [2, 2]
-    assert "recommended" not in {line.get_gid() for line in plot_sizes(result).lines}
-    # Where accuracy is still rising, the largest number is not called recommended.
-    rng = np.random.default_rng(0)
-    y = np.repeat(np.arange(6), 10)
-    rising = compare(
-        rng.normal(size=(60, 6)) + 6 * np.eye(6)[y], y, k=[1, 3], selectors=["paircover"]
-    )
-    assert rising.recommendation.still_rising
-    texts = [text.get_text() for text in plot_sizes(rising, recommended=3).texts]
-    assert "3: still rising" in texts
+    assert parts["asked-for"].get_xdata() == [4, 4]
     with pytest.raises(ValueError, match="comparison has one size"):
-        plot_sizes(compare(X, Y, k=2, selectors=["anovaf"], n_repeats=1))
+        plot_sizes(compare(X, Y, k=[2], selectors=["anovaf"], n_repeats=1))
 
 
 def test_labels_of_lines_do_not_touch():
@@ -228,7 +221,8 @@ def test_labels_of_lines_do_not_touch():
     selectors = {f"selector {i}": AnovaF() for i in range(4)}
     ax = plot_sizes(compare(noise, y, k=[1, 2, 4], selectors=selectors, n_repeats=1))
     ax.figure.draw_without_rendering()
-    boxes = sorted((text.get_window_extent() for text in ax.texts), key=lambda box: box.y0)
+    labels = [text for text in ax.texts if not text.get_text().startswith("asked for")]
+    boxes = sorted((text.get_window_extent() for text in labels), key=lambda box: box.y0)
     assert len(boxes) == 7
     for below, above in pairwise(boxes):
         assert above.y0 >= below.y0 + 0.7 * below.height

@@ -13,7 +13,6 @@ from s2fs.report import Origin, comparison_report
 @pytest.fixture(scope="module")
 def found():
     named = {FEATURES[0]: PairCover(), CLASSES[0]: AnovaF()}
-    # The third number adds nothing, so that the recommended one is not the last.
     return compare(*load_wine(return_X_y=True), k=[2, 5, 9], selectors=named, n_repeats=2)
 
 
@@ -27,40 +26,42 @@ def text(found, tmp_path_factory):
 
 def test_the_numbers_are_those_of_the_comparison(found, text):
     page = Page(text)
-    rows = {row[0]: row for row in page.rows if len(row) == 10}
-    assert list(rows) == ["Selector", *(row["selector"] for row in found.rows)]
-    recommended = found.recommendation.size
-    assert recommended == 5
-    here = found.at(recommended)
+    rows = {row[0]: row for row in page.rows if len(row) == 11}
+    assert list(rows) == ["Selector", *(row.selector for row in found.rows)]
+    here = found
     for row in here.rows:
-        shown = rows[row["selector"]]
-        assert shown[1] == f"{row['n_features']:g}"
-        assert shown[2] == f"{100 * row['accuracy']:.1f}"
-        assert shown[4] == f"{100 * row['balanced_accuracy']:.1f}"
-        assert shown[7] == ("–" if row["stability"] is None else f"{row['stability']:.2f}")
-        assert shown[9] == ("–" if row["seconds"] is None else f"{row['seconds']:.3f}")
+        shown = rows[row.selector]
+        assert shown[1] == f"{row.n_features:g}"
+        assert shown[2] == f"{100 * row.scores['accuracy'].value:.1f}"
+        assert shown[4] == f"{100 * row.scores['balanced_accuracy'].value:.1f}"
+        assert shown[5] == f"{row.scores['auc'].value:.2f}"
+        assert shown[8] == ("–" if row.stability is None else f"{row.stability:.2f}")
+        assert shown[10] == ("–" if row.seconds is None else f"{row.seconds:.3f}")
     # The thin lines are the intervals: drawn in percent of the width.
     lines = [v for tag, name, v in page.attributes if (tag, name) == ("path", "d")]
     intervals = [
-        f"M{100 * row['accuracy_low']:.2f} 6H{100 * row['accuracy_high']:.2f}" for row in here.rows
+        f"M{100 * row.scores['accuracy'].low:.2f} 6H{100 * row.scores['accuracy'].high:.2f}"
+        for row in here.rows[:-1]
     ]
     assert [line for line in lines if line in intervals] == intervals
     y = load_wine(return_X_y=True)[1]
-    repeats = literal.repeated_folds(y, n_repeats=2)
-    mine = literal.fold_accuracies(here.predictions[FEATURES[0]], y, repeats)
+    mine = here.predictions[FEATURES[0]]
     for name in (CLASSES[0], "all 13 features"):
-        theirs = literal.fold_accuracies(here.predictions[name], y, repeats)
-        mean, low, high = (100 * one for one in literal.interval(mine - theirs, repeats))
-        assert rows[name][5] == literal.words(low / 100, high / 100)
-        expected = f"{mean:+.1f}, {low:.1f} to {high:.1f}".replace("-", "−")
-        assert rows[name][6] == expected
-    assert [rows[name][5] for name in ("random features", "majority class")] == ["better than"] * 2
-    assert rows[FEATURES[0]][5:7] == ["–", "–"]
+        gap = literal.interval(mine, here.predictions[name], y)
+        assert rows[name][6] == literal.words(*gap[1:])
+        mean, low, high = (f"{100 * one:+.1f}".replace("-", "−") for one in gap)
+        assert rows[name][7].replace("0.0", "+0.0").replace("++", "+") == (
+            f"{mean}, {low} to {high}".replace("−0.0", "+0.0")
+        )
+    assert [rows[name][6] for name in ("random features", "majority class")] == ["better than"] * 2
+    assert rows[FEATURES[0]][6:8] == ["–", "–"]
     by_size = [row for row in page.rows if len(row) == 4]
     assert by_size[0] == ["Selector", "2", "5", "9"]
     for i, size in enumerate(found.sizes, start=1):
         shown = {row[0]: row[i] for row in by_size[1:]}
-        truth = {row["selector"]: f"{100 * row['accuracy']:.1f}" for row in found.at(size).rows}
+        truth = {
+            row.selector: f"{100 * row.scores['accuracy'].value:.1f}" for row in found.at(size).rows
+        }
         assert shown == truth
     assert found.verdict in "".join(Page(text).text)
 
@@ -76,7 +77,7 @@ def test_names_are_text_and_nothing_is_loaded(text):
 
 
 def test_one_size_has_no_curve(tmp_path):
-    found = compare(*load_wine(return_X_y=True), k=2, selectors=["anovaf"], n_repeats=2)
+    found = compare(*load_wine(return_X_y=True), k=[2], selectors=["anovaf"], n_repeats=2)
     page = Page(comparison_report(found, tmp_path / "page.html").read_text("utf-8"))
     assert "sizes" not in page.ids
     assert "1 selector on the same 2 × 5 folds" in "".join(page.text)

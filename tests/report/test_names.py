@@ -45,9 +45,7 @@ def test_numbers_are_called_classes():
 def test_no_folder_is_shown(command, shown):
     assert hide_folders(command) == shown
     data = load_srbct()
-    report = Report(
-        PairCover(1).fit(data.X, data.y), data, n_halves=2, origin=Origin(command=command)
-    )
+    report = Report(PairCover(1).fit(data.X, data.y), data, origin=Origin(command=command))
     for word in ("secret", "Users", "token", "/home"):
         assert word not in report.html
 
@@ -60,7 +58,7 @@ def test_symbols_stand_in_place_of_names(tmp_path):
     path.write_text(f"id,symbol,what\n{first},<i>CD99,a surface protein\n{second},FGFR4\n")
     labels = read_feature_labels(path)
     assert labels[first] == FeatureLabel("<i>CD99", "a surface protein")
-    report = Report(selector, data, n_halves=2, feature_labels=labels)
+    report = Report(selector, data, feature_labels=labels)
     rows = report.summary["features"]
     assert [row["label"] for row in rows] == ["<i>CD99", "FGFR4", third]
     assert [row["name"] for row in rows] == [first, second, third]

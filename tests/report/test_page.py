@@ -6,6 +6,8 @@ from datetime import datetime
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
+from sklearn.feature_selection import SelectFromModel
+from sklearn.tree import DecisionTreeClassifier
 
 from report.pages import CLASSES, FEATURES, HOSTILE_FEATURE, Page, fitted, hostile_data
 from s2fs import S2FS
@@ -47,7 +49,7 @@ def test_p_values_and_substitutes_have_columns():
     copy = (best + 1) % 8
     data.X[:, copy] = data.X[:, best] + 1e-6 * np.arange(len(data.y))
     selector = S2FS("auto", max_correlation=0.9).fit(data.X, data.y)
-    page = Page(Report(selector, data, n_halves=2).html)
+    page = Page(Report(selector, data).html)
     assert page.tags["script"] == 1
     heads = next(row for row in page.rows if "Substitutes" in row)
     (first,) = (row for row in page.rows if row[:1] == ["1"])
@@ -59,7 +61,7 @@ def test_p_values_and_substitutes_have_columns():
 
 def test_figures_show_names_as_text(hostile):
     svgs = re.findall(r"<svg [^>]*role=.*?</svg>", hostile, flags=re.DOTALL)
-    assert len(svgs) == 7  # forest, sizes and heat map for two widths, and redundancy
+    assert len(svgs) == 4  # forest, sizes, heat map and redundancy
     shown = "".join("".join(Page(svg).text) for svg in svgs)
     assert all(name[:6] in shown for name in [*FEATURES, *CLASSES])
 
@@ -92,8 +94,8 @@ def test_ids_are_unique_and_links_lead_somewhere(page, request):
 
 def test_the_verdict_comes_first_and_the_record_last(srbct):
     text = " ".join("".join(Page(srbct).text).split())
-    order = ["on held-out samples (95 % interval", "The first features", "S²FS against …",
-             "How many features?", "Checks", "Recommended number", "Most correlated feature",
+    order = ["12 features by S²FS: accuracy ", "The first features", "S²FS against …",
+             "How many features?", "Checks", "checks passed", "Most correlated feature",
              "We selected features with S²FS", "What was run", "BibTeX"]  # fmt: skip
     places = [text.index(words, text.index("Skip to")) for words in order]
     assert places == sorted(places)
@@ -101,7 +103,8 @@ def test_the_verdict_comes_first_and_the_record_last(srbct):
                  "0.25 s", "arXiv 2509.25841", "Seed"):  # fmt: skip
         assert fact in text
     assert "selected pixels" not in text
-    assert srbct.count("<details>") == 4  # folded
+    assert srbct.count("<details>") == 4  # folded, beside the checks that passed
+    assert srbct.count('<details class="checks">') == 1
 
 
 def test_headings_and_figures_can_be_heard(srbct):
@@ -109,7 +112,7 @@ def test_headings_and_figures_can_be_heard(srbct):
     assert page.tags["h1"] == 1
     labels = [v for tag, name, v in page.attributes if (tag, name) == ("svg", "aria-label")]
     hidden = [v for tag, name, v in page.attributes if (tag, name) == ("svg", "aria-hidden")]
-    assert len(labels) == 7
+    assert len(labels) == 4
     assert page.tags["figure"] == 4
     assert len(labels) + len(hidden) == page.tags["svg"]
     assert all(len(label) > 20 for label in labels)
@@ -131,11 +134,12 @@ def test_pixels_are_shown_if_a_shape_is_known(order):
     assert 'id="pixels"' in Report(fitted(data, 3), data).html
 
 
-def test_one_feature_has_no_slider_and_no_redundancy():
+def test_one_feature_has_no_redundancy():
     data = hostile_data()
     text = Report(fitted(data, 1), data).html
     assert 'id="redundancy"' not in text
-    assert 'type="range"' not in text
+    unranked = SelectFromModel(DecisionTreeClassifier(random_state=0)).fit(data.X, data.y)
+    assert 'type="range"' not in Report(unranked, data).html
 
 
 def test_more_than_ten_classes_have_a_tree_and_no_colours():
@@ -179,8 +183,8 @@ def test_a_notebook_shows_the_page_in_a_frame(hostile):
     assert source == hostile
     assert frame.tags == {"iframe": 1}
     headline = report.comparison.headline
-    assert repr(report).startswith(f"Report: {headline} ")
-    assert headline.startswith("2 features by S²FS are enough: accuracy ")
+    assert repr(report).startswith(f"Report: {headline}")
+    assert headline.startswith("8 features by S²FS: accuracy ")
 
 
 def test_a_report_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):

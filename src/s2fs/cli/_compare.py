@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
@@ -13,22 +14,33 @@ from sklearn.utils import get_tags
 
 from s2fs import report as reports
 from s2fs._utils.messages import did_you_mean
+from s2fs.cli._verdict import check_positive
 from s2fs.cli.data import DataArguments
 from s2fs.cli.help import Command
-from s2fs.cli.options import DATA_OPTIONS, n_jobs_option, output_option, pop_options, report_option
+from s2fs.cli.options import (
+    DATA_OPTIONS,
+    n_jobs_option,
+    output_option,
+    pop_options,
+    positive_option,
+    report_option,
+    scoring_option,
+)
 from s2fs.cli.outputs import reject_input_as_output, write_table
 from s2fs.cli.tables import print_table
 from s2fs.cli.terminal import note
-from s2fs.evaluation import LEARNERS, SELECTORS, Comparison
+from s2fs.evaluation import LEARNERS, METRICS, SELECTORS, Comparison, ComparisonRow
 from s2fs.evaluation import compare as compare_selectors
+from s2fs.evaluation.compare import DEFAULT_LEARNER
+from s2fs.evaluation.folds import DEFAULT_FOLDS, DEFAULT_REPEATS
 
 
-def _read_sizes(_: click.Context, __: click.Parameter, value: str) -> list[int]:
+def _read_sizes(_: click.Context, __: click.Parameter, value: str) -> int | list[int]:
     """One number of features or several, increasing."""
     parts = [part.strip() for part in value.split(",")]
     sizes = [int(part) for part in parts if part.isdecimal()]
     if len(sizes) == len(parts) and min(sizes) >= 1:
-        return sorted({*sizes})
+        return sizes[0] if len(sizes) == 1 else sorted({*sizes})
     raise click.BadParameter(f"{value!r}; give a whole number from 1, or several such as 5,10,20.")
 
 
@@ -91,26 +103,29 @@ def _takes_missing(selector: Any) -> bool:
     "-k",
     "--n-features",
     metavar="NUMBERS",
-    default="20",
+    default="10",
     callback=_read_sizes,
-    help="How many features each selects: a number, or several such as 5,10,20.",
+    help="How many features each selects: a number, which is compared with smaller ones and twice "
+    "as many, or several such as 5,10,20, of which the last is the one asked for.",
 )
 @click.option(
     "--learner",
     type=click.Choice(list(LEARNERS)),
-    default="knn",
+    default=DEFAULT_LEARNER,
     help="What is trained on the selected features.",
 )
+@scoring_option
+@positive_option
 @click.option(
     "--folds",
     type=click.IntRange(min=2),
-    default=5,
+    default=DEFAULT_FOLDS,
     help="The number of folds of the cross-validation.",
 )
 @click.option(
     "--repeats",
     type=click.IntRange(min=1),
-    default=5,
+    default=DEFAULT_REPEATS,
     help="How often the folds are drawn anew.",
 )
 @click.option("--seed", type=int, default=0, help="Seed of the folds.")
@@ -120,7 +135,7 @@ def _takes_missing(selector: Any) -> bool:
 def compare(
     *,
     selectors: list[Any],
-    n_features: list[int],
+    n_features: int | list[int],
     output: Path | None,
     report: Path | None,
     **given: Any,
@@ -135,14 +150,17 @@ def compare(
     reject_input_as_output(data.inputs, output=output, report=report)
     takes_missing = any(map(_takes_missing, selectors))
     table = data.read(takes_missing=takes_missing)
+    check_positive(given["positive"], table.class_names)
     X, imputer = table.for_folds()
     start = perf_counter()
-    comparison = compare_selectors(
+    found = compare_selectors(
         X,
         np.array(table.class_names)[table.y],  # so that notes name the classes
         k=n_features,
         selectors=selectors,
         learner=given["learner"],
+        scoring=given["scoring"],
+        positive=given["positive"],
         cv=given["folds"],
         n_repeats=given["repeats"],
         groups=table.groups,
@@ -152,6 +170,7 @@ def compare(
         verbose=int(sys.stderr.isatty()),
         imputer=imputer,
     )
+    comparison = replace(found, group_name=str(data.group or ""))
     if comparison.sizes:
         _print_accuracies(comparison)
     click.echo(comparison)
@@ -168,12 +187,14 @@ def compare(
 
 def _print_accuracies(comparison: Comparison) -> None:
     """Print a column of accuracies for each number of features."""
-    click.echo("Accuracy % on held-out samples by number of features:\n")
+    metric = comparison.metric
+    title = f"{metric.name} {metric.unit}".rstrip()
+    click.echo(f"{title[0].upper()}{title[1:]} on held-out samples by number of features:\n")
     sizes = {
-        str(size): [f"{100 * row['accuracy']:.1f}" for row in comparison.at(size).rows]
+        str(size): [metric.format(row.scores[metric.key].value) for row in comparison.at(size).rows]
         for size in comparison.sizes
     }
-    names = [row["selector"] for row in comparison.rows]
+    names = [row.selector for row in comparison.rows]
     print_table({"selected by": names, **sizes}, numbers=sizes)
     click.echo()
 
@@ -181,5 +202,17 @@ def _print_accuracies(comparison: Comparison) -> None:
 def _list_rows(comparison: Comparison) -> dict[str, list[Any]]:
     """The rows of all numbers of features as columns, for a file."""
     by_size = [comparison.at(size) for size in comparison.sizes] or [comparison]
-    rows = [dict(row) for of_size in by_size for row in of_size.rows]
+    rows = [{"k": at.size, **_flatten(row)} for at in by_size for row in at.rows]
     return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def _flatten(row: ComparisonRow) -> dict[str, Any]:
+    """A row with a column for each number of each metric."""
+    flat: dict[str, Any] = {"selector": row.selector, "n_features": row.n_features}
+    for key in METRICS:
+        estimate = row.scores.get(key)
+        flat[key] = None if estimate is None else estimate.value
+        for name in ("low", "high", "se"):
+            flat[f"{key}_{name}"] = None if estimate is None else getattr(estimate, name)
+    names = ("stability", "redundancy", "seconds")
+    return flat | {name: getattr(row, name) for name in names}

@@ -13,7 +13,6 @@ from s2fs._utils.progress import ProgressCallback
 from s2fs.cli._ranking import Table, ranking_columns
 from s2fs.cli.app import INTERRUPTED
 from s2fs.cli.tables import print_table
-from s2fs.selectors import base
 
 if TYPE_CHECKING:
     from s2fs.io import Dataset
@@ -99,27 +98,6 @@ def _add_progress(selector: Any, label: str, *callbacks: Any) -> Any:
     if hasattr(selector, "set_callbacks"):
         selector.set_callbacks(*callbacks, ProgressCallback(label))
     return selector
-
-
-def fit_stability(
-    selector: Any, data: "Dataset", n_resamples: int, table: Table
-) -> s2fs.StabilitySelector:
-    """Select again on halves; if that is interrupted, print the complete ranking and exit."""
-    stable = s2fs.StabilitySelector(
-        selector=make_quiet(selector),
-        n_resamples=n_resamples,
-        n_permutations=min(5, -(-20 // len(table["rank"]))),  # short lists take more of them
-        n_jobs=getattr(selector, "n_jobs", None),
-    )
-    _add_progress(stable, "Subsamples")
-    try:
-        # The selection itself has warned of its features.
-        given: dict[str, Any] = {"groups": data.groups}
-        if data.covariates is not None:
-            given["covariates"] = data.covariates
-        return base.fit_selector(stable, data.named_X(), data.y, given)
-    except KeyboardInterrupt:
-        stop("before the stability was known; the ranking is complete", table)
 
 
 def stop(when: str, table: Table | None = None) -> NoReturn:

@@ -56,7 +56,7 @@ def print_ranking(
     lines : list of str
         Sentences to print below it.
     asked : SimpleNamespace
-        The options of the command: ``details``, and the ``q_value_floor`` of a stability selection.
+        The options of the command, such as ``details``.
     data : Dataset, optional
         The samples, which tell in which classes a feature stands out.
     """
@@ -68,7 +68,7 @@ def print_ranking(
             *lines,
         ]
     with open_pipe():
-        print_table(_shown_columns(table, n_perfect, asked, data), numbers=_NUMBERS)
+        print_table(_shown_columns(table, n_perfect, data), numbers=_NUMBERS)
         if asked.details:
             parts = {"#": table["rank"], "feature": table["feature"], **_parts(table)}
             click.echo()
@@ -78,14 +78,12 @@ def print_ranking(
 
 
 #: Columns of a ranking that are text and yet numbers.
-_NUMBERS = ("gain", "score", "score so far", "selected in", "q", "p")
+_NUMBERS = ("gain", "score", "score so far", "p")
 #: What is in the first table, or nowhere but in files.
-_NOT_DETAILS = ("rank", "feature", "score", "gain", "selected in", "q_value", "p_value")
+_NOT_DETAILS = ("rank", "feature", "score", "gain", "p_value")
 
 
-def _shown_columns(
-    table: Table, n_perfect: int, asked: SimpleNamespace, data: "Dataset | None"
-) -> Table:
+def _shown_columns(table: Table, n_perfect: int, data: "Dataset | None") -> Table:
     """The columns of the first table: what a reader looks for."""
     shown: Table = {"#": table["rank"], "feature": table["feature"]}
     if data is not None and table["feature"]:
@@ -98,9 +96,6 @@ def _shown_columns(
     shown[heading][:n_perfect] = ["perfect"] * n_perfect
     if "p_value" in table:
         shown["p"] = [format_number(p) for p in table["p_value"]]
-    if "selected in" in table:
-        shown["selected in"] = [f"{100 * share:.0f} %" for share in table["selected in"]]
-        shown["q"] = [_show_q_value(q, asked.q_value_floor) for q in table["q_value"]]
     width = max(map(len, format_table(shown, _NUMBERS, width=_NO_LIMIT)))
     if "gain" in table and not n_perfect and width + 2 + _BAR <= PAGE_WIDTH:
         shown[" "] = _draw_bars(table["score"])
@@ -135,20 +130,3 @@ def count_perfect(selector: Any, scores: list[float]) -> int:
     if not isinstance(selector, s2fs.S2FS):
         return 0
     return sum(score >= PERFECT for score in scores)
-
-
-def describe_stability(stable: s2fs.StabilitySelector) -> str:
-    """The stability of the selected sets in words."""
-    n, index = len(stable.selected_), stable.stability_
-    if index is None:
-        return f"All features were selected on all {n} halves, so there is no stability to measure."
-    return (
-        f"Stability of the selections on {n} random halves (Nogueira): {index.value:.2f}, "
-        f"{100 * index.confidence:.0f} % interval {index.low:.2f} to {index.high:.2f}."
-    )
-
-
-def _show_q_value(q_value: float, floor: float) -> str:
-    """A q-value; the smallest there can be is only known to be at most that."""
-    is_smallest = q_value <= floor * (1 + 1e-9)
-    return f"≤{q_value:.2g}" if is_smallest else f"{q_value:.2g}"

@@ -18,10 +18,16 @@ from s2fs import report
 from s2fs._utils.columns import Columns
 from s2fs._utils.files import check_writable
 from s2fs._utils.messages import did_you_mean
-from s2fs.cli._fit import fit_selector, fit_stability, make_tuner, tune_selector
-from s2fs.cli._ranking import Table, describe_stability, print_ranking, ranking_columns
+from s2fs.cli._fit import fit_selector, make_tuner, tune_selector
+from s2fs.cli._ranking import Table, print_ranking, ranking_columns
 from s2fs.cli._result import write_files
-from s2fs.cli._verdict import INTERRUPTED_EVALUATION, check_result, evaluate, print_verdict
+from s2fs.cli._verdict import (
+    INTERRUPTED_EVALUATION,
+    check_positive,
+    check_result,
+    evaluate,
+    print_verdict,
+)
 from s2fs.cli.app import INTERRUPTED
 from s2fs.cli.data import DataArguments
 from s2fs.cli.database import (
@@ -40,8 +46,10 @@ from s2fs.cli.options import (
     n_jobs_option,
     output_option,
     pop_options,
+    positive_option,
     raw_text_option,
     report_option,
+    scoring_option,
 )
 from s2fs.cli.outputs import reject_input_as_output
 from s2fs.cli.scheduler import (
@@ -107,7 +115,7 @@ def _read_shape(_: click.Context, __: click.Parameter, value: str | None) -> tup
     params=[OPTIONAL_FILE, *DATA_OPTIONS[1:], *DATABASE_OPTIONS, *CRITERION_OPTIONS],
     epilog="\b\nExample:\n"
     "  s2fs select tumours.csv --target diagnosis --drop patient -k 20 --output ranking.csv\n"
-    "  s2fs select tumours.csv --target diagnosis --drop patient -k auto --tune --stability 50",
+    "  s2fs select tumours.csv --target diagnosis --drop patient -k auto --tune",
 )
 @click.option(
     "--method",
@@ -131,13 +139,6 @@ def _read_shape(_: click.Context, __: click.Parameter, value: str | None) -> tup
     is_flag=True,
     help="Choose by 5-fold cross-validation with logistic regression: the number of features, "
     "or with --method s2fs alpha and beta, and with -k auto the number, too.",
-)
-@click.option(
-    "--stability",
-    metavar="N",
-    type=click.IntRange(min=2),
-    help="Select on N random halves of the samples, too, and show how often each feature is "
-    "selected there.",
 )
 @click.option(
     "--include",
@@ -168,6 +169,8 @@ def _read_shape(_: click.Context, __: click.Parameter, value: str | None) -> tup
     type=click.Choice(["balanced"]),
     help="Let every class count as much as another, however few samples it has.",
 )
+@scoring_option
+@positive_option
 @n_jobs_option
 @scheduler_option(
     help="FILE is a directory or a pattern of Parquet files, or a Zarr group, that the workers of "
@@ -223,7 +226,7 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
     FILE is delimited text, compressed or not, or an .xlsx, .parquet, .feather, .npz, .npy, .mat,
     .arff, .json, .gct or .h5ad file, or a GEO series matrix; - is standard input. The table shows,
     for each feature in order of selection, the criterion of the features so far and its gain.
-    Below it stands how accurate nearest neighbours with such a selection are on held-out samples.
+    Below it stands how good such a selection is on held-out samples.
     Ctrl-C prints the features selected so far.
     """
     data, asked = DataArguments(**pop_options(DATA_OPTIONS, given)), SimpleNamespace(**given)
@@ -238,6 +241,7 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
         return
     table = _read_table(selector, data, asked)
     _check_image_shape(asked, table)
+    check_positive(asked.positive, table.class_names)
     _limit_to_columns(ctx, selector, table, asked)
     _set_feature_groups(selector, table, data, asked)
     fitted = _fit(selector, table, asked)
@@ -252,7 +256,6 @@ class _Fitted(NamedTuple):
     as_run: Any  # what a fold of the verdict repeats: the selector, or the search that tuned it
     ranking: Table
     lines: list[str]  # sentences below the ranking
-    stable: Any  # a fitted StabilitySelector, or None
     seconds: float
 
 
@@ -330,7 +333,7 @@ def _set_feature_groups(
 
 
 def _fit(selector: Any, table: "Dataset", asked: SimpleNamespace) -> _Fitted:
-    """Tune if asked to, select, and select again on halves if asked to."""
+    """Tune if asked to, and select."""
     lines, as_run = [], selector
     if asked.tune:
         as_run = make_tuner(selector, asked)
@@ -340,14 +343,7 @@ def _fit(selector: Any, table: "Dataset", asked: SimpleNamespace) -> _Fitted:
     selector = fit_selector(selector, table)
     seconds = perf_counter() - start
     ranking = ranking_columns(selector, table.feature_names)
-    stable = None
-    if asked.stability is not None and ranking["rank"]:
-        stable = fit_stability(selector, table, asked.stability, ranking)
-        ranking["selected in"] = stable.frequencies_[selector.indices_].tolist()
-        ranking["q_value"] = stable.q_values_[selector.indices_].tolist()
-        lines.append(describe_stability(stable))
-        asked.q_value_floor = stable.q_value_floor_
-    return _Fitted(selector, as_run, ranking, lines, stable, seconds)
+    return _Fitted(selector, as_run, ranking, lines, seconds)
 
 
 def _evaluate_and_write(
@@ -358,7 +354,7 @@ def _evaluate_and_write(
     evaluation = None
     # Without a selected feature, of which a note has told, there is nothing to evaluate.
     if ranking["rank"] and (asked.verdict or asked.report is not None):
-        evaluation = evaluate(fitted.as_run, table, asked, len(selector.indices_))
+        evaluation = evaluate(fitted.as_run, table, data, asked, len(selector.indices_))
     if evaluation is INTERRUPTED_EVALUATION:
         write_files(selector, table.feature_names, ranking, asked)
         raise click.exceptions.Exit(INTERRUPTED)
@@ -370,6 +366,8 @@ def _evaluate_and_write(
         checks = _get_checks(fitted, table, evaluation, page)
         if asked.verdict:
             print_verdict(evaluation, checks, asked)
+    if evaluation is not None:
+        ranking["selected in"] = evaluation.count_selections(selector.indices_)
     write_files(selector, table.feature_names, ranking, asked, evaluation, checks)
     if page is not None:
         note(f"Wrote {page.save(asked.report)}.")
@@ -381,7 +379,7 @@ def _get_checks(
     """What to look at before the selection is trusted; a page has made its checks already."""
     if page is not None:
         return page.summary["checks"]
-    return check_result(fitted.selector, table, evaluation, fitted.stable)
+    return check_result(fitted.selector, table, evaluation)
 
 
 def _make_report(
@@ -395,7 +393,6 @@ def _make_report(
         table,
         title=data.file.name,
         origin=report.Origin(shlex.join(["s2fs", *sys.argv[1:]]), fitted.seconds),
-        stable=fitted.stable,
         feature_labels=asked.names and report.read_feature_labels(asked.names),
         comparison=evaluation,
         n_jobs=asked.n_jobs,

@@ -6,7 +6,9 @@ from s2fs.cli.options import FLAGS
 
 #: What an option is about, by its name; what is in none of these is about the selection.
 _PLACE_OF_DATA = {"database", "table", "scheduler"}
-_EVALUATION = {"verdict", "stability", "learner", "folds", "repeats", "seed", "check"}
+_EVALUATION = {
+    *("verdict", "scoring", "positive", "learner", "folds", "repeats", "seed", "check"),
+}
 _OUTPUT = {
     "output",
     "raw_text",

@@ -61,7 +61,7 @@ def reject_options(data: DataArguments, asked: SimpleNamespace, place: str) -> N
     options = data.read_in_one_place
     if place == TABLE_IN_PARTS:  # it is so because of this option
         del options["--max-memory"]
-    options |= {f"--{name}": getattr(asked, name) for name in ("report", "tune", "stability")}
+    options |= {f"--{name}": getattr(asked, name) for name in ("report", "tune")}
     options["-k auto"] = asked.n_features == "auto"
     if place == "--database":
         options |= {"--max-correlation": asked.max_correlation is not None}

@@ -15,17 +15,21 @@ from s2fs.evaluation.curves import (
     pool_folds,
     prefix_curves,
 )
+from s2fs.evaluation.intervals import Difference
 from s2fs.evaluation.learners import LEARNERS
-from s2fs.evaluation.statistics import Difference
+from s2fs.evaluation.metrics import METRICS, Estimate, HeldOut
 
 __all__ = [
     "LEARNERS",
+    "METRICS",
     "SELECTORS",
     "Comparison",
     "ComparisonRow",
     "Curve",
     "Difference",
+    "Estimate",
     "FoldResult",
+    "HeldOut",
     "PrefixCurves",
     "Protocol",
     "Recommendation",

@@ -17,9 +17,11 @@ from s2fs._utils.types import Indices
 from s2fs.baselines import BASELINES, AnovaF, best_of_several
 from s2fs.evaluation.names import name_selector
 from s2fs.evaluation.samples import EvaluationSamples
-from s2fs.selectors.base import features_in_order, fit_selector
+from s2fs.selectors.base import RankingSelector, features_in_order, fit_selector
+from s2fs.selectors.cv import SelectorCV
 from s2fs.selectors.pair_cover import PairCover
 from s2fs.selectors.s2fs import S2FS
+from s2fs.selectors.stability import StabilitySelector
 
 #: What makes each selector that has a name, by that name in lower case.
 SELECTORS: dict[str, Callable[..., Any]] = {
@@ -49,6 +51,7 @@ class Selected(NamedTuple):
     features: Indices
     is_ranked: bool
     seconds: float
+    fitted: Any = None
 
 
 def resolve_selectors(selectors: Any, k: int | None, random_state: int) -> dict[str, Any]:
@@ -108,6 +111,45 @@ def are_same_selector(first: Any, second: Any) -> bool:
     )
 
 
+def is_greedy(selector: Any) -> bool:
+    """Whether the first features of a larger selection are those of a smaller one.
+
+    So it is where feature is added to feature, and the number alone says when to stop.
+    """
+    if not isinstance(selector, RankingSelector) or isinstance(
+        selector, SelectorCV | StabilitySelector
+    ):
+        return False
+    if getattr(selector, "min_per_class", None) is not None:
+        return False
+    return bool(selector.n_features_to_select != "auto")
+
+
+def can_go_on(selector: Any) -> bool:
+    """Whether more features than a selector has selected can be had of it, in the same order."""
+    return isinstance(selector, RankingSelector) and not isinstance(selector, StabilitySelector)
+
+
+def count_free_features(selector: Any, m: int) -> int:
+    """How many of ``m`` features a selector may select."""
+    if isinstance(selector, SelectorCV):
+        selector = selector.selector
+    excluded = getattr(selector, "exclude", None)
+    return m - (0 if excluded is None else len(excluded))
+
+
+def make_path_selector(fitted: Any, k: int) -> Any:
+    """A selector that goes on where one that has decided when to stop did; None if none can.
+
+    With what it has chosen on its samples: its weights, or one selector of several.
+    """
+    if isinstance(fitted, SelectorCV):
+        fitted = fitted.selector_
+    if not can_go_on(fitted):
+        return None
+    return clone(fitted).set_params(n_features_to_select=k)
+
+
 def needs_prepared(selector: Any, samples: EvaluationSamples) -> bool:
     """Whether a selector cannot take missing values, sparse tables or covariates itself."""
     tags = get_tags(selector).input_tags
@@ -133,8 +175,8 @@ def select_features(selector: Any, X: Any, samples: EvaluationSamples, train: In
     seconds = perf_counter() - start
     order = None if isinstance(fitted, Pipeline) else features_in_order(fitted)
     if order is None:
-        return Selected(_find_selected(fitted, samples.n_features), False, seconds)
-    return Selected(order, True, seconds)
+        return Selected(_find_selected(fitted, samples.n_features), False, seconds, fitted)
+    return Selected(order, True, seconds, fitted)
 
 
 def _find_selected(fitted: Any, m: int) -> Indices:

@@ -1,6 +1,9 @@
 """What to worry about before trusting a selection: short lines, each passed or not."""
 
-from collections.abc import Sequence, Sized
+from collections.abc import Iterator, Sequence, Sized
+from functools import cached_property
+from itertools import pairwise
+from math import lgamma, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,12 +11,13 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from s2fs._native.class_moments import compute_class_moments
-from s2fs._utils.messages import join_words, truncate_middle
+from s2fs._utils.messages import format_count, join_words, truncate_middle
 from s2fs._utils.types import Floats, Indices
 from s2fs.baselines.reference import MOST_CERTAIN_F, compute_f_statistics
 from s2fs.criteria.correlation import correlations
 from s2fs.criteria.problem import blocks
-from s2fs.evaluation.comparison import MAJORITY, RANDOM, Comparison, points
+from s2fs.evaluation.comparison import MAJORITY, RANDOM, Comparison, name_all_features
+from s2fs.evaluation.intervals import Difference
 from s2fs.evaluation.samples import take_columns
 from s2fs.selectors.base import fit_selector
 from s2fs.selectors.pair_cover import PairCover
@@ -22,9 +26,10 @@ from s2fs.selectors.pair_cover import PairCover
 REDUNDANT = 0.9
 #: A class with fewer samples is small.
 SMALL_CLASS = 10
-#: Selections with a Nogueira index below the first of these change much, from the second on they
-#: agree.
-LOW_STABILITY, HIGH_STABILITY = 0.4, 0.75
+#: Selections in the folds with a Nogueira index below the first of these change too much to name
+#: single features; from the second on they hardly change. Training sets of folds share most of
+#: their samples: on halves of the samples the index is about half as large.
+LOW_STABILITY, HIGH_STABILITY = 0.3, 0.75
 #: A logarithm may help if positive values have a skewness above the first of these, and a median
 #: below the second, as a share of the largest value.
 SKEWED, LOW_MEDIAN = 2.0, 0.1
@@ -36,6 +41,8 @@ _MOST_RANKED = 2_000_000
 KEPT_SHARE = 0.5
 #: How many names a line holds.
 _MOST_NAMES = 3
+#: A feature that separates the classes alone is no surprise if by chance so many would.
+_MOST_BY_CHANCE = 0.05
 
 
 class Check(NamedTuple):
@@ -46,8 +53,9 @@ class Check(NamedTuple):
     passed : bool
         Whether there is nothing to worry about.
     name : str
-        What is checked, for machines: "majority", "random", "rising", "fragile", "redundant",
-        "small_class", "skewed", "ranks", "stability" or "identifier".
+        What is checked, for machines: "majority", "random", "all_features", "others", "rising",
+        "stability", "fragile", "redundant", "alone", "missing", "small_class", "skewed", "ranks",
+        "repeated" or "identifier".
     text : str
         One sentence.
     """
@@ -60,19 +68,8 @@ class Check(NamedTuple):
         return f"{'✓' if self.passed else '!'} {self.text}"
 
 
-def check_selection(
-    values: Any,
-    codes: Indices,
-    indices: Indices,
-    *,
-    feature_names: Sequence[str],
-    class_names: Sequence[str],
-    sample_names: Sequence[str],
-    comparison: Comparison | None = None,
-    stability: float | None = None,
-    remarks: Sequence[str] = (),
-) -> list[Check]:
-    """Go through what most often makes a selection worth less than it seems.
+class SelectionChecks:
+    """What most often makes a selection worth less than it seems, for any number of its features.
 
     Parameters
     ----------
@@ -81,64 +78,183 @@ def check_selection(
     codes : ndarray of shape (n_samples,)
         The class of each sample as 0, 1, …
     indices : ndarray of int
-        The selected features.
+        The selected features, in order.
     feature_names, class_names, sample_names : sequence of str
         What columns, classes and samples are called.
     comparison : Comparison, optional
         The evaluation of the selection.
-    stability : float, optional
-        Nogueira's index of selections on random halves.
+    incomplete : ndarray or sparse array, optional
+        The table with NaN where a value is missing.
     remarks : sequence of str
         What the reader of the file found about identifiers and repeated subjects.
-
-    Returns
-    -------
-    list of Check
-        In the order of how much they matter.
     """
-    selected = take_columns(values, None, indices)
-    names = [truncate_middle(str(feature_names[f]), 30) for f in indices]
-    checks = [] if comparison is None else _check_accuracy(comparison)
-    checks.append(_check_fragile(selected, codes, names, sample_names))
-    checks.append(_check_redundant(selected, names))
-    checks.append(_check_classes(codes, class_names))
-    checks.append(_check_skewed(values))
-    checks.append(_check_ranks(values, codes, len(indices)))
-    if stability is not None:
-        checks.append(_check_stability(stability))
-    checks += [Check(False, "identifier", remark) for remark in remarks]
-    return checks
+
+    def __init__(
+        self,
+        values: Any,
+        codes: Indices,
+        indices: Indices,
+        *,
+        feature_names: Sequence[str],
+        class_names: Sequence[str],
+        sample_names: Sequence[str],
+        comparison: Comparison | None = None,
+        incomplete: Any = None,
+        remarks: Sequence[str] = (),
+    ) -> None:
+        self._values, self._codes, self._indices = values, codes, indices
+        self._class_names, self._sample_names = class_names, sample_names
+        self._comparison, self._incomplete, self._remarks = comparison, incomplete, remarks
+        self._names = [truncate_middle(str(feature_names[f]), 30) for f in indices]
+        self._selected = take_columns(values, None, indices)
+
+    def at(self, size: int | None = None) -> list[Check]:
+        """The checks of the first features, the open ones first.
+
+        Parameters
+        ----------
+        size : int, optional
+            How many of them; by default all.
+
+        Returns
+        -------
+        list of Check
+            In the order of how much they matter.
+        """
+        first = self._selected[:, :size]
+        names = self._names[:size]
+        checks = [*self._check_scores(size)]
+        checks.append(_check_fragile(first, self._codes, names, self._sample_names))
+        checks.append(_check_redundant(first, names))
+        checks.append(_check_alone(first, self._codes, names, self._values.shape[1]))
+        checks.append(_check_missing(self._shares_missing[:size], names))
+        checks += self._of_table
+        return sorted(checks, key=lambda check: check.passed)
+
+    def _check_scores(self, size: int | None) -> Iterator[Check]:
+        if self._comparison is None:
+            return
+        at = self._comparison
+        if size is not None and size in at.by_size:
+            at = at.at(size)
+        if at.has_intervals:
+            yield from _check_against_rows(at)
+            if self._comparison.by_size:
+                yield _check_rising(self._comparison, at)
+        if at.rows[0].stability is not None:
+            yield _check_stability(at.rows[0].stability)
+
+    @cached_property
+    def _shares_missing(self) -> Floats:
+        """The share of missing values of each selected feature."""
+        if self._incomplete is None:
+            return np.zeros(len(self._indices))
+        given = take_columns(self._incomplete, None, self._indices)
+        return np.asarray(np.isnan(given.astype(np.float64)).mean(axis=0))
+
+    @cached_property
+    def _of_table(self) -> list[Check]:
+        """What is the same for every number of features."""
+        checks = [
+            _check_classes(self._codes, self._class_names),
+            _check_skewed(self._values),
+            _check_ranks(self._values, self._codes, len(self._indices)),
+        ]
+        return checks + [Check(False, "identifier", remark) for remark in self._remarks]
+
+
+def _check_against_rows(at: Comparison) -> Iterator[Check]:
+    """Better than guessing and random features, not worse than all features and other selectors."""
+    first, metric = at.rows[0].selector, at.metric
+    for row, key, phrase in (
+        (MAJORITY, "majority", metric.guess_name),
+        (RANDOM, "random", "random features"),
+    ):
+        gap = at.difference(first, row)
+        relation = f"{gap.relation[0].upper()}{gap.relation[1:]}"
+        text = f"{relation} {phrase} ({write_difference(at, gap)})."
+        yield Check(gap.relation == "better than", key, text)
+    everything = name_all_features(at.n_features_in)
+    gap = at.difference(everything, first)
+    passed = gap.relation != "better than"
+    verb = "are not shown to do better" if passed else "do better"
+    text = f"{everything[0].upper()}{everything[1:]} {verb}"
+    yield Check(passed, "all_features", f"{text} ({write_difference(at, gap)}).")
+    others = [row.selector for row in at.rows[1:] if row.seconds is not None]
+    if not others:
+        return
+    gaps = {name: at.difference(name, first) for name in others}
+    better = {name: gap for name, gap in gaps.items() if gap.relation == "better than"}
+    if not better:
+        yield Check(True, "others", "No other selector of this run is shown to do better.")
+        return
+    best = max(better, key=lambda name: better[name].value)  # of equal ones the first
+    yield Check(False, "others", f"{best} does better ({write_difference(at, better[best])}).")
+
+
+def write_difference(at: Comparison, gap: Difference) -> str:
+    """A difference with its interval: ``+3.1, −0.4 to +6.6 points``."""
+    unit = " points" if at.metric.unit else ""
+    return f"{at.metric.write_difference(gap)}{unit}"
+
+
+def _check_rising(comparison: Comparison, at: Comparison) -> Check:
+    """Whether a larger number that was tried does better, or the largest is still rising."""
+    first, size = at.rows[0].selector, at.size or 0
+    for larger in reversed([other for other in comparison.sizes if other > size]):
+        gap = at.metric.compare(comparison.at(larger).held_out[first], at.held_out[first])
+        if gap is not None and gap.relation == "better than":
+            text = f"{larger:,} features do better ({write_difference(at, gap)})."
+            return Check(False, "rising", text)
+    recommendation = comparison.recommendation
+    is_largest = size == comparison.sizes[-1] and size < comparison.n_features_in
+    if is_largest and recommendation is not None and recommendation.size == size:
+        name = comparison.metric.name
+        text = f"{name[:1].upper()}{name[1:]} is still rising at {format_count(size, 'feature')}."
+        return Check(len(comparison.sizes) < 2, "rising", text)
+    return Check(True, "rising", "More features are not shown to do better.")
 
 
 def _check_stability(stability: float) -> Check:
-    is_low = stability < LOW_STABILITY
-    verb = "change much"
-    if not is_low:
-        verb = "agree" if stability >= HIGH_STABILITY else "agree in part"
-    text = f"Selections on random halves {verb} ({stability:.2f} of 1)."
-    return Check(not is_low, "stability", text)
+    words = "mostly the same" if stability >= HIGH_STABILITY else "other"
+    text = f"With other samples {words} features come ({stability:.2f}; 1 = always the same)."
+    return Check(stability >= LOW_STABILITY, "stability", text)
 
 
-def _check_accuracy(comparison: Comparison) -> list[Check]:
-    """Better than guessing, better than random features, and no longer rising."""
-    at = comparison.recommended
-    first = at.rows[0]["selector"]
-    checks = []
-    for row, key, phrase in (
-        (MAJORITY, "majority", "the majority class"),
-        (RANDOM, "random", "random features"),
-    ):
-        difference = at.difference(first, row)
-        passed = difference.relation == "better than"
-        relation = f"{difference.relation[0].upper()}{difference.relation[1:]}"
-        checks.append(Check(passed, key, f"{relation} {phrase} ({points(difference)} points)."))
-    recommendation = comparison.recommendation
-    if recommendation is not None:
-        text = "More features do not raise the accuracy by more than one standard error."
-        if recommendation.still_rising:
-            text = f"Accuracy is still rising at {recommendation.best} features."
-        checks.append(Check(not recommendation.still_rising, "rising", text))
-    return checks
+def _check_alone(selected: Floats, codes: Indices, names: list[str], n_features: int) -> Check:
+    """Whether the values of one feature keep all classes apart, more than chance does."""
+    n_of_class = np.bincount(codes)
+    n_of_class = n_of_class[n_of_class > 0]
+    orders = lgamma(len(n_of_class) + 1) + sum(lgamma(n + 1) for n in n_of_class.tolist())
+    by_chance = log(n_features) + orders - lgamma(len(codes) + 1)
+    alone = []
+    if by_chance <= log(_MOST_BY_CHANCE):
+        alone = [
+            name for name, column in zip(names, selected.T, strict=True) if _parts(column, codes)
+        ]
+    if not alone:
+        return Check(True, "alone", "No selected feature alone separates the classes.")
+    it = "it" if len(alone) == 1 else "each"
+    text = f"{join_words(alone[:_MOST_NAMES])}{_count_more(alone)} alone"
+    verb = "separates" if len(alone) == 1 else "separate"
+    return Check(False, "alone", f"{text} {verb} the classes: was {it} made from them?")
+
+
+def _parts(column: Floats, codes: Indices) -> bool:
+    """Whether the ranges of all classes are apart."""
+    ranges = sorted(
+        (float(column[codes == q].min()), float(column[codes == q].max())) for q in np.unique(codes)
+    )
+    return all(high < low for (_, high), (low, _) in pairwise(ranges))
+
+
+def _check_missing(shares: Floats, names: list[str]) -> Check:
+    missing = [f for f in np.argsort(-shares, kind="stable") if shares[f] > 0]
+    if not missing:
+        return Check(True, "missing", "No value of a selected feature is missing.")
+    phrases = [f"{names[f]} {100 * shares[f]:.2g} %" for f in missing]
+    text = f"Missing values: {', '.join(phrases[:_MOST_NAMES])}{_count_more(phrases)}."
+    return Check(False, "missing", text)
 
 
 def find_fragile_features(columns: Floats, codes: Indices) -> dict[int, list[int]]:
@@ -306,6 +422,12 @@ def _check_ranks(values: Floats, codes: Indices, k: int) -> Check:
         f"Ranks separate the classes {ratio:.1f} times as well as values do: "
         'PairCover(scale="rank") may select better.',
     )
+
+
+def count_passed(checks: Sequence[dict[str, Any]]) -> str:
+    """What is said of the checks that are not listed: ``7 checks passed``."""
+    n_passed = sum(check["passed"] for check in checks)
+    return f"{format_count(n_passed, 'check')} passed"
 
 
 def as_dicts(checks: Sequence[Check]) -> list[dict[str, Any]]:

@@ -4,42 +4,68 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
 from s2fs._native.neighbours import knn
+from s2fs._utils.messages import did_you_mean, format_count
 from s2fs._utils.progress import track_progress
 from s2fs._utils.training_rows import TrainingRows
 from s2fs.baselines import AnovaF
-from s2fs.evaluation.candidates import Candidate, are_same_selector, resolve_selectors
-from s2fs.evaluation.comparison import MAJORITY, RANDOM, Comparison, sizes_up_to
-from s2fs.evaluation.folds import Splits, make_splits
+from s2fs.evaluation.candidates import (
+    Candidate,
+    are_same_selector,
+    can_go_on,
+    count_free_features,
+    resolve_selectors,
+)
+from s2fs.evaluation.comparison import (
+    MAJORITY,
+    RANDOM,
+    Comparison,
+    ComparisonRow,
+    name_all_features,
+)
+from s2fs.evaluation.folds import DEFAULT_FOLDS, DEFAULT_REPEATS, Splits, make_splits
 from s2fs.evaluation.learners import resolve_learner
+from s2fs.evaluation.metrics import SCORINGS
 from s2fs.evaluation.names import name_selector
 from s2fs.evaluation.neighbours import FEWEST_FEATURES, predict_by_all_features
-from s2fs.evaluation.pooling import pool_rows
+from s2fs.evaluation.pooling import (
+    Pool,
+    estimate_metrics,
+    make_guess_row,
+    make_pool,
+    make_row,
+    pool_answers,
+)
 from s2fs.evaluation.samples import EvaluationSamples, check_samples
-from s2fs.evaluation.trial import Scored, name_all_features, run_fold
+from s2fs.evaluation.sentences import list_sizes
+from s2fs.evaluation.trial import Scored, run_fold
 from s2fs.selectors.cv import SelectorCV
 from s2fs.selectors.pair_cover import PairCover
 from s2fs.selectors.s2fs import S2FS
 
-#: With fewer samples a selection is not evaluated.
+#: With fewer samples nothing can be said of how good a selection is.
 FEWEST_SAMPLES = 10
+#: What is trained on the selected features.
+DEFAULT_LEARNER = "logistic"
 
 
 def compare(
     X: Any,
     y: ArrayLike,
     *,
-    k: int | Sequence[int] | None = 20,
+    k: int | Sequence[int] | None = 10,
     selectors: Mapping[str, Any] | Iterable[Any] | None = None,
-    learner: Any = "knn",
-    cv: Any = 5,
-    n_repeats: int = 5,
+    learner: Any = DEFAULT_LEARNER,
+    scoring: str = "accuracy",
+    positive: Any = None,
+    cv: Any = DEFAULT_FOLDS,
+    n_repeats: int = DEFAULT_REPEATS,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     covariates: Any = None,
@@ -51,9 +77,8 @@ def compare(
     """Compare selectors on held-out samples: how good, how stable, how redundant, how fast.
 
     Each selector selects from the training samples of each fold, the learner is trained on the
-    selected features, scaled to [0, 1], and predicts the samples that were held out. All selectors
-    see the same folds. All features, random features and always guessing the largest class frame
-    them.
+    selected features and predicts the samples that were held out. All selectors see the same folds.
+    All features, random features and always guessing the largest class frame them.
 
     Parameters
     ----------
@@ -63,17 +88,24 @@ def compare(
         the medians of the training samples, but for selectors that take them.
     y : array-like of shape (n_samples,)
         Class labels. Classes of a single sample are left out, with a note.
-    k : int, increasing sequence of int, or None, default=20
+    k : int, increasing sequence of int, or None, default=10
         How many features to select, at most all: set as ``n_features_to_select`` or ``k`` of every
-        selector that has one of these. None leaves the selectors as they are. Of several numbers
-        the rows are about the last, ``result.at(number)`` is about another, and the verdict about
-        the recommended one; a selector that ranks is fitted once with the last.
+        selector that has one of these. The verdict and ``rows`` are about this number;
+        ``result.at(number)`` is about some smaller ones and twice as many. Of a sequence these
+        numbers are compared, and the last is the one asked for. None leaves the selectors as they
+        are.
     selectors : dict of str to selector, or iterable of selectors, default=None
         Estimators with ``get_support`` after ``fit``, pipelines that hold some, or names:
         "paircover", "s2fs", "s2fs-rms" or any of ``s2fs.baselines.BASELINES``. The verdict is about
         the first. None is PairCover, S2FS and AnovaF.
-    learner : {"logistic", "knn", "svm", "cart"} or classifier, default="knn"
-        What is trained on the selected features.
+    learner : {"logistic", "knn", "svm", "cart"} or classifier, default="logistic"
+        What is trained on the selected features: ridge logistic regression on standardised
+        features, 5 nearest neighbours, a support vector machine or a decision tree, the last three
+        on features scaled to [0, 1].
+    scoring : {"accuracy", "balanced_accuracy", "auc"}, default="accuracy"
+        What the verdict is about.
+    positive : label, default=None
+        Of two classes the one that sensitivity is about; None is the second in sorted order.
     cv : int, splitter or iterable of (train, test), default=5
         A number of stratified folds, lowered with a note to the size of the smallest class; or any
         splitter of scikit-learn.
@@ -109,21 +141,22 @@ def compare(
     >>> import s2fs
     >>> X, y = load_wine(return_X_y=True)
     >>> result = s2fs.compare(X, y, k=3, selectors=["paircover", SelectKBest()])
-    >>> [(row["selector"], round(row["accuracy"], 3)) for row in result.rows[:2]]
+    >>> [(row.selector, round(row.scores["accuracy"].value, 3)) for row in result.rows[:2]]
     [('PairCover', 0.943), ('SelectKBest', 0.921)]
     >>> result.relation("majority class")
     'better than'
     """
     samples = check_samples(X, y, imputer, groups, sample_weight, covariates)
-    sizes = _check_sizes(k, samples.n_features)
+    sizes, size, notes = _check_sizes(k, samples.n_features)
     candidates = [
         Candidate(name, selector, is_sized=k is not None)
-        for name, selector in resolve_selectors(selectors, sizes[-1], random_state).items()
+        for name, selector in resolve_selectors(selectors, size, random_state).items()
     ]
     splits = make_splits(
         samples.y, cv, n_repeats=n_repeats, groups=samples.groups, random_state=random_state
     )
-    return _evaluate(samples, candidates, sizes, learner, splits, random_state, n_jobs, verbose)
+    asked = Asked(sizes, size, learner, scoring, positive, random_state, notes)
+    return _evaluate(samples, candidates, asked, splits, n_jobs, verbose)
 
 
 def evaluate_selector(
@@ -133,7 +166,10 @@ def evaluate_selector(
     *,
     n_selected: int,
     is_ranked: bool = True,
-    cv: Any = 5,
+    learner: Any = DEFAULT_LEARNER,
+    scoring: str = "accuracy",
+    positive: Any = None,
+    cv: Any = DEFAULT_FOLDS,
     n_repeats: int | None = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -159,10 +195,16 @@ def evaluate_selector(
     y : array-like of shape (n_samples,)
         Class labels.
     n_selected : int
-        How many features it has selected on all samples: up to there the accuracy is measured for
-        several numbers of its first features.
+        How many features it has selected on all samples. The verdict is about what was run; some
+        smaller numbers, and twice as many, stand beside it if the selector can go on.
     is_ranked : bool, default=True
         Whether its features have an order; if not, they are evaluated together.
+    learner : {"logistic", "knn", "svm", "cart"} or classifier, default="logistic"
+        As for :func:`s2fs.compare`.
+    scoring : {"accuracy", "balanced_accuracy", "auc"}, default="accuracy"
+        As for :func:`s2fs.compare`.
+    positive : label, default=None
+        As for :func:`s2fs.compare`.
     cv : int, splitter or iterable of (train, test), default=5
         As for :func:`s2fs.compare`.
     n_repeats : int, optional
@@ -183,7 +225,7 @@ def evaluate_selector(
     imputer : transformer, optional
         What fills in missing values, fitted on the training samples of each fold.
     class_names : sequence of str, optional
-        What notes call the classes, in sorted order of the labels.
+        What the classes are called, in sorted order of the labels.
 
     Returns
     -------
@@ -198,15 +240,18 @@ def evaluate_selector(
     >>> X, y = load_wine(return_X_y=True)
     >>> result = evaluate_selector(PairCover(5), X, y, n_selected=5)
     >>> result.recommendation.size, result.sizes
-    (4, [1, 2, 3, 4, 5])
+    (5, [1, 2, 5, 10])
     """
     samples = check_samples(X, y, imputer, groups, sample_weight, covariates)
-    if len(samples.y) < FEWEST_SAMPLES:
-        raise ValueError(f"{len(samples.y)} samples are too few for cross-validation.")
-    sizes: list[int | None] = [*sizes_up_to(n_selected)] if is_ranked else [n_selected]
+    sizes: list[int | None] = [n_selected]
+    if is_ranked:
+        n_free = max(n_selected, count_free_features(selector, samples.n_features))
+        sizes = [*list_sizes(n_selected, n_free)]
+        if not can_go_on(selector):
+            sizes = [size for size in sizes if size is not None and size <= n_selected]
     if n_repeats is None:
         tunes_weights = isinstance(selector, SelectorCV) and isinstance(selector.selector, S2FS)
-        n_repeats = 1 if tunes_weights else 5
+        n_repeats = 1 if tunes_weights else DEFAULT_REPEATS
     candidates = [Candidate(name_selector(selector), selector, is_sized=False)]
     for peer in (PairCover(n_selected), S2FS(n_selected), AnovaF(n_selected)):
         if not are_same_selector(selector, peer):
@@ -222,35 +267,101 @@ def evaluate_selector(
         random_state=random_state,
         class_names=class_names,
     )
-    return _evaluate(samples, candidates, sizes, "knn", splits, random_state, n_jobs, verbose)
+    if class_names is not None:
+        samples = replace(samples, classes=np.array(class_names, dtype=object))
+    asked = Asked(sizes, n_selected, learner, scoring, positive, random_state, [])
+    found = _evaluate(samples, candidates, asked, splits, n_jobs, verbose)
+    return replace(found, is_ordered=is_ranked)
 
 
-def _check_sizes(k: Any, m: int) -> list[int | None]:
-    """The numbers of features to compare, at most ``m``; None for that of the selectors."""
+class Asked(NamedTuple):
+    """What a comparison was asked for.
+
+    Attributes
+    ----------
+    sizes : list
+        The numbers of features to try; a single None leaves them to the selectors.
+    size : int or None
+        The number the verdict is about.
+    learner : str or classifier
+        What is trained.
+    scoring : str
+        The metric of the verdict.
+    positive : label or None
+        The class that sensitivity is about.
+    random_state : int
+        Seed of the random features.
+    notes : list of str
+        What differs from what was asked for.
+    """
+
+    sizes: list[int | None]
+    size: int | None
+    learner: Any
+    scoring: str
+    positive: Any
+    random_state: int
+    notes: list[str]
+
+
+def _check_sizes(k: Any, m: int) -> tuple[list[int | None], int | None, list[str]]:
+    """The numbers of features to compare, at most ``m``, the one asked for, and a note."""
     if k is None:
-        return [None]
-    sizes = [k] if isinstance(k, Integral) or not np.iterable(k) else list(k)
+        return [None], None, []
+    is_one = isinstance(k, Integral) or not np.iterable(k)
+    sizes = [k] if is_one else list(k)
     are_whole = all(
         isinstance(size, Integral) and not isinstance(size, bool) and int(size) >= 1
         for size in sizes
     )
     if not sizes or not are_whole or any(size >= larger for size, larger in pairwise(sizes)):
         raise ValueError(f"k is {k!r}; give a whole number from 1, increasing ones, or None.")
-    return list(dict.fromkeys(min(int(size), m) for size in sizes))
+    size, notes = int(sizes[-1]), []
+    if size > m:
+        notes = [f"{size} features were asked for, but there are {m}: all are selected."]
+        size = m
+    if is_one:
+        return [*list_sizes(size, m)], size, notes
+    return list(dict.fromkeys(min(int(one), m) for one in sizes)), size, notes
+
+
+def _check_scoring(scoring: Any) -> None:
+    """Raise if the verdict cannot be about this metric."""
+    if scoring not in SCORINGS:
+        hint = did_you_mean(str(scoring), SCORINGS)
+        raise ValueError(f"scoring is {scoring!r}{hint}; choose from {', '.join(SCORINGS)}.")
+
+
+def _find_positive(positive: Any, classes: Any) -> int:
+    """The position of the positive class, by its label or the text of it."""
+    if positive is None:
+        return len(classes) - 1 if len(classes) == 2 else 1
+    if len(classes) != 2:
+        raise ValueError(
+            f"positive is {positive!r}, but there are {len(classes)} classes; it is for two."
+        )
+    for place, label in enumerate(classes):
+        if label == positive or str(label) == str(positive):
+            return place
+    names = " and ".join(repr(str(label)) for label in classes)
+    raise ValueError(f"positive is {positive!r}, which is no class; the classes are {names}.")
 
 
 def _evaluate(
     samples: EvaluationSamples,
     candidates: list[Candidate],
-    sizes: Sequence[int | None],
-    learner: Any,
+    asked: Asked,
     splits: Splits,
-    random_state: int,
     n_jobs: int | None,
     verbose: int,
 ) -> Comparison:
     """Run every candidate, and the rows that frame them, in every fold; pool inside the repeats."""
-    learner_name, trained = resolve_learner(learner)
+    n = len(samples.y)
+    if n < FEWEST_SAMPLES:
+        raise ValueError(f"{format_count(n, 'sample')} are too few to say how good this is.")
+    _check_scoring(asked.scoring)
+    positive = _find_positive(asked.positive, samples.classes)
+    learner_name, trained = resolve_learner(asked.learner)
     frame = [name_all_features(samples.n_features), RANDOM, MAJORITY]
     if clash := [candidate.name for candidate in candidates if candidate.name in frame]:
         raise ValueError(
@@ -263,18 +374,94 @@ def _evaluate(
     run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     tasks = (
         delayed(run_fold)(
-            samples, fold, candidates, sizes, trained, [random_state, number], rows, by_all[number]
+            samples,
+            fold,
+            candidates,
+            asked.sizes,
+            asked.size,
+            trained,
+            [asked.random_state, number],
+            rows,
+            by_all[number],
         )
         for number, fold in enumerate(splits.folds)
     )
     folds: list[dict[str, list[Scored]]] = list(
         track_progress(run(tasks), len(splits.folds), "Comparing", show=verbose > 0)
     )
-    by_size = {}
-    for i, size in enumerate(sizes):
-        of_size = [{name: scored[i] for name, scored in fold.items()} for fold in folds]
-        by_size[size] = pool_rows(samples, splits, of_size, learner_name)
-    last = by_size[sizes[-1]]
-    if len(sizes) == 1:
-        return last
-    return replace(last, by_size={size: at for size, at in by_size.items() if size is not None})
+    by_size = _pool(samples, asked, learner_name, splits, folds, positive)
+    found = by_size[asked.size]
+    if asked.scoring not in found.rows[0].scores:
+        raise ValueError(
+            f"scoring is {asked.scoring!r}, which needs a learner that says probabilities; "
+            'leave learner at "logistic", or choose another scoring.'
+        )
+    if len(asked.sizes) == 1:
+        return found
+    return replace(found, by_size={size: at for size, at in by_size.items() if size is not None})
+
+
+def _pool(
+    samples: EvaluationSamples,
+    asked: Asked,
+    learner: str,
+    splits: Splits,
+    folds: list[dict[str, list[Scored]]],
+    positive: int,
+) -> dict[int | None, Comparison]:
+    """The comparison with each number of features, from what was said in every fold."""
+    pool = make_pool(samples, splits, positive)
+    known: dict[tuple[int, ...], Any] = {}
+    by_size: dict[int | None, Comparison] = {}
+    for i, size in enumerate(asked.sizes):
+        rows, held_out, selected = [], {}, {}
+        for name in folds[0]:
+            scored = [fold[name][i] for fold in folds]
+            # A row that does not depend on the number has the same answers at every size.
+            same = tuple(id(in_fold.answers) for in_fold in scored)
+            if same not in known:
+                answers = pool_answers(pool, scored)
+                known[same] = (
+                    answers,
+                    estimate_metrics(answers, has_intervals=pool.has_intervals),
+                )
+            held_out[name], scores = known[same]
+            rows.append(make_row(name, scored, scores, pool.n_features))
+            selected[name] = [in_fold.selected for in_fold in scored]
+        rows.append(make_guess_row(held_out[rows[0].selector], rows[0].scores))
+        by_size[size] = _make_comparison(
+            samples, asked, learner, splits, pool, rows, held_out, selected, size
+        )
+    return by_size
+
+
+def _make_comparison(
+    samples: EvaluationSamples,
+    asked: Asked,
+    learner: str,
+    splits: Splits,
+    pool: Pool,
+    rows: list[ComparisonRow],
+    held_out: dict[str, Any],
+    selected: dict[str, Any],
+    size: int | None,
+) -> Comparison:
+    return Comparison(
+        rows=rows,
+        held_out=held_out,
+        selected=selected,
+        classes=samples.classes,
+        codes=samples.codes,
+        units=pool.units,
+        learner=learner,
+        scoring=asked.scoring,
+        n_splits=pool.n_splits,
+        n_repeats=len(splits.repeats),
+        n_features_in=samples.n_features,
+        size=size,
+        positive=pool.positive,
+        has_intervals=pool.has_intervals,
+        group_name=samples.group_name,
+        covariate_names=samples.covariate_names,
+        notes=[*asked.notes, *splits.notes],
+    )

@@ -1,10 +1,11 @@
-"""What a comparison found: accuracies on held-out samples, differences, and the same in words."""
+"""What a comparison found: estimates on held-out samples, differences, and the same in words."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from textwrap import fill
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +13,9 @@ from numpy.typing import NDArray
 from s2fs._utils.messages import join_words
 from s2fs._utils.text_table import PAGE_WIDTH, format_table
 from s2fs._utils.types import Floats, Indices
-from s2fs.evaluation.statistics import (
-    Difference,
-    Relation,
-    compare_paired,
-    compare_with_guess,
-    compute_corrected_error,
-    compute_sign_flip_p_value,
-)
+from s2fs.evaluation.intervals import Difference, Relation
+from s2fs.evaluation.metrics import METRICS, Estimate, HeldOut, Metric, RightShare
+from s2fs.evaluation.sentences import Rival, Sentences, recommend_size, write_sentences
 
 #: The names of the rows that frame every comparison, beside "all … features".
 RANDOM, MAJORITY = "random features", "majority class"
@@ -30,43 +26,49 @@ LEARNER_NAMES = {
     "cart": "decision tree",
     "logistic": "logistic regression",
 }
-#: The numbers of features at which a selection is scored; few, for each costs time.
-_SIZES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500)
 
 
-class ComparisonRow(TypedDict):
-    """One row of a comparison; None where there is nothing to say."""
+class ComparisonRow(NamedTuple):
+    """One row of a comparison; None where there is nothing to say.
+
+    Attributes
+    ----------
+    selector : str
+        What the row is called.
+    n_features : float
+        The number of features, averaged over the folds.
+    scores : dict of str to Estimate
+        For each metric that has a value, by its key, the estimate on held-out samples.
+    stability : float or None
+        Nogueira's index of the sets selected in the folds.
+    redundancy : float or None
+        The mean |r| of two selected features.
+    seconds : float or None
+        How long a fit took, on average; None of rows that are no selectors.
+    """
 
     selector: str
     n_features: float
-    accuracy: float
-    accuracy_low: float
-    accuracy_high: float
-    accuracy_std: float
-    balanced_accuracy: float
-    balanced_accuracy_std: float
+    scores: Mapping[str, Estimate]
     stability: float | None
     redundancy: float | None
     seconds: float | None
 
 
 class Recommendation(NamedTuple):
-    """How many features are enough.
+    """How many features do about as well as the best number of them, on the same folds.
 
     Attributes
     ----------
     size : int
-        The smallest number whose accuracy is within one standard error of the best.
+        The smallest number at most two points below the best, and below five only if it is the
+        best itself; larger than the number asked for only if that may matter.
     best : int
-        The number with the best accuracy.
-    still_rising : bool
-        Whether the best is the largest number tried, and better than the number before by more
-        than one standard error: more features may do better.
+        The number with the best value.
     """
 
     size: int
     best: int
-    still_rising: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,18 +77,13 @@ class Comparison:
 
     Attributes
     ----------
-    rows : list of dict
-        For each selector, for all features, for random features and for the majority class:
-        ``selector``, ``n_features`` (mean over the folds), ``accuracy`` with its 95 % interval
-        ``accuracy_low`` and ``accuracy_high``, ``balanced_accuracy``, each followed by its
-        standard deviation over the repeats (``accuracy_std``, ``balanced_accuracy_std``),
-        ``stability`` (Nogueira's index of the sets selected in the folds), ``redundancy`` (mean
-        |r| of two selected features) and ``seconds`` for a fit. None where there is nothing to say.
-    accuracies : dict of str to ndarray of shape (n_folds,)
-        For each row the accuracy in each fold, repeat after repeat.
-    predictions : dict of str to ndarray of shape (n_repeats, n_samples)
-        For each row but the random one: the position in ``classes`` of the class that every sample
-        was given when it was held out, −1 if it was not.
+    rows : list of ComparisonRow
+        One for each selector, for all features, for random features and for the majority class.
+    held_out : dict of str to HeldOut
+        For each row but that of the majority class what was said of every sample when it was held
+        out: its class, and a score for each class.
+    selected : dict of str to list of ndarray
+        For each selector the features of each fold, in order if it gives one.
     classes : ndarray of shape (n_classes,)
         The class labels, sorted.
     codes : ndarray of shape (n_samples,)
@@ -95,12 +92,24 @@ class Comparison:
         The number of the group of each sample; without groups every sample is one of its own.
     learner : str
         What was trained on the selected features.
+    scoring : {"accuracy", "balanced_accuracy", "auc"}
+        The metric that the verdict is about.
     n_splits, n_repeats : int
         The number of folds in a repeat, and of repeats.
-    test_share : float
-        The mean of n_test / n_train.
     n_features_in : int
         The number of features of the table.
+    size : int or None
+        The number of features asked for.
+    positive : int
+        Of two classes the position of the one that sensitivity is about.
+    has_intervals : bool
+        Whether the folds hold every sample out equally often; without that there are values alone.
+    is_ordered : bool
+        Whether fewer features of the first selector are the first of more.
+    group_name : str
+        What the groups are, if that is known.
+    covariate_names : list of str
+        What the selection was adjusted for.
     notes : list of str
         What differs from what was asked for, such as fewer folds for a small class.
     by_size : dict of int to Comparison
@@ -108,18 +117,38 @@ class Comparison:
     """
 
     rows: list[ComparisonRow]
-    accuracies: Mapping[str, Floats] = field(repr=False)
-    predictions: Mapping[str, Indices] = field(repr=False)
+    held_out: Mapping[str, HeldOut] = field(repr=False)
+    selected: Mapping[str, list[Indices]] = field(repr=False)
     classes: NDArray[Any] = field(repr=False)
     codes: Indices = field(repr=False)
     units: Indices = field(repr=False)
     learner: str
+    scoring: str
     n_splits: int
     n_repeats: int
-    test_share: float
     n_features_in: int
+    size: int | None = None
+    positive: int = 1
+    has_intervals: bool = True
+    is_ordered: bool = True
+    group_name: str = ""
+    covariate_names: Sequence[str] = ()
     notes: list[str] = field(default_factory=list)
     by_size: Mapping[int, "Comparison"] = field(default_factory=dict, repr=False)
+
+    # What was compared
+
+    @property
+    def metric(self) -> Metric:
+        """What the verdict is about."""
+        return METRICS[self.scoring]
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """All metrics of these classes and this learner, that of the verdict first."""
+        of_first = self.rows[0].scores
+        others = [METRICS[key] for key in METRICS if key in of_first and key != self.scoring]
+        return [self.metric, *others]
 
     @property
     def sizes(self) -> list[int]:
@@ -145,18 +174,72 @@ class Comparison:
         return self.by_size[k]
 
     @property
+    def predictions(self) -> dict[str, Indices]:
+        """For each row the class given to every sample in each repeat, −1 where not held out."""
+        return {name: held_out.predicted for name, held_out in self.held_out.items()}
+
+    @property
+    def class_scores(self) -> dict[str, Floats | None]:
+        """For each row the score of every class for every sample in each repeat, if it has any."""
+        return {name: held_out.scores for name, held_out in self.held_out.items()}
+
+    def count_selections(self, features: Sequence[int] | Indices) -> list[float]:
+        """In how many of the folds the first selector selects a feature.
+
+        Parameters
+        ----------
+        features : sequence of int
+            The features.
+
+        Returns
+        -------
+        list of float
+            For each of them the share of the folds.
+        """
+        sets = self.selected[self.rows[0].selector]
+        return [sum(f in of_fold for of_fold in sets) / len(sets) for f in features]
+
+    @property
+    def _first(self) -> HeldOut:
+        return self.held_out[self.rows[0].selector]
+
+    @property
     def n_units(self) -> int:
         """How many independent units were held out: samples, or groups of them."""
-        held_out = (self.predictions[MAJORITY] >= 0).any(axis=0)
-        return len(np.unique(self.units[held_out]))
+        return self._first.n_units
+
+    @property
+    def n_samples(self) -> int:
+        """How many samples were held out."""
+        return int(self._first.is_held_out.sum())
 
     @property
     def is_grouped(self) -> bool:
         """Whether samples of one group were kept together."""
         return len(np.unique(self.units)) < len(self.units)
 
+    @property
+    def positive_name(self) -> str | None:
+        """Of two classes the name of the one that sensitivity is about."""
+        return str(self.classes[self.positive]) if len(self.classes) == 2 else None
+
+    # How the rows compare
+
+    @property
+    def guess(self) -> float:
+        """What guessing reaches."""
+        value = self._row(MAJORITY).scores[self.scoring].value
+        return float(value)
+
+    def _row(self, name: str) -> ComparisonRow:
+        for row in self.rows:
+            if row.selector == name:
+                return row
+        known = ", ".join(row.selector for row in self.rows)
+        raise ValueError(f"there is no row {name!r}; choose from {known}.")
+
     def difference(self, row: str, other: str) -> Difference:
-        """How much more accurate one row is than another, and how far that can be trusted.
+        """How much more one row reaches than another, and how far that can be trusted.
 
         Parameters
         ----------
@@ -166,27 +249,23 @@ class Comparison:
         Returns
         -------
         Difference
-            The mean of the paired differences over all folds, and its 95 % interval. Training
-            samples are shared between folds, so the variance is corrected as in Nadeau and Bengio
-            (2003). Against the majority class a sign-flip test decides, over samples or groups:
-            twice the median of its p-values over the repeats.
+            The difference of the two values with its 95 % interval over samples, or groups of
+            them. Guessing has no error of its own: the interval is that of the other row, minus
+            what guessing reaches.
         """
-        paired = self.accuracies[row] - self.accuracies[other]
-        if other == MAJORITY and row in self.predictions:
-            p_value = self._test_against_guess(row)
-            return compare_with_guess(paired, self.test_share, self.n_units, p_value)
-        return compare_paired(paired, self.test_share, self.n_units)
+        one, two = self._row(row), self._row(other)
+        if MAJORITY in (row, other) or not self.has_intervals:
+            return self._difference_from_guess(one, two)
+        gap = self.metric.compare(self.held_out[row], self.held_out[other])
+        return _no_difference(one, two, self.scoring) if gap is None else gap
 
-    def _test_against_guess(self, row: str) -> float:
-        """Twice the median p-value over the repeats of the sign-flip test over the units."""
-        p_values = []
-        guesses = self.predictions[MAJORITY]
-        for predicted, guess in zip(self.predictions[row], guesses, strict=True):
-            held_out = predicted >= 0
-            gain = (predicted == self.codes).astype(int) - (guess == self.codes)
-            by_unit = np.bincount(self.units[held_out], weights=gain[held_out])
-            p_values.append(compute_sign_flip_p_value(np.rint(by_unit).astype(np.intp)))
-        return min(1.0, 2 * float(np.median(p_values)))
+    def _difference_from_guess(self, one: ComparisonRow, two: ComparisonRow) -> Difference:
+        if MAJORITY not in (one.selector, two.selector) or one.selector == two.selector:
+            return _no_difference(one, two, self.scoring)
+        if one.selector == MAJORITY:
+            gap = self._difference_from_guess(two, one)
+            return Difference(-gap.value, -gap.high, -gap.low)
+        return self.metric.compare_with_guess(one.scores[self.scoring], self.guess)
 
     def relation(self, other: str) -> Relation:
         """What the first selector is, beside another row.
@@ -201,137 +280,187 @@ class Comparison:
         {"better than", "worse than", "as good as", "cannot be told from"}
             By the 95 % interval of the difference: above 0, below 0, within 2 points, or neither.
         """
-        return self.difference(self.rows[0]["selector"], other).relation
-
-    @property
-    def recommendation(self) -> Recommendation | None:
-        """How many features of the first selector are enough; None if one number was compared."""
-        if not self.sizes:
-            return None
-        first = self.rows[0]["selector"]
-        folds = [self.at(size).accuracies[first] for size in self.sizes]
-        best = int(np.argmax([accuracies.mean() for accuracies in folds]))
-
-        def is_as_good(position: int) -> bool:
-            behind = folds[best] - folds[position]
-            return behind.mean() <= compute_corrected_error(behind, self.test_share) + 1e-12
-
-        enough = next(i for i in range(len(folds)) if is_as_good(i))
-        is_last = best == len(folds) - 1 and self.sizes[-1] < self.n_features_in
-        still_rising = is_last and len(folds) > 1 and not is_as_good(best - 1)
-        return Recommendation(self.sizes[enough], self.sizes[best], still_rising)
-
-    @property
-    def recommended(self) -> "Comparison":
-        """The comparison with the recommended number of features, or this one."""
-        recommendation = self.recommendation
-        return self if recommendation is None else self.at(recommendation.size)
-
-    @property
-    def headline(self) -> str:
-        """The first sentence of the verdict: how many features, and how accurate they are."""
-        recommendation, at = self.recommendation, self.recommended
-        first = at.rows[0]
-        n = _format_count(first["n_features"])
-        features, verb = ("1 feature", "is") if n == "1" else (f"{n} features", "are")
-        subject = f"{features} by {first['selector']}"
-        is_shorter = recommendation is not None and recommendation.size < self.sizes[-1]
-        if is_shorter and at.beats_majority:
-            subject += f" {verb} enough"
-        warning = ""
-        if at._relation_or_none(RANDOM) == "worse than":
-            warning = "Worse than random features: "
-        elif not at.beats_majority:
-            warning = "Not shown to be better than the majority class: "
-        return (
-            f"{warning}{subject}: accuracy {percent(first['accuracy'])} % on held-out samples "
-            f"(95 % interval {percent(first['accuracy_low'])} to "
-            f"{percent(first['accuracy_high'])})."
-        )
-
-    @property
-    def rest(self) -> str:
-        """The sentences after the headline: differences to the other rows, and what is open."""
-        at, recommendation = self.recommended, self.recommendation
-        by_relation: dict[Relation, list[str]] = {
-            "worse than": [],
-            "better than": [],
-            "as good as": [],
-            "cannot be told from": [],
-        }
-        for row in at.rows[1:]:
-            gap = at.difference(at.rows[0]["selector"], row["selector"])
-            article = "the " if row["selector"] == MAJORITY else ""
-            phrase = f"{article}{row['selector']} ({points(gap)})"
-            by_relation[gap.relation].append(phrase)
-        parts = [
-            f"{relation} {join_words(phrases)}"
-            for relation, phrases in by_relation.items()
-            if phrases
-        ]
-        sentence = "; ".join(parts)
-        sentence = f"{sentence[:1].upper()}{sentence[1:]}." if sentence else ""
-        if recommendation is not None and recommendation.still_rising:
-            sentence += f" More than {recommendation.best} features: accuracy is still rising."
-        return sentence.strip()
-
-    @property
-    def verdict(self) -> str:
-        """A few sentences on the first selector, with the recommended number of features."""
-        return f"{self.headline} {self.rest}".strip()
+        return self.difference(self.rows[0].selector, other).relation
 
     @property
     def beats_majority(self) -> bool:
-        """Whether the first selector is better than always guessing the largest class."""
+        """Whether the first selector is better than guessing."""
         return self.relation(MAJORITY) == "better than"
 
-    def _relation_or_none(self, other: str) -> Relation | None:
-        return self.relation(other) if other in self.accuracies else None
+    # What is said
+
+    @property
+    def recommendation(self) -> Recommendation | None:
+        """How many features of the first selector do as well; None if one number was compared."""
+        if not self.sizes:
+            return None
+        values, best = self._values_by_size, None
+        largest = max(values.values())
+        best = min(size for size, value in values.items() if value >= largest - 1e-9)
+        assert self.size is not None
+        return Recommendation(recommend_size(self.size, values, self._against_size), best)
+
+    @cached_property
+    def _values_by_size(self) -> dict[int, float]:
+        return {k: at.rows[0].scores[self.scoring].value for k, at in self.by_size.items()}
+
+    @cached_property
+    def _against_size(self) -> dict[int, Difference]:
+        """The first selector with each number of features against the number asked for."""
+        name, against = self.rows[0].selector, {}
+        for size, at in self.by_size.items():
+            if size == self.size:
+                continue
+            gap = None
+            if self.has_intervals:
+                gap = self.metric.compare(at.held_out[name], self.held_out[name])
+            against[size] = gap or _no_difference(at.rows[0], self.rows[0], self.scoring)
+        return against
+
+    @cached_property
+    def sentences(self) -> Sentences:
+        """What is said of the first selector: at most three sentences."""
+        first = self.rows[0]
+        size = first.n_features if self.size is None else self.size
+        k = int(size) if float(size).is_integer() else round(size, 1)
+        estimates = {k: first.scores[self.scoring][:3]}
+        for other, at in self.by_size.items():
+            estimates[other] = at.rows[0].scores[self.scoring][:3]
+        balanced = first.scores["balanced_accuracy"][:3]
+        measure = self.metric
+        counts = [0.0, 0.0]
+        if isinstance(measure, RightShare):
+            counts = [measure.compute_n(self._first, grouped=grouped) for grouped in (True, False)]
+        all_features, rivals = None, []
+        for row in self.rows[1:]:
+            if row.selector == MAJORITY:
+                continue
+            value = row.scores[self.scoring].value
+            gap = self.difference(row.selector, first.selector)
+            if row.selector == name_all_features(self.n_features_in):
+                all_features = (value, *gap)
+            else:
+                rivals.append(Rival(row.selector, value, *gap))
+        return write_sentences(
+            measure,
+            k=k,  # type: ignore[arg-type]
+            name=first.selector,
+            n_samples=self.n_samples,
+            n_features=self.n_features_in,
+            guess=self.guess,
+            estimates=estimates,  # type: ignore[arg-type]
+            against_k=self._against_size,
+            n=counts[0],
+            n_ungrouped=counts[1],
+            balanced=balanced,
+            all_features=all_features,
+            rivals=rivals,
+            is_ordered=self.is_ordered,
+        )
+
+    @property
+    def headline(self) -> str:
+        """The first sentence of the verdict: how good the number of features asked for is."""
+        if self.has_intervals:
+            return self.sentences.headline
+        own = self.rows[0]
+        n = format_count(own.n_features)
+        subject = f"{n} feature{'' if n == '1' else 's'} by {own.selector}"
+        value = self.metric.write_named(own.scores[self.scoring].value)
+        return f"{subject}: {value} on held-out samples."
+
+    @property
+    def rest(self) -> str:
+        """The sentences after the headline: whether other numbers, or rows, do better."""
+        if not self.has_intervals:
+            return ""
+        return " ".join(text for text in self.sentences[3:] if text)
+
+    @property
+    def verdict(self) -> str:
+        """At most three sentences on the first selector with the number of features asked for."""
+        return f"{self.headline} {self.rest}".strip()
+
+    def lines(self) -> list[str]:
+        """Return what stands below the table.
+
+        Returns
+        -------
+        list of str
+            The verdict, of two classes how many of either the first selector tells, and the notes.
+        """
+        told = []
+        for metric in self.metrics:
+            if metric.is_of_positive:
+                value, low, high, _ = self.rows[0].scores[metric.key]
+                interval = f" ({metric.write_interval(low, high)})" if self.has_intervals else ""
+                told.append(
+                    f"{metric.describe(self.positive_name)} {metric.write(value)}{interval}"
+                )
+        sentences = [f"{self.rows[0].selector}: {join_words(told)}."] if told else []
+        return [self.verdict, *sentences, *self.notes]
 
     @property
     def title(self) -> str:
-        """What the accuracies are: the learner, the folds, and that groups stay together."""
-        folds = f"{self.n_repeats} × {self.n_splits} folds"
-        groups = ", whole groups held out" if self.is_grouped else ""
-        learner = LEARNER_NAMES.get(self.learner, self.learner)
-        return (
-            f"Accuracy on held-out samples ({learner}, {folds}{groups}, features selected inside "
-            "the folds):"
-        )
+        """What the numbers are: the metric, the learner, the folds, groups and covariates."""
+        parts = [LEARNER_NAMES.get(self.learner, self.learner)]
+        parts.append(f"{self.n_repeats} × {self.n_splits} folds")
+        if self.is_grouped:
+            of = f" ({self.group_name})" if self.group_name else ""
+            parts.append(f"whole groups held out{of}")
+        parts.append("features selected inside the folds")
+        if self.covariate_names:
+            parts.append(f"adjusted for {join_words(list(self.covariate_names))}")
+        name = self.metric.name
+        return f"{name[:1].upper()}{name[1:]} on held-out samples ({', '.join(parts)}):"
+
+    # As a table and as plain values
 
     def columns(self) -> dict[str, list[str]]:
-        """The table as text: accuracies in percent, with the recommended and the largest number.
+        """The table as text.
 
         Returns
         -------
         dict of str to list of str
             A column for each heading.
         """
-        at = self.recommended
-        table = {"selected by": [row["selector"] for row in at.rows]}
-        counts = [_format_count(row["n_features"]) for row in at.rows]
+        table = {"selected by": [row.selector for row in self.rows]}
+        counts = [format_count(row.n_features) for row in self.rows]
         heading = f"top {counts[0]}"
         of_selectors = {
-            count for count, row in zip(counts, at.rows, strict=True) if row["seconds"] is not None
+            count for count, row in zip(counts, self.rows, strict=True) if row.seconds is not None
         }
         if len(of_selectors) > 1:
             table["k"] = counts  # selectors that decide it themselves
-            heading = "accuracy"
-        table[heading] = [f"{percent(row['accuracy'])} %" for row in at.rows]
-        table["95 % interval"] = [
-            f"{percent(row['accuracy_low'])} to {percent(row['accuracy_high'])}" for row in at.rows
-        ]
-        table["balanced"] = [f"{percent(row['balanced_accuracy'])} %" for row in at.rows]
-        if at is not self and at is not self.at(self.sizes[-1]):
-            table[f"top {self.sizes[-1]}"] = [
-                f"{percent(row['accuracy'])} %" if self._depends_on_size(row) else ""
-                for row in self.rows
-            ]
+            heading = self.metric.heading
+        table[heading] = [self._write_cell(row, self.metric) for row in self.rows]
+        table["95 % interval"] = [self.write_interval(row) for row in self.rows]
+        for metric in self.metrics[1:]:
+            if not metric.is_of_positive:
+                table[metric.heading] = [self._write_cell(row, metric) for row in self.rows]
+        table["stability"] = [_format_or_blank(row.stability, 2) for row in self.rows]
         return table
 
-    def _depends_on_size(self, row: ComparisonRow) -> bool:
-        """Whether the accuracy of a row changes with the number of features."""
-        return row["selector"] == RANDOM or row["seconds"] is not None
+    def _write_cell(self, row: ComparisonRow, metric: Metric) -> str:
+        estimate = row.scores.get(metric.key)
+        return "" if estimate is None else f"{metric.format(estimate.value)} {metric.unit}".rstrip()
+
+    def write_interval(self, row: ComparisonRow) -> str:
+        """Return the interval of a row in words; guessing has none.
+
+        Parameters
+        ----------
+        row : ComparisonRow
+            One of ``rows``.
+
+        Returns
+        -------
+        str
+            Of the metric of the verdict: ``92.0 to 99.4``.
+        """
+        if row.selector == MAJORITY or not self.has_intervals:
+            return ""
+        return self.metric.write_interval(*row.scores[self.scoring][1:3])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values, which JSON can hold.
@@ -339,50 +468,55 @@ class Comparison:
         Returns
         -------
         dict
-            ``learner``, ``n_splits``, ``n_repeats``, ``n_units``, ``verdict``, ``recommended``,
-            ``still_rising``, ``notes``, ``rows`` with the ``difference`` of the first to each, and
+            ``learner``, ``scoring``, ``n_splits``, ``n_repeats``, ``n_samples``, ``n_units``,
+            ``groups``, ``covariates``, ``verdict`` and its ``kind``, ``size`` (asked for),
+            ``size_as_good``, ``notes``, ``rows`` with the ``difference`` of the first to each, and
             the same ``by_size``.
         """
         recommendation = self.recommendation
-        size = None if recommendation is None else recommendation.size
-        still_rising = None if recommendation is None else recommendation.still_rising
         return {
             "learner": self.learner,
+            "scoring": self.scoring,
+            "positive": self.positive_name,
             "n_splits": self.n_splits,
             "n_repeats": self.n_repeats,
+            "n_samples": self.n_samples,
             "n_units": self.n_units,
             "grouped": self.is_grouped,
+            "groups": self.group_name or None,
+            "covariates": list(self.covariate_names),
             "verdict": self.verdict,
-            "recommended": size,
-            "still_rising": still_rising,
+            "kind": self.sentences.kind if self.has_intervals else None,
+            "size": self.size,
+            "size_as_good": None if recommendation is None else recommendation.size,
             "notes": list(self.notes),
             "rows": self._rows_with_differences(),
             "by_size": {str(k): at._rows_with_differences() for k, at in self.by_size.items()},
         }
 
     def _rows_with_differences(self) -> list[dict[str, Any]]:
-        first, *others = self.rows
+        first, *others = map(_as_dict, self.rows)
         rows: list[dict[str, Any]] = [{**first, "difference": None}]
         for row in others:
-            difference = self.difference(first["selector"], row["selector"])
-            rows.append({**row, "difference": difference._asdict()})
+            gap = self.difference(first["selector"], row["selector"])
+            values = {name: _number_or_none(value) for name, value in gap._asdict().items()}
+            rows.append({**row, "difference": {**values, "relation": gap.relation}})
         return rows
 
     def _details(self) -> dict[str, list[str]]:
-        """Stability, redundancy and time of the selectors, for a second table."""
-        rows = [row for row in self.recommended.rows if row["seconds"] is not None]
+        """Redundancy and time of the selectors, for a second table."""
+        rows = [row for row in self.rows if row.seconds is not None]
         return {
-            "selected by": [row["selector"] for row in rows],
-            "stability": [_format_or_blank(row["stability"], 2) for row in rows],
-            "mean |r|": [_format_or_blank(row["redundancy"], 2) for row in rows],
-            "seconds": [_format_or_blank(row["seconds"], 3) for row in rows],
+            "selected by": [row.selector for row in rows],
+            "mean |r|": [_format_or_blank(row.redundancy, 2) for row in rows],
+            "seconds": [_format_or_blank(row.seconds, 3) for row in rows],
         }
 
     def __str__(self) -> str:
         lines = [fill(self.title, PAGE_WIDTH), ""]
         for columns in (self.columns(), self._details()):
             lines += [*format_table(columns, numbers=list(columns)[1:]), ""]
-        lines += [fill(text, PAGE_WIDTH) for text in (self.verdict, *self.notes)]
+        lines += [fill(text, PAGE_WIDTH) for text in self.lines()]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -394,37 +528,37 @@ class Comparison:
             body = "".join(make_row("td", cells) for cells in zip(*columns.values(), strict=True))
             head = make_row("th", columns)
             tables += f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
-        notes = "".join(f"<p>{escape(note)}</p>" for note in (self.verdict, *self.notes))
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.lines())
         return f"<p>{escape(self.title)}</p>{tables}{notes}"
 
 
-def sizes_up_to(n_selected: int) -> list[int]:
-    """The numbers of first features at which a selection of so many is scored."""
-    return [*(size for size in _SIZES if size < n_selected), n_selected]
+def name_all_features(m: int) -> str:
+    """What the row of all features is called."""
+    return f"all {m:,} features"
 
 
-def percent(share: float) -> str:
-    """A share in percent, with one digit after the point."""
-    return f"{100 * share:.1f}"
+def format_count(n: float) -> str:
+    """How many features were selected, on average over the folds: ``12``, or ``12.4``."""
+    return f"{round(n, 1):g}"
 
 
-def points(gap: Difference) -> str:
-    """A difference in points with its interval: ``+3.1, −0.4 to 6.6``."""
-    return f"{signed(gap.mean, plus='+')}, {signed(gap.low)} to {signed(gap.high)}"
+def _no_difference(one: ComparisonRow, two: ComparisonRow, scoring: str) -> Difference:
+    """The difference of two values of which no more is known."""
+    value = one.scores[scoring].value - two.scores[scoring].value
+    return Difference(value, float("nan"), float("nan"))
 
 
-def signed(share: float, plus: str = "") -> str:
-    """A difference in points with a real minus sign; what rounds to 0 has none."""
-    text = f"{100 * abs(share):.1f}"
-    if float(text) == 0:
-        return text
-    return ("−" if share < 0 else plus) + text
+def _as_dict(row: ComparisonRow) -> dict[str, Any]:
+    scores = {
+        key: {name: _number_or_none(value) for name, value in estimate._asdict().items()}
+        for key, estimate in row.scores.items()
+    }
+    return {**row._asdict(), "scores": scores}
+
+
+def _number_or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def _format_or_blank(value: float | None, digits: int) -> str:
     return "" if value is None else f"{value:.{digits}f}"
-
-
-def _format_count(n: float) -> str:
-    """How many features were selected, on average over the folds: ``12``, or ``12.4``."""
-    return f"{round(n, 1):g}"

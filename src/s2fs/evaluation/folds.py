@@ -14,6 +14,8 @@ from s2fs._utils.types import Indices
 
 #: The samples to learn from, and those that are held out.
 Fold = tuple[Indices, Indices]
+#: The number of folds, and how often they are drawn anew.
+DEFAULT_FOLDS, DEFAULT_REPEATS = 5, 5
 
 
 class Splits(NamedTuple):
@@ -25,27 +27,25 @@ class Splits(NamedTuple):
         The folds of each repeat; inside a repeat no sample is held out twice.
     notes : list of str
         What differs from what was asked for: fewer folds, classes that are left out.
+    has_intervals : bool
+        Whether every repeat holds every sample out: else no interval is known to hold.
     """
 
     repeats: list[list[Fold]]
     notes: list[str]
+    has_intervals: bool = True
 
     @property
     def folds(self) -> list[Fold]:
         """The folds of all repeats, one after the other."""
         return [fold for repeat in self.repeats for fold in repeat]
 
-    @property
-    def test_share(self) -> float:
-        """The mean of n_test / n_train, by which folds that share samples are corrected."""
-        return float(np.mean([len(test) / len(train) for train, test in self.folds]))
-
 
 def make_splits(
     y: NDArray[Any],
-    cv: Any = 5,
+    cv: Any = DEFAULT_FOLDS,
     *,
-    n_repeats: int = 5,
+    n_repeats: int = DEFAULT_REPEATS,
     groups: NDArray[Any] | None = None,
     random_state: int = 0,
     class_names: Sequence[str] | None = None,
@@ -69,7 +69,7 @@ def make_splits(
         What the notes call the classes; by default their labels.
     """
     if not isinstance(cv, Integral) or isinstance(cv, bool):
-        return Splits(_list_folds(cv, y, groups), [])
+        return _judge_folds(_list_folds(cv, y, groups), len(y))
     if int(cv) < 2:
         raise ValueError(f"cv is {cv!r}; give at least two folds.")
     if not isinstance(n_repeats, Integral) or n_repeats < 1:
@@ -82,6 +82,13 @@ def make_splits(
     sizes = np.array([len(np.unique(unit[codes == q])) for q in range(len(classes))])
     noun = "sample" if groups is None else "group"
     notes = []
+    counts = np.bincount(codes)
+    if (in_one := (sizes < 2) & (counts > 1)).any():
+        one = names[in_one][:1]
+        raise ValueError(
+            f"all {counts[in_one][0]} samples of class {format_names(one)} are of one group, so "
+            "they cannot be held out and learnt from; give more groups, or leave groups out."
+        )
     alone = sizes < 2
     if alone.any():
         each, are = ("", "it is") if alone.sum() == 1 else (" each", "they are")
@@ -116,6 +123,17 @@ def make_splits(
             folds = list(splitter.split(np.zeros(len(samples)), y[samples], some_groups))
         repeats.append([(samples[train], samples[test]) for train, test in folds if len(test)])
     return Splits(repeats, notes)
+
+
+def _judge_folds(repeats: list[list[Fold]], n: int) -> Splits:
+    """The folds of a user, with a note where they hold some samples out more often than others."""
+    are_complete = all(
+        len(np.unique(np.concatenate([test for _, test in repeat]))) == n for repeat in repeats
+    )
+    if are_complete:
+        return Splits(repeats, [])
+    note = "The folds do not hold every sample out equally often, so nothing has an interval."
+    return Splits(repeats, [note], has_intervals=False)
 
 
 def _list_folds(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> list[list[Fold]]:

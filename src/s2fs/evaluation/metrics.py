@@ -178,6 +178,8 @@ class Metric(ABC):
         What is said of it: "beat guessing the largest class".
     is_of_positive : bool
         Whether it is for two classes, and about the positive one.
+    short_name : str
+        What stands above a column, if not its name.
     """
 
     key: str
@@ -186,6 +188,7 @@ class Metric(ABC):
     guess: Callable[[Floats], float] | None = None
     guess_name: str = "chance"
     is_of_positive: bool = False
+    short_name: str = ""
 
     #: ``"%"`` of a share of samples, nothing of an area.
     unit: ClassVar[str] = "%"
@@ -226,6 +229,11 @@ class Metric(ABC):
     def describe(self, positive: str | None = None) -> str:
         """Its name, with the class that it is about: ``sensitivity for malignant``."""
         return f"{self.name} for {positive}" if self.is_of_positive and positive else self.name
+
+    @property
+    def heading(self) -> str:
+        """What stands above a column."""
+        return self.short_name or self.name
 
     def format(self, value: float) -> str:
         """A value without its unit: ``97.6``, ``0.93``."""
@@ -473,6 +481,7 @@ METRICS: dict[str, Metric] = {
             "balanced accuracy",
             "class share",
             guess=lambda shares: 1 / int((shares > 0).sum()),
+            short_name="balanced",
             strata=_of_classes,
         ),
         RankArea("auc", "AUC", "scores", guess=lambda shares: 0.5),

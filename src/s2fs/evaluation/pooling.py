@@ -1,109 +1,159 @@
-"""From predictions in the folds to the rows of a comparison."""
+"""From what was said in the folds to the rows of a comparison."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from s2fs._utils.stability import stability
 from s2fs._utils.types import Floats, Indices
-from s2fs.evaluation.comparison import RANDOM, Comparison, ComparisonRow
-from s2fs.evaluation.folds import Fold, Splits
+from s2fs.evaluation.comparison import MAJORITY, ComparisonRow
+from s2fs.evaluation.folds import Splits
+from s2fs.evaluation.metrics import METRICS, Estimate, HeldOut, Metric, make_estimate
 from s2fs.evaluation.samples import EvaluationSamples
-from s2fs.evaluation.statistics import compute_wilson_interval
 from s2fs.evaluation.trial import Scored
 
 
-def pool_rows(
-    samples: EvaluationSamples, splits: Splits, folds: list[dict[str, Scored]], learner: str
-) -> Comparison:
-    """The comparison with one number of features, from what every row has reached in every fold."""
-    held_out = np.unique(np.concatenate([test for _, test in splits.folds]))
-    units = np.arange(len(samples.y))
+class Pool(NamedTuple):
+    """What all rows share: which sample was held out when, and the classes of the models.
+
+    Attributes
+    ----------
+    codes, units : ndarray of shape (n_samples,)
+        The class and the unit of each sample.
+    n_classes : int
+        The number of classes.
+    positive : int
+        Of two classes the one that sensitivity is about.
+    folds : ndarray of shape (n_repeats, n_samples)
+        The fold in which a sample was held out, −1 for none.
+    shares : ndarray of shape (n_repeats, n_folds, n_classes)
+        The share of each class in the training samples.
+    tests : list of list of ndarray
+        The held-out samples of each fold of each repeat.
+    n_splits : int
+        The number of folds in a repeat.
+    has_intervals : bool
+        Whether the folds hold every sample out equally often.
+    n_features : int
+        How many there are to select from.
+    """
+
+    codes: Indices
+    units: Indices
+    n_classes: int
+    positive: int
+    folds: Indices
+    shares: Floats
+    tests: list[list[Indices]]
+    n_splits: int
+    has_intervals: bool
+    n_features: int
+
+
+def make_pool(samples: EvaluationSamples, splits: Splits, positive: int) -> Pool:
+    """What is the same for every row and every number of features."""
+    n, n_classes = len(samples.y), len(samples.classes)
+    units = np.arange(n)
     if samples.groups is not None:
         units = np.unique(samples.groups, return_inverse=True)[1]
-    n_units = len(np.unique(units[held_out]))
-    rows, accuracies, predictions = [], {}, {}
-    for name in folds[0]:
-        scored = [fold[name] for fold in folds]
-        pooled = _pool_predictions(scored, splits.repeats, len(samples.y))
-        rows.append(_summarise_row(name, scored, pooled, samples, n_units))
-        accuracies[name] = np.array(
-            [
-                (in_fold.predicted == samples.codes[test]).mean()
-                for in_fold, (_, test) in zip(scored, splits.folds, strict=True)
-            ]
-        )
-        if name != RANDOM:  # ten draws have no single prediction
-            predictions[name] = pooled[:, 0]
-    return Comparison(
-        rows=rows,
-        accuracies=accuracies,
-        predictions=predictions,
-        classes=samples.classes,
+    n_folds = max(map(len, splits.repeats))
+    folds = np.full((len(splits.repeats), n), -1)
+    shares = np.ones((len(splits.repeats), n_folds, n_classes))
+    for r, repeat in enumerate(splits.repeats):
+        for v, (train, test) in enumerate(repeat):
+            folds[r, test] = v
+            counts = np.bincount(samples.codes[train], minlength=n_classes)
+            # A class that the model has not seen has the score 0, whatever that is divided by.
+            shares[r, v] = np.where(counts > 0, counts / len(train), 1.0)
+    return Pool(
         codes=samples.codes,
         units=units,
-        learner=learner,
+        n_classes=n_classes,
+        positive=positive,
+        folds=folds,
+        shares=shares,
+        tests=[[test for _, test in repeat] for repeat in splits.repeats],
         n_splits=len(splits.repeats[0]),
-        n_repeats=len(splits.repeats),
-        test_share=splits.test_share,
-        notes=list(splits.notes),
-        n_features_in=samples.n_features,
+        has_intervals=splits.has_intervals,
+        n_features=samples.n_features,
     )
 
 
-def _pool_predictions(scored: list[Scored], repeats: list[list[Fold]], n: int) -> Indices:
-    """The class each sample was given in each repeat and draw, −1 where it was not held out."""
-    n_draws = len(scored[0].predicted)
-    pooled = np.full((len(repeats), n_draws, n), -1)
+def pool_answers(pool: Pool, scored: list[Scored]) -> HeldOut:
+    """One class, and one score per class, for each sample and repeat."""
+    n_repeats, n = pool.folds.shape
+    predicted = np.full((n_repeats, n), -1)
+    has_scores = all(in_fold.answers.scores is not None for in_fold in scored)
+    scores = np.full((n_repeats, n, pool.n_classes), np.nan) if has_scores else None
     of_fold = iter(scored)
-    for repeat, folds in zip(pooled, repeats, strict=True):
-        for _, test in folds:
-            repeat[:, test] = next(of_fold).predicted
-    return pooled
+    for r, tests in enumerate(pool.tests):
+        for test in tests:
+            answers = next(of_fold).answers
+            predicted[r, test] = answers.predicted
+            if scores is not None:
+                scores[r, test] = answers.scores
+    return HeldOut(
+        codes=pool.codes,
+        units=pool.units,
+        predicted=predicted,
+        scores=scores,
+        folds=pool.folds,
+        shares=pool.shares,
+        n_classes=pool.n_classes,
+        n_splits=pool.n_splits,
+        positive=pool.positive,
+    )
 
 
-def _summarise_row(
-    name: str, scored: list[Scored], pooled: Indices, samples: EvaluationSamples, n_units: int
+def estimate_metrics(held_out: HeldOut, *, has_intervals: bool) -> dict[str, Estimate]:
+    """The estimate of each metric that has a value."""
+    scores = {}
+    for key, metric in METRICS.items():
+        if metric.is_of_positive and held_out.n_classes != 2:
+            continue
+        estimate = metric.estimate(held_out) if has_intervals else _average(metric, held_out)
+        if estimate is not None:
+            scores[key] = estimate
+    return scores
+
+
+def _average(metric: Metric, held_out: HeldOut) -> Estimate | None:
+    """The mean over the repeats alone."""
+    by_repeat = metric.compute_by_repeat(held_out)
+    if np.isnan(by_repeat).all():
+        return None
+    return Estimate(float(np.nanmean(by_repeat)), *[float("nan")] * 3)
+
+
+def make_row(
+    name: str, scored: list[Scored], scores: dict[str, Estimate], n_features: int
 ) -> ComparisonRow:
-    accuracy, balanced = _score_repeats(pooled, samples.codes, len(samples.classes))
-    low, high = compute_wilson_interval(float(accuracy.mean()), n_units)
-    sets, m = [in_fold.selected for in_fold in scored], samples.n_features
-    share = sum(map(len, sets)) / (len(sets) * m)
-    is_selection = scored[0].seconds is not None
+    """A row: its estimates, and what its sets of features are like."""
+    sets = [in_fold.selected for in_fold in scored]
+    share = sum(map(len, sets)) / (len(sets) * n_features)
     index = None
-    if is_selection and 0 < share < 1:
-        index = stability(sets, m).value
+    if scored[0].seconds is not None and 0 < share < 1 and len(sets) > 1:
+        index = stability(sets, n_features).value
     return ComparisonRow(
         selector=name,
-        n_features=share * m,
-        accuracy=float(accuracy.mean()),
-        accuracy_low=low,
-        accuracy_high=high,
-        accuracy_std=_compute_std(accuracy),
-        balanced_accuracy=float(balanced.mean()),
-        balanced_accuracy_std=_compute_std(balanced),
+        n_features=share * n_features,
+        scores=scores,
         stability=index,
         redundancy=_mean_or_none([in_fold.redundancy for in_fold in scored]),
         seconds=_mean_or_none([in_fold.seconds for in_fold in scored]),
     )
 
 
-def _score_repeats(pooled: Indices, codes: Indices, n_classes: int) -> tuple[Floats, Floats]:
-    """Accuracy and balanced accuracy of each repeat, of predictions pooled over its folds."""
-    held_out = pooled >= 0
-    right = pooled == codes
-    accuracy = right.sum(axis=2) / held_out.sum(axis=2)
-    members = codes == np.arange(n_classes)[:, None]
-    n_held_out = held_out.astype(int) @ members.T.astype(int)  # repeats × draws × classes
-    n_right = right.astype(int) @ members.T.astype(int)
-    with np.errstate(invalid="ignore"):
-        balanced = np.nanmean(n_right / np.where(n_held_out > 0, n_held_out, np.nan), axis=2)
-    return accuracy.mean(axis=1), balanced.mean(axis=1)
-
-
-def _compute_std(of_repeats: Floats) -> float:
-    """The standard deviation over the repeats, 0 of a single one."""
-    return float(of_repeats.std(ddof=1)) if len(of_repeats) > 1 else 0.0
+def make_guess_row(held_out: HeldOut, keys: Collection[str]) -> ComparisonRow:
+    """The row of guessing, which is known exactly, for some metrics."""
+    codes = held_out.codes[held_out.is_held_out]
+    scores = {}
+    for key, metric in METRICS.items():
+        guess = metric.compute_guess(codes, held_out.n_classes)
+        if guess is not None and key in keys:
+            scores[key] = make_estimate(guess, guess, guess)
+    return ComparisonRow(MAJORITY, 0.0, scores, None, None, None)
 
 
 def _mean_or_none(values: Sequence[float | None]) -> float | None:

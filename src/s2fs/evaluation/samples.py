@@ -51,6 +51,8 @@ class EvaluationSamples:
         What fills in missing values.
     has_missing : bool
         Whether there are any.
+    group_name : str
+        What the groups are called, if they have a name.
     """
 
     X: Any
@@ -64,6 +66,12 @@ class EvaluationSamples:
     encoded_covariates: Covariates | None
     imputer: Any
     has_missing: bool
+    group_name: str = ""
+
+    @property
+    def covariate_names(self) -> list[str]:
+        """What the covariates are called."""
+        return [] if self.covariates is None else list(self.covariates.dtype.names or ())
 
     @property
     def n_features(self) -> int:
@@ -128,6 +136,7 @@ def check_samples(
     check_consistent_length(values, labels)
     check_classification_targets(labels)
     reject_nonfinite_columns(values, getattr(X, "columns", None), allow_nan=True)
+    group_name = str(getattr(groups, "name", None) or "")
     if groups is not None:
         groups = column_or_1d(groups)
         check_consistent_length(values, groups)
@@ -150,6 +159,7 @@ def check_samples(
         encoded_covariates,
         imputer,
         _has_missing(values),
+        group_name,
     )
 
 

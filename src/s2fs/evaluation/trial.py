@@ -10,26 +10,38 @@ from sklearn.utils import get_tags
 
 from s2fs._native.neighbours import knn
 from s2fs._utils.training_rows import TrainingRows
-from s2fs._utils.types import Indices
+from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.correlation import prefix_redundancy
 from s2fs.criteria.logistic import decide_classes, logistic
 from s2fs.evaluation import all_features
-from s2fs.evaluation.candidates import NUMBER_NAMES, Candidate, needs_prepared, select_features
-from s2fs.evaluation.comparison import MAJORITY, RANDOM
+from s2fs.evaluation.candidates import (
+    NUMBER_NAMES,
+    Candidate,
+    Selected,
+    is_greedy,
+    make_path_selector,
+    needs_prepared,
+    select_features,
+)
+from s2fs.evaluation.comparison import RANDOM, name_all_features
 from s2fs.evaluation.folds import Fold
 from s2fs.evaluation.learners import check_n_train, predict_prefixes
 from s2fs.evaluation.neighbours import FEWEST_FEATURES, predict_by_all_features
 from s2fs.evaluation.samples import EvaluationSamples, take_columns
 
-#: How many random sets of features are drawn in each fold.
-N_RANDOM_DRAWS = 10
+
+class Answers(NamedTuple):
+    """What a learner says of the held-out samples: their classes, and a score for each class."""
+
+    predicted: Indices
+    scores: Floats | None
 
 
 class Scored(NamedTuple):
     """What one row of the comparison reaches in one fold with one number of features."""
 
     selected: Indices
-    predicted: Indices  # (n_draws, n_test)
+    answers: Answers
     redundancy: float | None = None
     seconds: float | None = None
 
@@ -43,6 +55,8 @@ class Trial:
         The table as it is in this fold, complete.
     codes : ndarray of shape (n_samples,)
         The class of each sample as 0, 1, …
+    n_classes : int
+        The number of classes in all folds.
     fold : tuple of ndarray
         The samples to learn from, and those that are held out.
     learner : estimator or callable
@@ -55,11 +69,12 @@ class Trial:
         self,
         values: Any,
         codes: Indices,
+        n_classes: int,
         fold: Fold,
         learner: Any,
         predicted_by_all: Indices | None = None,
     ) -> None:
-        self.values, self.codes, self.learner = values, codes, learner
+        self.values, self.codes, self.n_classes, self.learner = values, codes, n_classes, learner
         self.train, self.test = fold
         self._predicted_by_all = predicted_by_all
         self.classes, self._train_codes = np.unique(codes[self.train], return_inverse=True)
@@ -69,69 +84,83 @@ class Trial:
             )
         check_n_train({"": learner}, len(self.train))
 
-    def predict(self, ranking: Indices, sizes: Sequence[int]) -> Indices:
-        """The predicted classes of the held-out samples, for each number of first features."""
+    def predict(self, ranking: Indices, sizes: Sequence[int]) -> list[Answers]:
+        """What is said of the held-out samples, for each number of first features."""
         columns = ranking[: sizes[-1]]
         trained_on = take_columns(self.values, self.train, columns)
         held_out = take_columns(self.values, self.test, columns)
-        low = trained_on.min(axis=0)
-        width = trained_on.max(axis=0) - low
-        width[width == 0] = 1.0
-        for part in (trained_on, held_out):
-            part -= low
-            part /= width
+        if self.learner is not logistic:  # which standardises features itself
+            low = trained_on.min(axis=0)
+            width = trained_on.max(axis=0) - low
+            width[width == 0] = 1.0
+            for part in (trained_on, held_out):
+                part -= low
+                part /= width
         # Column after column: every size reads the first ones.
         trained_on, held_out = np.asfortranarray(trained_on), np.asfortranarray(held_out)
         answers = predict_prefixes(
             self.learner, trained_on, self._train_codes, held_out, np.array(sizes)
         )
-        return self.classes[decide_classes(answers)]
+        return [self._name_classes(of_size) for of_size in answers]
 
-    def predict_by_all(self) -> Indices:
-        """The predicted classes of the held-out samples by all features."""
+    def _name_classes(self, answers: Indices | Floats) -> Answers:
+        """Predicted classes, or probabilities, of all classes and not only of the training ones."""
+        predicted = self.classes[decide_classes(answers)]
+        if answers.ndim == 1:
+            return Answers(predicted, None)
+        scores = np.zeros((len(answers), self.n_classes))
+        scores[:, self.classes] = answers
+        return Answers(predicted, scores)
+
+    def predict_by_all(self) -> Answers:
+        """What is said of the held-out samples by all features."""
         if self._predicted_by_all is not None:
-            return self._predicted_by_all[None]
+            return Answers(self._predicted_by_all, None)
         m = self.values.shape[1]
         if self.learner is logistic:
-            answers = all_features.predict_by_all_features(
-                self.values, self.codes, (self.train, self.test)
-            )
-            return self.classes[decide_classes(answers)][None]
+            fold = (self.train, self.test)
+            answers = all_features.predict_by_all_features(self.values, self.codes, fold)
+            return self._name_classes(answers)
         if self.learner is not knn or m < FEWEST_FEATURES:
-            return self.predict(np.arange(m), [m])
+            return self.predict(np.arange(m), [m])[0]
         fold = (self.train, self.test)
-        return predict_by_all_features(self.values, self.codes, [fold])[0][None]
+        return Answers(predict_by_all_features(self.values, self.codes, [fold])[0], None)
 
-    def guess_largest(self) -> Indices:
-        """What can be predicted without a feature: the largest class of the training samples."""
-        return np.full((1, len(self.test)), np.bincount(self.codes[self.train]).argmax())
+    def guess_largest(self) -> Answers:
+        """What can be said without a feature: the classes are those of the training samples."""
+        shares = self.class_shares
+        predicted = np.full(len(self.test), shares.argmax())
+        return Answers(predicted, np.tile(shares, (len(self.test), 1)))
 
-    def score(self, ranking: Indices, sizes: Sequence[int], seconds: float) -> list[Scored]:
-        """Predict with the first features of a ranking, for each number of them."""
+    @property
+    def class_shares(self) -> Floats:
+        """The share of each class in the training samples."""
+        counts = np.bincount(self.codes[self.train], minlength=self.n_classes)
+        return np.asarray(counts / len(self.train))
+
+    def score(self, selected: Selected, sizes: Sequence[int]) -> list[Scored]:
+        """Predict with the first features of a selection, for each number of them."""
+        ranking, seconds = selected.features, selected.seconds
+        sizes = [min(size, len(ranking)) for size in sizes]
         steps = sorted({size for size in sizes if size > 0})
         by_size = {0: Scored(ranking[:0], self.guess_largest(), None, seconds)}
         if steps:
-            predicted = self.predict(ranking, steps)
-            columns = take_columns(self.values, self.train, ranking)
+            answers = self.predict(ranking, steps)
+            columns = take_columns(self.values, self.train, ranking[: steps[-1]])
             redundancy = prefix_redundancy(columns, np.array(steps))
-            for size, of_size, r in zip(steps, predicted, redundancy, strict=True):
+            for size, of_size, r in zip(steps, answers, redundancy, strict=True):
                 mean_r = None if np.isnan(r) else float(r)
-                by_size[size] = Scored(ranking[:size], of_size[None], mean_r, seconds)
+                by_size[size] = Scored(ranking[:size], of_size, mean_r, seconds)
         return [by_size[size] for size in sizes]
 
     def score_random(self, sizes: Sequence[int], seed: list[int]) -> list[Scored]:
-        """Predict with random features, drawn ten times."""
-        rng = np.random.default_rng(seed)
-        steps = sorted({size for size in sizes if size > 0})
-        by_size = {0: np.repeat(self.guess_largest(), N_RANDOM_DRAWS, axis=0)}
-        draws = [
-            rng.choice(self.values.shape[1], max(sizes), replace=False)
-            for _ in range(N_RANDOM_DRAWS)
+        """Predict with random features: one draw, whose first features are those of each size."""
+        m = self.values.shape[1]
+        draw = np.random.default_rng(seed).choice(m, max(sizes), replace=False)
+        return [
+            scored._replace(redundancy=None, seconds=None)
+            for scored in self.score(Selected(draw, True, 0.0), sizes)
         ]
-        if steps:
-            predicted = np.array([self.predict(draw, steps) for draw in draws])
-            by_size |= {size: predicted[:, i] for i, size in enumerate(steps)}
-        return [Scored(draws[0][:size], by_size[size]) for size in sizes]
 
 
 def run_fold(
@@ -139,6 +168,7 @@ def run_fold(
     fold: Fold,
     candidates: list[Candidate],
     sizes: Sequence[int | None],
+    k: int | None,
     learner: Any,
     seed: list[int],
     rows: TrainingRows,
@@ -149,24 +179,17 @@ def run_fold(
     The ``rows`` are those of all folds. What all features predict may be known, if the table is the
     same in every fold.
     """
-    train, test = fold
+    train, _ = fold
     complete = samples.fill(train)
     values = samples.adjust(complete, train)
-    trial = Trial(values, samples.codes, fold, learner, predicted_by_all)
-    by_row = _run_candidates(candidates, samples, complete, trial, sizes, rows)
+    n_classes = len(samples.classes)
+    trial = Trial(values, samples.codes, n_classes, fold, learner, predicted_by_all)
+    by_row = _run_candidates(candidates, samples, complete, trial, sizes, k, rows)
     m = samples.n_features
     by_row[name_all_features(m)] = [Scored(np.arange(m), trial.predict_by_all())] * len(sizes)
     first = by_row[candidates[0].name]
     by_row[RANDOM] = trial.score_random([len(scored.selected) for scored in first], seed)
-    largest = np.bincount(samples.codes[np.concatenate(fold)]).argmax()  # of equal ones the first
-    guess = np.full((1, len(test)), largest)
-    by_row[MAJORITY] = [Scored(np.arange(0), guess)] * len(sizes)
     return by_row
-
-
-def name_all_features(m: int) -> str:
-    """What the row of all features is called."""
-    return f"all {m:,} features"
 
 
 def _run_candidates(
@@ -175,6 +198,7 @@ def _run_candidates(
     complete: Any,
     trial: Trial,
     sizes: Sequence[int | None],
+    k: int | None,
     rows: TrainingRows,
 ) -> dict[str, list[Scored]]:
     """Let every candidate select from the training samples; score what it has selected."""
@@ -186,7 +210,7 @@ def _run_candidates(
             X = trial.values[trial.train]
         if issparse(X) and not get_tags(candidate.selector).input_tags.sparse:
             X = X.toarray()
-        by_row[candidate.name] = _run_candidate(candidate, X, samples, trial, sizes)
+        by_row[candidate.name] = _run_candidate(candidate, X, samples, trial, sizes, k)
     return by_row
 
 
@@ -196,23 +220,42 @@ def _run_candidate(
     samples: EvaluationSamples,
     trial: Trial,
     sizes: Sequence[int | None],
+    k: int | None,
 ) -> list[Scored]:
-    """Fit a selector, once if it ranks, and score each number of its first features."""
+    """Fit a selector as often as its sizes need, and score each of them.
+
+    One that adds feature after feature is fitted once, with the largest number: its first features
+    are those it selects if it is asked for fewer. The row of the number asked for is of exactly
+    what was run.
+    """
+
+    def select(selector: Any) -> Selected:
+        return select_features(selector, X, samples, trial.train)
+
     _, selector, is_sized = candidate
-    selected = select_features(selector, X, samples, trial.train)
-    n_selected = len(selected.features)
-    number_parameters = [name for name in NUMBER_NAMES if name in selector.get_params(deep=False)]
-    if is_sized and not number_parameters:  # it has no number to be told
-        return trial.score(selected.features, [n_selected] * len(sizes), selected.seconds)
-    if is_sized and not selected.is_ranked and len(sizes) > 1:
-        results = []
-        for size in sizes[:-1]:
-            smaller = clone(selector).set_params(**dict.fromkeys(number_parameters, size))
-            fewer = select_features(smaller, X, samples, trial.train)
-            results += trial.score(fewer.features, [len(fewer.features)], fewer.seconds)
-        return results + trial.score(selected.features, [n_selected], selected.seconds)
-    # What a selector leaves open, such as "auto", is up to it: its last number is its own.
-    n_features = [n_selected] * len(sizes)
-    if selected.is_ranked:
-        n_features[:-1] = [min(n_selected, size or n_selected) for size in sizes[:-1]]
-    return trial.score(selected.features, n_features, selected.seconds)
+    parameters = [name for name in NUMBER_NAMES if name in selector.get_params(deep=False)]
+    numbers = [size for size in sizes if size is not None]
+
+    def ask_for(size: int) -> Any:
+        return clone(selector).set_params(**dict.fromkeys(parameters, size))
+
+    if not numbers or (is_sized and not parameters):  # it has no number to be told
+        selected = select(selector)
+        return trial.score(selected, [len(selected.features)]) * len(sizes)
+    if parameters and is_greedy(selector):
+        return trial.score(select(ask_for(numbers[-1])), numbers)
+    as_run = select(ask_for(k) if is_sized and k is not None else selector)
+    own = trial.score(as_run, [len(as_run.features)])[0]
+    others = [size for size in numbers if size != k]
+    if not others:
+        return [own]
+    path = make_path_selector(as_run.fitted, numbers[-1])
+    if path is not None:
+        by_size = dict(zip(others, trial.score(select(path), others), strict=True))
+    elif is_sized and not as_run.is_ranked:
+        by_size = {size: trial.score(select(ask_for(size)), [size])[0] for size in others}
+    elif is_sized:
+        by_size = dict(zip(others, trial.score(select(ask_for(numbers[-1])), others), strict=True))
+    else:
+        by_size = dict(zip(others, trial.score(as_run, others), strict=True))
+    return [own if size == k else by_size[size] for size in numbers]

@@ -1,4 +1,4 @@
-"""The accuracy on held-out samples over the number of features."""
+"""A metric on held-out samples over the number of features."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -19,19 +19,15 @@ _LONGEST_LABEL = 18
 def plot_sizes(
     comparison: Comparison,
     *,
-    recommended: int | None = None,
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the accuracy on held-out samples over the number of features.
+    """Draw the metric of a verdict on held-out samples over the number of features.
 
     Parameters
     ----------
     comparison : Comparison
         What :func:`s2fs.compare` returned for several numbers of features.
-    recommended : int, optional
-        A number of features to mark: as recommended or, if the comparison says so, as one at
-        which accuracy is still rising.
     title : str, default=""
         What to write above.
     ax : Axes, optional
@@ -51,7 +47,7 @@ def plot_sizes(
     >>> from s2fs.plotting import plot_sizes
     >>> X, y = load_wine(return_X_y=True)
     >>> found = s2fs.compare(X, y, k=[1, 2, 3, 5], selectors=["paircover", "anovaf"])
-    >>> ax = plot_sizes(found, recommended=3)
+    >>> ax = plot_sizes(found)
     >>> [line.get_label() for line in ax.lines[:2]]
     ['PairCover', 'ANOVA F']
     """
@@ -60,30 +56,31 @@ def plot_sizes(
         raise ValueError("comparison has one size; give compare several, as in k=[1, 2, 5, 10].")
     ax = axes_or_new(ax, height=COLUMN_WIDTH * 0.7)
     rows = [comparison.at(size).rows for size in sizes]
-    names = [row["selector"] for row in rows[0]]
+    metric = comparison.metric
+    names = [row.selector for row in rows[0]]
     levels = [name for name in names if name.startswith("all ") or name == MAJORITY]
     looks = line_styles([name for name in names if name not in levels])
     ends = {}
     for i, name in enumerate(names):
-        accuracy = np.array([100 * row[i]["accuracy"] for row in rows])
+        estimates = [row[i].scores[metric.key] for row in rows]
+        values = np.array([metric.scale * estimate.value for estimate in estimates])
         is_first = i == 0
         if name in levels:
-            ends[name] = accuracy[-1]
+            ends[name] = values[-1]
             style = ":" if name == MAJORITY else (0, (8, 3))
             ax.axhline(
-                accuracy[-1], color="0.4", linestyle=style, linewidth=0.8, zorder=2, label=name
+                values[-1], color="0.4", linestyle=style, linewidth=0.8, zorder=2, label=name
             )
             continue
         look = looks[name]
         if is_first:
-            low = [100 * row[0]["accuracy_low"] for row in rows]
-            high = [100 * row[0]["accuracy_high"] for row in rows]
+            low, high = metric.scale * np.array([estimate[1:3] for estimate in estimates], float).T
             ax.fill_between(
                 sizes, low, high, color=look.color, alpha=0.14, linewidth=0, gid="interval"
             )
         ax.plot(
             sizes,
-            accuracy,
+            values,
             color=look.color,
             linestyle="-" if is_first else look.linestyle,
             marker=look.marker,
@@ -93,18 +90,21 @@ def plot_sizes(
             gid=f"line-{i}",
             zorder=4 if is_first else 3,
         )
-        ends[name] = accuracy[-1]
-    finish(ax, xlabel="number of features", ylabel="accuracy, %", title=shown(title))
+        ends[name] = values[-1]
+    finish(
+        ax,
+        xlabel="number of features",
+        ylabel=f"{metric.name}, {metric.unit}" if metric.unit else metric.name,
+        title=shown(title),
+    )
     _scale_by_root(ax, sizes)
     bottom = min(ends.values())
     for line in ax.lines:
         bottom = min(bottom, float(np.min(line.get_ydata())))
-    ax.set_ylim(max(0.0, bottom - 6), 102)
+    ax.set_ylim(max(0.0, bottom - 0.06 * metric.scale), 1.02 * metric.scale)
     ax.grid(color="0.5", alpha=0.2, linewidth=0.5)
-    if recommended is not None:
-        found = comparison.recommendation
-        is_rising = found is not None and found.still_rising and recommended == found.size
-        _mark_recommended(ax, recommended, is_rising)
+    if comparison.size is not None:
+        _mark_size(ax, comparison.size)
     _label_ends(ax, ends, {name: look.color for name, look in looks.items()})
     return ax
 
@@ -132,14 +132,12 @@ def _signed_square(x: Floats) -> Floats:
     return np.sign(x) * np.square(x)
 
 
-def _mark_recommended(ax: Axes, recommended: int, is_rising: bool) -> None:
-    """A line at the number; where accuracy is still rising, that number is not a recommendation."""
-    ax.axvline(
-        recommended, color="black", linewidth=1.1, linestyle="-", zorder=1, gid="recommended"
-    )
+def _mark_size(ax: Axes, size: int) -> None:
+    """A line at the number that was asked for."""
+    ax.axvline(size, color="black", linewidth=1.1, linestyle="-", zorder=1, gid="asked-for")
     ax.annotate(
-        f"{recommended}: still rising" if is_rising else f"recommended: {recommended}",
-        (recommended, 1),
+        f"asked for: {size}",
+        (size, 1),
         xycoords=("data", "axes fraction"),
         xytext=(0, 3),
         textcoords="offset points",

@@ -24,7 +24,7 @@ N_NAMED = 3
 def count_confusions(comparison: Comparison, table: Table) -> Floats:
     """True class × predicted class: the number of held-out samples, averaged over the repeats."""
     p = len(table.classes)
-    predictions = comparison.predictions[comparison.rows[0]["selector"]]
+    predictions = comparison.predictions[comparison.rows[0].selector]
     counts = np.zeros(p * p)
     for predicted in predictions:
         is_held_out = predicted >= 0
@@ -168,7 +168,7 @@ def describe_class_pairs(indices: Indices, table: Table) -> dict[str, Any]:
 
 def list_misclassified(comparison: Comparison, table: Table) -> dict[str, Any]:
     """The samples that were given another class in at least half of the repeats."""
-    predictions = comparison.predictions[comparison.rows[0]["selector"]]
+    predictions = comparison.predictions[comparison.rows[0].selector]
     held_out = predictions >= 0
     wrong = held_out & (predictions != table.codes)
     n_held_out, n_wrong = held_out.sum(axis=0), wrong.sum(axis=0)

@@ -1,6 +1,7 @@
 """The lines of Python that make a selection again."""
 
 import inspect
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -9,28 +10,36 @@ import numpy as np
 _LINES = """\
 {imports}
 
-# X: {n} samples × {m} features, y: their classes
+# X: {n} samples × {m} features, y: their classes{comment}
 selector = {selector}
-model = make_pipeline(selector, MinMaxScaler(), KNeighborsClassifier(5))
-model.fit(X, y)
+model = make_pipeline(selector, StandardScaler(), LogisticRegression())
+model.fit(X, y{arguments})
 print(model[0].get_feature_names_out())
 """
 _ALWAYS = {
-    "from sklearn.neighbors import KNeighborsClassifier",
+    "from sklearn.linear_model import LogisticRegression",
     "from sklearn.pipeline import make_pipeline",
-    "from sklearn.preprocessing import MinMaxScaler",
+    "from sklearn.preprocessing import StandardScaler",
 }
 
 
-def pipeline_code(selector: Any, n_samples: int, n_features: int) -> str:
+def pipeline_code(
+    selector: Any, n_samples: int, n_features: int, given: Mapping[str, str] | None = None
+) -> str:
     """A script that selects the same features of the data ``X``, ``y`` and trains on them.
 
-    The shape of the data goes into a comment.
+    The shape of the data goes into a comment, and so does what else the selector was ``given``,
+    with what that is.
     """
     imports = set(_ALWAYS)
-    written = _written(selector, imports)
+    written, step = _written(selector, imports), type(selector).__name__.lower()
     return _LINES.format(
-        imports="\n".join(sorted(imports)), n=n_samples, m=n_features, selector=written
+        imports="\n".join(sorted(imports)),
+        n=n_samples,
+        m=n_features,
+        selector=written,
+        comment="".join(f", {name}: {what}" for name, what in (given or {}).items()),
+        arguments="".join(f", {step}__{name}={name}" for name in given or {}),
     )
 
 

@@ -9,14 +9,17 @@ from typing import Any
 import sklearn
 
 from s2fs._utils.files import write_atomic
+from s2fs._utils.messages import format_count
 from s2fs._utils.version import __version__
-from s2fs.evaluation import Comparison, Difference
-from s2fs.evaluation.comparison import LEARNER_NAMES, MAJORITY, percent, points
+from s2fs.evaluation import Comparison, ComparisonRow
+from s2fs.evaluation.checks import write_difference
+from s2fs.evaluation.comparison import MAJORITY
 from s2fs.report._figures import draw_sizes
 from s2fs.report._forest import forest_axis, forest_rows
 from s2fs.report._report import Origin
+from s2fs.report._sizes import head
 from s2fs.report.page import check_destination, render
-from s2fs.report.provenance import hide_folders
+from s2fs.report.provenance import hide_folders, name_learner, write_estimate
 
 
 def comparison_report(
@@ -66,26 +69,28 @@ def comparison_report(
         "scikit-learn": sklearn.__version__,
         "s2fs": __version__,
     }
-    values = comparison.to_dict()
-    rows = values["by_size"].get(str(values["recommended"]), values["rows"])
-    forest = forest_rows(rows)
-    accuracies = {}
+    metric, values_by_size = comparison.metric, {}
     for i, row in enumerate(comparison.rows):
-        accuracies[row["selector"]] = [
-            comparison.at(size).rows[i]["accuracy"] for size in comparison.sizes
+        values_by_size[row.selector] = [
+            comparison.at(size).rows[i].scores[metric.key].value for size in comparison.sizes
         ]
+    forest = forest_rows(comparison)
     page = render(
         "comparison.html",
         title=title,
-        found=values,
-        learner=LEARNER_NAMES.get(comparison.learner, comparison.learner),
-        headline=say_who_is_best(comparison.recommended),
-        rows=[_with_relation(row) for row in rows],
+        found=comparison.to_dict(),
+        learner=name_learner(comparison),
+        headline=say_who_is_best(comparison),
+        rows=[_describe_row(comparison, row) for row in comparison.rows],
         forest_rows=forest,
         axis=forest_axis(forest),
-        by_size=accuracies,
+        by_size=values_by_size,
+        metric=metric,
+        heading=head(metric, None),
+        others=[(other, head(other, comparison.positive_name)) for other in comparison.metrics[1:]],
+        size_text=None if comparison.size is None else format_count(comparison.size, "feature"),
         sizes=comparison.sizes,
-        figures=draw_sizes(comparison, values["recommended"]) if comparison.sizes else {},
+        figures={"sizes": draw_sizes(comparison)} if len(comparison.sizes) > 1 else {},
         run={name: value for name, value in run.items() if value is not None},
         version=__version__,
     )
@@ -94,26 +99,32 @@ def comparison_report(
 
 
 def say_who_is_best(comparison: Comparison) -> str:
-    """One sentence: the selector with the largest accuracy, and what the next one is beside it."""
-    selectors = [row for row in comparison.rows if row["seconds"] is not None]
-    ranked = sorted(selectors, key=lambda row: -row["accuracy"])  # ties in the order given
+    """One sentence: the selector that does best, and what the next one is beside it."""
+    metric = comparison.metric
+    selectors = [row for row in comparison.rows if row.seconds is not None]
+    # Ties in the order given.
+    ranked = sorted(selectors, key=lambda row: -row.scores[metric.key].value)
     best = ranked[0]
-    interval = f"{percent(best['accuracy_low'])} to {percent(best['accuracy_high'])}"
     sentence = (
-        f"{best['selector']} has the largest accuracy: {percent(best['accuracy'])} % on held-out "
-        f"samples (95 % interval {interval})"
+        f"{best.selector} has the largest {metric.name}: {write_estimate(comparison, best)} on "
+        "held-out samples"
     )
-    other = MAJORITY if len(ranked) == 1 else ranked[1]["selector"]
-    gap = comparison.difference(best["selector"], other)
-    article = "the " if other == MAJORITY else ""
+    if not comparison.has_intervals:
+        return f"{sentence}."
+    other = MAJORITY if len(ranked) == 1 else ranked[1].selector
+    gap = comparison.difference(best.selector, other)
+    name = metric.guess_name if other == MAJORITY else other
     link = "and is" if gap.relation == "better than" else "but"
     relation = gap.relation if gap.relation != "as good as" else "is as good as"
-    return f"{sentence}, {link} {relation} {article}{other} ({points(gap)})."
+    return f"{sentence}, {link} {relation} {name} ({write_difference(comparison, gap)})."
 
 
-def _with_relation(row: dict[str, Any]) -> dict[str, Any]:
+def _describe_row(comparison: Comparison, row: ComparisonRow) -> dict[str, Any]:
     """A row of the table, with what the first selector is beside it."""
-    gap = row["difference"]
-    if gap is None:
-        return row | {"relation": "", "points": ""}
-    return row | {"relation": gap["relation"], "points": points(Difference(**gap))}
+    described = {**row._asdict(), "interval": comparison.write_interval(row)}
+    first = comparison.rows[0].selector
+    if row.selector == first or not comparison.has_intervals:
+        return described | {"relation": "", "points": "", "difference": None}
+    gap = comparison.difference(first, row.selector)
+    text = comparison.metric.write_difference(gap)
+    return described | {"relation": gap.relation, "points": text, "difference": gap}

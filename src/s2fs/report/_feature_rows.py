@@ -1,5 +1,6 @@
 """The table of features: where each stands out, how often it is selected, what it repeats."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,9 @@ STRIP_WIDTH = 150
 
 
 def describe_features(
-    selected: SelectedFeatures, table: Table, stable: StabilitySelector | None
+    selected: SelectedFeatures, table: Table, frequencies: Sequence[float | None]
 ) -> list[dict[str, Any]]:
-    """A row for each feature, in order of selection."""
+    """A row for each feature, in order of selection; ``frequencies`` are those in the folds."""
     selector, indices = selected.selector, selected.indices
     columns = table.columns(indices)
     short_of = shorten_names(table.classes, LONGEST_CLASS)
@@ -41,7 +42,7 @@ def describe_features(
     scores = _scores_in_order(selected, table.values.shape[1])
     names = component_names(selector)
     substitutes = _find_substitutes(selector, table)
-    p_and_q_values = _p_and_q_values(selector, stable, indices)
+    p_and_q_values = _p_and_q_values(selector, indices)
     rows = []
     for i, f in enumerate(indices.tolist()):
         has_partner = nearest[i] >= 0
@@ -56,7 +57,7 @@ def describe_features(
                 "stands_out_in": np.flatnonzero(out.members[i]).tolist(),
                 "high": bool(out.high[i]),
                 "auc": float(out.auc[i]),
-                "frequency": None if stable is None else float(stable.frequencies_[f]),
+                "frequency": frequencies[i],
                 "correlated_with": table.features[nearest[i]] if has_partner else None,
                 "correlated_r": float(r[i]) if has_partner else None,
                 "correlated_rank": rank_of.get(int(nearest[i])),
@@ -102,16 +103,14 @@ def _scores_in_order(selected: SelectedFeatures, n_features: int) -> Floats:
     return np.full(k, np.nan)
 
 
-def _p_and_q_values(
-    selector: Any, stable: StabilitySelector | None, indices: Indices
-) -> dict[str, list[float | None]]:
+def _p_and_q_values(selector: Any, indices: Indices) -> dict[str, list[float | None]]:
     """What says how sure each feature is: p-values and q-values, None where there is none."""
     columns = {}
     path = getattr(selector, "path_", None)
     if path is not None and "p_value" in (path.dtype.names or ()):
         columns["p_value"] = selector.path_["p_value"]
-    if stable is not None and stable.n_permutations:
-        columns["q_value"] = stable.q_values_[indices]
+    if isinstance(selector, StabilitySelector) and selector.n_permutations:
+        columns["q_value"] = selector.q_values_[indices]
     return {
         name: [None if np.isnan(value) else float(value) for value in values]
         for name, values in columns.items()

@@ -1,14 +1,13 @@
-"""The figures of a report, each for a desk and for a telephone."""
+"""The figures of a report."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from sklearn.preprocessing import minmax_scale
 
+from s2fs._utils.messages import format_count
 from s2fs.evaluation import Comparison
-from s2fs.evaluation.comparison import percent
 from s2fs.plotting import (
     plot_class_tree,
     plot_heatmap,
@@ -18,28 +17,26 @@ from s2fs.plotting import (
 )
 from s2fs.plotting.colours import MOST_COLOURS
 from s2fs.plotting.style import COLUMN_WIDTH, new_figure
+from s2fs.report._sizes import write_estimate
 from s2fs.report._table import Table
 from s2fs.report.svg import inline_svg
 
 #: More features than this cannot be read in a figure; the first ones are shown.
 MOST_FEATURES = 50
-#: Widths in inches at which the type is legible on a screen of that kind.
-WIDE, NARROW = 2 * COLUMN_WIDTH, COLUMN_WIDTH
+#: The width of a wide figure in inches.
+WIDE = 2 * COLUMN_WIDTH
 #: Fewer features than this need no map of their correlations: the groups say it all.
 LEAST_FOR_MAP = 4
 
 
 def draw(table: Table, summary: dict[str, Any], comparison: Comparison | None) -> dict[str, str]:
-    """Draw all figures that the data allow, by name, as SVG for the page.
-
-    A figure that is too wide for a telephone has a second drawing, "… narrow".
-    """
+    """Draw all figures that the data allow, by name, as SVG for the page."""
     indices = np.array([row["index"] for row in summary["features"]])[:MOST_FEATURES]
     names = [row["label"] for row in summary["features"]][:MOST_FEATURES]
     classes = [one["label"] for one in summary["data"]["classes"]]
-    drawings = _two_widths("heatmap", _heatmap(table, indices, names, classes))
-    if comparison is not None and comparison.sizes:
-        drawings |= draw_sizes(comparison, summary["recommended"])
+    drawings = {"heatmap": _heatmap(table, indices, names, classes)}
+    if comparison is not None and len(comparison.sizes) > 1:
+        drawings["sizes"] = draw_sizes(comparison)
     if len(indices) >= LEAST_FOR_MAP:
         drawings["redundancy"] = _redundancy(table, indices, names, summary)
     if len(classes) > MOST_COLOURS:
@@ -49,45 +46,33 @@ def draw(table: Table, summary: dict[str, Any], comparison: Comparison | None) -
     return drawings
 
 
-def _two_widths(name: str, draw_at: Callable[[str, float], str]) -> dict[str, str]:
-    return {name: draw_at(name, WIDE), f"{name} narrow": draw_at(f"{name}-narrow", NARROW)}
-
-
-def _heatmap(
-    table: Table, indices: Any, names: list[str], classes: list[str]
-) -> Callable[[str, float], str]:
+def _heatmap(table: Table, indices: Any, names: list[str], classes: list[str]) -> str:
     label = f"Heat map of {len(names)} features over the samples, ordered by class."
-
-    def draw_at(prefix: str, width: float) -> str:
-        ax = new_figure(width, max(2.0, 0.9 + 0.125 * len(names))).add_subplot()
-        plot_heatmap(
-            table.columns(indices), table.codes, feature_names=names, class_names=classes, ax=ax
-        )
-        return _as_svg(ax, prefix, label)
-
-    return draw_at
-
-
-def draw_sizes(comparison: Comparison, recommended: int | None = None) -> dict[str, str]:
-    """The accuracies over the number of features; the markers of the first selector have titles."""
-    own = {size: comparison.at(size).rows[0] for size in comparison.sizes}
-    name = comparison.rows[0]["selector"]
-    label = f"Accuracy on held-out samples over the number of features. {name}: " + ", ".join(
-        f"{percent(row['accuracy'])} % with {size}" for size, row in own.items()
+    ax = new_figure(WIDE, max(2.0, 0.9 + 0.125 * len(names))).add_subplot()
+    plot_heatmap(
+        table.columns(indices), table.codes, feature_names=names, class_names=classes, ax=ax
     )
+    return _as_svg(ax, "heatmap", label)
+
+
+def draw_sizes(comparison: Comparison) -> str:
+    """The metric over the number of features; the markers of the first selector have titles."""
+    metric, name = comparison.metric, comparison.rows[0].selector
+    own = {
+        size: comparison.at(size).rows[0].scores[comparison.scoring] for size in comparison.sizes
+    }
+    label = (
+        f"{metric.name[0].upper()}{metric.name[1:]} on held-out samples over the number of "
+        f"features. {name}: "
+    )
+    label += ", ".join(f"{metric.write(one.value)} with {size}" for size, one in own.items())
     titles = [
-        f"{size} feature{'' if size == 1 else 's'}: {percent(row['accuracy'])} %, 95 % interval "
-        f"{percent(row['accuracy_low'])} to {percent(row['accuracy_high'])}"
-        for size, row in own.items()
+        f"{format_count(size, 'feature')}: {write_estimate(comparison, one)}"
+        for size, one in own.items()
     ]
-
-    def draw_at(prefix: str, width: float) -> str:
-        width = min(width, 1.6 * COLUMN_WIDTH)
-        ax = new_figure(width, COLUMN_WIDTH * 0.66).add_subplot()
-        plot_sizes(comparison, recommended=recommended, ax=ax)
-        return inline_svg(ax.figure, prefix, label, titles={"line-0": titles})  # type: ignore[arg-type]
-
-    return _two_widths("sizes", draw_at)
+    ax = new_figure(1.6 * COLUMN_WIDTH, COLUMN_WIDTH * 0.66).add_subplot()
+    plot_sizes(comparison, ax=ax)
+    return inline_svg(ax.figure, "sizes", label, titles={"line-0": titles})  # type: ignore[arg-type]
 
 
 def _redundancy(table: Table, indices: Any, names: list[str], summary: dict[str, Any]) -> str:

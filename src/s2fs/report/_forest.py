@@ -1,11 +1,10 @@
-"""The forest plot: differences in accuracy with their intervals, around a line at zero."""
+"""The forest plot: differences with their intervals, around a line at zero."""
 
 import math
 from collections.abc import Sequence
 from typing import Any
 
-from s2fs.evaluation import Difference
-from s2fs.evaluation.comparison import signed
+from s2fs.evaluation import Comparison
 
 #: What stands behind an interval, by the relation of the two rows.
 _WORDS = {
@@ -18,24 +17,22 @@ _WORDS = {
 _N_TICKS = 5
 
 
-def forest_rows(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first selector against each other row, in points.
-
-    ``rows`` are those of ``Comparison.to_dict()``, which have the differences.
-    """
-    drawn = []
-    for row in rows:
-        if row["difference"] is None:
-            continue
-        gap = Difference(**row["difference"])
+def forest_rows(at: Comparison) -> list[dict[str, Any]]:
+    """The first selector against each other row, in points; nothing where nothing has intervals."""
+    if not at.has_intervals:
+        return []
+    drawn, metric = [], at.metric
+    for row in at.rows[1:]:
+        gap = at.difference(at.rows[0].selector, row.selector)
+        value, interval = metric.write_difference(gap).split(", ", 1)
         drawn.append(
             {
-                "name": row["selector"],
-                "mean": round(100 * gap.mean, 2),
+                "name": row.selector,
+                "mean": round(100 * gap.value, 2),
                 "low": round(100 * gap.low, 2),
                 "high": round(100 * gap.high, 2),
                 "word": _WORDS[gap.relation],
-                "text": f"{signed(gap.mean, plus='+')} ({signed(gap.low)} to {signed(gap.high)})",
+                "text": f"{value} ({interval})",
             }
         )
     return drawn

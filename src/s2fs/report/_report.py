@@ -15,13 +15,11 @@ from s2fs._utils.files import write_atomic
 from s2fs.evaluation import Comparison
 from s2fs.report._figures import draw
 from s2fs.report._forest import forest_axis
-from s2fs.report._selected import N_HALVES
 from s2fs.report._summary import summarise
 from s2fs.report._table import Table
 from s2fs.report.names import FeatureLabel
 from s2fs.report.page import check_destination, render
 from s2fs.report.provenance import hide_folders
-from s2fs.selectors.stability import StabilitySelector
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,11 @@ EVIDENCE = {
     "skewed": "heatmap",
     "ranks": "heatmap",
     "stability": "features",
+    "all_features": "differences",
+    "others": "differences",
+    "alone": "features",
+    "missing": "details",
+    "repeated": "details",
     "identifier": "details",
 }
 #: What the columns of the table mean, by the names they have in ``ranking_table()``.
@@ -96,12 +99,6 @@ class Report:
         The heading, such as the name of the data.
     origin : Origin, optional
         Where the selection comes from.
-    n_halves : int, default=20
-        On how many random halves of the samples the selection is repeated, to see which features
-        are selected again.
-    stable : StabilitySelector, optional
-        One that was fitted on the same data with this selector, in place of ``n_halves``; the page
-        then shows its q-values.
     groups : array-like of shape (n_samples,), optional
         What each sample belongs to, such as a patient: samples of one group are held out together.
         Left out if X is a Dataset that has groups.
@@ -117,7 +114,7 @@ class Report:
         The evaluation of this selection, if it was made already; by default it is made here, of a
         fresh clone of the selector, with everything that it chooses from the data.
     random_state : int, default=0
-        Seed of the folds, the random halves and the random features.
+        Seed of the folds and the random features.
     n_jobs : int, optional
         Number of threads.
 
@@ -138,7 +135,7 @@ class Report:
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> report = Report(S2FS(4).fit(X, y), X, y, title="Wine")
     >>> report
-    Report: 4 features by S²FS: accuracy 96.5 % on held-out samples (95 % interval ...
+    Report: 4 features by S²FS: accuracy 96.2 % on held-out samples (91.6 to 98.3)...
     >>> report.summary["features"][0]["name"]
     'flavanoids'
     """
@@ -151,8 +148,6 @@ class Report:
         *,
         title: str = "Selected features",
         origin: Origin | None = None,
-        n_halves: int = N_HALVES,
-        stable: StabilitySelector | None = None,
         groups: Any = None,
         sample_weight: Any = None,
         covariates: Any = None,
@@ -166,8 +161,6 @@ class Report:
             selector,
             self._table,
             comparison=comparison,
-            n_halves=n_halves,
-            stable=stable,
             feature_labels=feature_labels,
             random_state=random_state,
             n_jobs=n_jobs,
@@ -239,20 +232,22 @@ class Report:
         lines += [_plain_line(f"{summary['verdict']['headline']} {summary['verdict']['rest']}"), ""]
         lines += [*map(_plain_line, summary["notes"])]
         if start["rows"]:
-            lines += ["| selected by | accuracy % | 95 % interval | balanced % |"]
-            lines += ["| --- | ---: | ---: | ---: |"]
+            headings = summary["headings"]
+            lines += [f"| selected by | {' | '.join(headings)} |"]
+            lines += [f"| --- |{' ---: |' * len(headings)}"]
             lines += [
-                f"| {_plain_line(row['name'])} | {row['accuracy_text']} | {row['interval_text']} | "
-                f"{row['balanced_text']} |"
+                f"| {_plain_line(row['name'])} | {' | '.join(row['texts'])} |"
                 for row in start["rows"]
             ]
         lines += ["", "## Checks", ""]
         lines += [
-            f"- {'✓' if check['passed'] else '!'} {_plain_line(check['text'])}"
+            f"- ! {_plain_line(check['text'])}"
             for check in summary["checks"]
+            if not check["passed"]
         ]
+        lines.append(f"- ✓ {start['passed_text']}")
         lines += ["", "## Features", ""]
-        lines += ["| rank | feature | stands out | AUC | selection frequency |"]
+        lines += ["| rank | feature | stands out | AUC on these samples | selected in |"]
         lines += ["| ---: | --- | --- | ---: | ---: |"]
         for row in summary["features"]:
             frequency = "" if row["frequency"] is None else f"{row['frequency']:.0%}"
@@ -283,7 +278,7 @@ def _plain_line(text: str) -> str:
 
 
 def _confusion(summary: dict[str, Any]) -> list[list[float]]:
-    """The confusion matrix of the recommended number of features."""
+    """The confusion matrix of the number of features asked for."""
     p = len(summary["data"]["classes"])
     table = [[0.0] * p for _ in range(p)]
     for true, predicted, n in summary["by_size"][summary["start"]]["confusion"]:

@@ -1,12 +1,10 @@
-"""What a fitted selector has selected, and the same selection repeated and evaluated."""
+"""What a fitted selector has selected, and the same selection evaluated."""
 
 import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils import get_tags
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from s2fs._utils.types import Indices
@@ -14,12 +12,6 @@ from s2fs.evaluation import Comparison, evaluate_selector
 from s2fs.evaluation.names import name_selector
 from s2fs.report._table import Table
 from s2fs.selectors.base import features_in_order
-from s2fs.selectors.cv import SelectorCV
-from s2fs.selectors.s2fs import S2FS
-from s2fs.selectors.stability import StabilitySelector
-
-#: On how many random halves of the samples the selection is repeated, if nothing else is asked for.
-N_HALVES = 20
 
 
 class SelectedFeatures(NamedTuple):
@@ -29,18 +21,6 @@ class SelectedFeatures(NamedTuple):
     indices: Indices
     is_ranked: bool
     name: str
-
-
-class _InColumnOrder(BaseEstimator):
-    """A selector that gives no order, with its features in the order of the columns."""
-
-    def __init__(self, selector: Any = None) -> None:
-        self.selector = selector
-
-    def fit(self, X: Any, y: Any) -> "_InColumnOrder":
-        fitted = clone(self.selector).fit(X, y)
-        self.indices_ = np.flatnonzero(fitted.get_support())
-        return self
 
 
 def read_selection(selector: Any, table: Table) -> SelectedFeatures:
@@ -81,46 +61,6 @@ def _check_fitted_with(selector: Any, table: Table) -> None:
                 f"selector was fitted with {name}, but the report was given none; give {name}, so "
                 "that it is used inside the folds, too."
             )
-
-
-def repeat_on_halves(
-    selected: SelectedFeatures, table: Table, n_halves: int, random_state: int, n_jobs: int | None
-) -> StabilitySelector | None:
-    """The selection repeated on random halves of the samples, None if it cannot be."""
-    selector = selected.selector
-    if isinstance(selector, StabilitySelector):  # it has done this itself
-        return selector
-    if isinstance(selector, SelectorCV) and isinstance(selector.selector, S2FS):
-        # With the weights it found: choosing them again on each half takes too long.
-        selector = selector.selector_
-    sized = _with_size(selector, len(selected.indices))
-    repeated = StabilitySelector(
-        selector=sized if selected.is_ranked else _InColumnOrder(sized),
-        n_resamples=n_halves,
-        n_permutations=0,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
-    X = table.X
-    if issparse(X) and not get_tags(repeated).input_tags.sparse:
-        X = X.toarray()
-    arguments = {"sample_weight": table.sample_weight, "covariates": table.covariates}
-    given = {name: value for name, value in arguments.items() if value is not None}
-    try:
-        with warnings.catch_warnings():
-            # What there is to warn of was said when the selector was fitted.
-            warnings.simplefilter("ignore", UserWarning)
-            return repeated.fit(X, table.labels, groups=table.groups, **given)
-    except ValueError:  # missing values that only this selector takes, or a half it cannot take
-        return None
-
-
-def _with_size(selector: Any, k: int) -> Any:
-    """A fresh copy that selects as many features as this one has selected."""
-    fresh = clone(selector)
-    has = fresh.get_params(deep=False)
-    sizes = {"n_features_to_select": k, "k": k}
-    return fresh.set_params(**{name: value for name, value in sizes.items() if name in has})
 
 
 def evaluate(

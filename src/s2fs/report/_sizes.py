@@ -1,14 +1,12 @@
 """What the page says for each number of features: the slider moves between these."""
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from s2fs._utils.messages import format_count
-from s2fs._utils.types import Indices
-from s2fs.evaluation import Comparison, stability
-from s2fs.evaluation.comparison import MAJORITY, percent
+from s2fs.evaluation import Comparison, ComparisonRow, Estimate
+from s2fs.evaluation.checks import SelectionChecks, as_dicts, count_passed
+from s2fs.evaluation.comparison import MAJORITY
+from s2fs.evaluation.metrics import Metric
 from s2fs.report._class_rows import (
     PairDistances,
     count_confusions,
@@ -22,38 +20,37 @@ from s2fs.report._redundancy import find_most_alike, groups_among_first
 from s2fs.report._selected import SelectedFeatures
 from s2fs.report._table import Table
 
-#: Landis and Koch's words, which Nogueira et al. (2018) use for their index.
-STABILITY_WORDS = ((0.75, "excellent"), (0.4, "intermediate to good"), (-np.inf, "poor"))
-
 
 def describe_size(
     size: int,
     selected: SelectedFeatures,
     table: Table,
-    halves: list[Indices],
     comparison: Comparison | None,
-    rows: Sequence[dict[str, Any]],
-    recommended: int,
+    checks: SelectionChecks,
     distances: PairDistances,
 ) -> dict[str, Any]:
-    """All that changes with the number of features.
-
-    ``rows`` are those of the comparison for this number, with their differences.
-    """
-    groups = groups_among_first(selected, table, size)
+    """All that changes with the number of features."""
+    n_listed = min(size, len(selected.indices))
+    groups = groups_among_first(selected, table, n_listed)
     n_features = format_count(size, "feature")
+    of_size = as_dicts(checks.at(size))
     description: dict[str, Any] = {
         "size": size,
         "size_text": n_features,
-        **_describe_stability([half[:size] for half in halves], table.values.shape[1]),
+        "stability": None,
+        "stability_text": "–",
+        "stability_note": "not measured",
+        "frequencies": [None] * len(selected.indices),
         "groups": groups,
         "redundant": sum(len(group) - 1 for group in groups),
-        "most_alike": find_most_alike(selected, table, size),
-        "accuracy_text": "–",
-        "accuracy_note": "not measured",
+        "most_alike": find_most_alike(selected, table, n_listed),
+        "checks": of_size,
+        "passed_text": count_passed(of_size),
+        "value_text": "–",
+        "value_note": "not measured",
         "headline": f"{n_features} {'was' if size == 1 else 'were'} selected.",
         "rest": "",
-        "accuracy": None,
+        "value": None,
         "rows": [],
         "forest": [],
         "confusion": [],
@@ -63,22 +60,20 @@ def describe_size(
     }
     if comparison is None:
         return description
-    at = comparison.at(size) if comparison.sizes else comparison
-    own = at.rows[0]
-    # The recommended number has the words of the whole comparison: they are those of the terminal.
-    worded = comparison if size == recommended else at
-    majority = next(row for row in at.rows if row["selector"] == MAJORITY)
+    at = comparison.at(size) if size in comparison.by_size else comparison
+    # The number asked for has the words of the whole comparison: they are those of the terminal.
+    worded = comparison if size == comparison.size else at
+    first, metric = at.rows[0], at.metric
+    own = first.scores[metric.key]
     counts = count_confusions(at, table)
     return description | {
-        "accuracy": own["accuracy"],
-        "accuracy_text": f"{percent(own['accuracy'])}\xa0%",
-        "accuracy_note": (
-            f"95\xa0% interval {percent(own['accuracy_low'])} to {percent(own['accuracy_high'])}; "
-            f"the majority class gets {percent(majority['accuracy'])}\xa0%"
-        ),
-        "balanced_accuracy": own["balanced_accuracy"],
-        "rows": [_describe_row(row) for row in at.rows],
-        "forest": forest_rows(rows),
+        **_describe_stability(at),
+        "frequencies": at.count_selections(selected.indices),
+        "value": own.value,
+        "value_text": _keep_together(metric.write(own.value)),
+        "value_note": _write_note(at, own),
+        "rows": [describe_row(at, row) for row in at.rows],
+        "forest": forest_rows(at),
         "confusion": nonzero_cells(counts),
         "rates": rates_of_classes(counts, table),
         "hardest": describe_hardest_pair(counts, selected, table, distances),
@@ -88,39 +83,72 @@ def describe_size(
     }
 
 
-def _describe_stability(sets: list[Indices], n_features: int) -> dict[str, Any]:
-    """Nogueira's index of the sets selected on random halves, with its interval and in words."""
-    share = sum(map(len, sets)) / (len(sets) * n_features) if sets else 0.0
-    if not 0 < share < 1:
-        note = "all features were selected every time" if sets else "not measured"
-        return {
-            "stability": None,
-            "stability_low": None,
-            "stability_high": None,
-            "stability_text": "–",
-            "stability_note": note,
-        }
-    index = stability(sets, n_features)
-    word = next(word for least, word in STABILITY_WORDS if index.value >= least)
+def _describe_stability(at: Comparison) -> dict[str, Any]:
+    """Nogueira's index of the sets selected in the folds, and in words."""
+    index = at.rows[0].stability
+    if index is None:
+        return {"stability_note": "all features, or a single fold"}
     return {
-        "stability": index.value,
-        "stability_low": index.low,
-        "stability_high": index.high,
-        "stability_text": f"{index.value:.2f}",
-        "stability_note": (
-            f"{word}, 95\xa0% interval {index.low:.2f} to {index.high:.2f}, on {len(sets)} "
-            "random halves; 1 is always the same"
-        ),
+        "stability": index,
+        "stability_text": f"{index:.2f}",
+        "stability_note": "of the selections in the folds; 1 = always the same, 0 = as at random",
     }
 
 
-def _describe_row(row: Any) -> dict[str, Any]:
-    """A row of the table of accuracies, with its texts."""
+def _write_note(at: Comparison, own: Estimate) -> str:
+    """What stands below the number: its interval, and what guessing reaches."""
+    guess = _keep_together(at.metric.write(at.guess))
+    name = f"the {MAJORITY}" if at.metric.guess_name != "chance" else at.metric.guess_name
+    if not at.has_intervals:
+        return f"{name} gets {guess}"
+    interval = at.metric.write_interval(own.low, own.high)
+    return f"95\xa0% interval {interval}; {name} gets {guess}"
+
+
+def write_estimate(at: Comparison, estimate: Estimate) -> str:
+    """A value with its interval: ``97.8 %, 95 % interval 92.0 to 99.4``."""
+    text = at.metric.write(estimate.value)
+    if not at.has_intervals:
+        return text
+    return f"{text}, 95 % interval {at.metric.write_interval(estimate.low, estimate.high)}"
+
+
+def describe_row(at: Comparison, row: ComparisonRow) -> dict[str, Any]:
+    """A row of the table of scores, with the texts of its cells."""
+    metric = at.metric
+    texts = [metric.format(row.scores[metric.key].value), at.write_interval(row) or "–"]
+    for other in at.metrics[1:]:
+        estimate = row.scores.get(other.key)
+        texts.append("–" if estimate is None else other.format(estimate.value))
+    texts.append("–" if row.stability is None else f"{row.stability:.2f}")
     return {
-        "name": row["selector"],
-        "accuracy": row["accuracy"],
-        "accuracy_text": percent(row["accuracy"]),
-        "interval_text": f"{percent(row['accuracy_low'])} to {percent(row['accuracy_high'])}",
-        "balanced_text": percent(row["balanced_accuracy"]),
-        "n_features": row["n_features"],
+        "name": row.selector,
+        "value": row.scores[metric.key].value,
+        "texts": texts,
+        "n_features": row.n_features,
     }
+
+
+def name_columns(at: Comparison) -> list[str]:
+    """The headings of the texts of a row."""
+    others = [head(metric, at.positive_name) for metric in at.metrics[1:]]
+    return [head(at.metric, at.positive_name), "95 % interval", *others, "stability"]
+
+
+def head(metric: Metric, positive: str | None) -> str:
+    """What stands above a column of a metric."""
+    name = metric.describe(positive)
+    if metric.decision == "class share" and not metric.is_of_positive:
+        name = f"{metric.heading} (classes count the same)"
+    return f"{name} {metric.unit}".rstrip()
+
+
+def describe_metric(metric: Metric) -> dict[str, str]:
+    """What the page calls the metric of the verdict."""
+    title = f"{metric.name[0].upper()}{metric.name[1:]}"
+    return {"key": metric.key, "name": metric.name, "title": title, "unit": metric.unit}
+
+
+def _keep_together(text: str) -> str:
+    """A number and its unit, which stay on one line."""
+    return text.replace(" ", "\xa0")

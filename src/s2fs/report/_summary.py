@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from s2fs.evaluation import Comparison
-from s2fs.evaluation.checks import as_dicts, check_selection
-from s2fs.evaluation.comparison import sizes_up_to
+from s2fs.evaluation.checks import SelectionChecks
+from s2fs.evaluation.metrics import METRICS
+from s2fs.evaluation.sentences import list_sizes
 from s2fs.report._class_rows import (
     PairDistances,
     describe_class_pairs,
@@ -13,8 +14,8 @@ from s2fs.report._class_rows import (
 )
 from s2fs.report._feature_rows import component_names, describe_features, false_selections
 from s2fs.report._redundancy import describe_redundancy
-from s2fs.report._selected import N_HALVES, evaluate, read_selection, repeat_on_halves
-from s2fs.report._sizes import describe_size
+from s2fs.report._selected import evaluate, read_selection
+from s2fs.report._sizes import describe_metric, describe_size, name_columns
 from s2fs.report._table import Table
 from s2fs.report.names import FeatureLabel, label_features
 from s2fs.report.provenance import (
@@ -23,7 +24,6 @@ from s2fs.report.provenance import (
     describe_selector,
     methods_paragraph,
 )
-from s2fs.selectors.stability import StabilitySelector
 
 
 def summarise(
@@ -31,8 +31,6 @@ def summarise(
     table: Table,
     *,
     comparison: Comparison | None = None,
-    n_halves: int = N_HALVES,
-    stable: StabilitySelector | None = None,
     feature_labels: Mapping[str, FeatureLabel] | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -40,24 +38,13 @@ def summarise(
     """Collect what a report says, as plain values, and the comparison behind it."""
     selected = read_selection(selector, table)
     k = len(selected.indices)
-    if stable is None or isinstance(selector, StabilitySelector):
-        stable = repeat_on_halves(selected, table, n_halves, random_state, n_jobs)
     reason = ""
     if comparison is None:
         comparison, reason = evaluate(selected, table, random_state, n_jobs)
-    halves = [] if stable is None else stable.selected_
-    recommendation = None if comparison is None else comparison.recommendation
-    recommended = k if recommendation is None else recommendation.size
-    sizes = comparison.sizes if comparison is not None and comparison.sizes else sizes_up_to(k)
-    compared = None if comparison is None else comparison.to_dict()
-    by_size, distances = [], PairDistances(table)
-    for size in sizes:
-        rows = [] if compared is None else compared["by_size"].get(str(size), compared["rows"])
-        by_size.append(
-            describe_size(size, selected, table, halves, comparison, rows, recommended, distances)
-        )
-    start = sizes.index(recommended)
-    checks = check_selection(
+    sizes = list_sizes(k, k) if selected.is_ranked else [k]
+    if comparison is not None:
+        sizes = comparison.sizes or [k]
+    checks = SelectionChecks(
         table.values,
         table.codes,
         selected.indices,
@@ -65,29 +52,35 @@ def summarise(
         class_names=table.classes,
         sample_names=table.samples,
         comparison=comparison,
-        stability=by_size[start]["stability"],
+        incomplete=table.with_gaps,
         remarks=table.repeated_subjects,
     )
+    distances = PairDistances(table)
+    by_size = [
+        describe_size(size, selected, table, comparison, checks, distances) for size in sizes
+    ]
+    start = sizes.index(k)
+    now = by_size[start]
     summary = {
-        "verdict": {"headline": by_size[start]["headline"], "rest": by_size[start]["rest"]},
+        "verdict": {"headline": now["headline"], "rest": now["rest"]},
         "size": k,
-        "recommended": recommended,
         "start": start,
-        "still_rising": recommendation is not None and recommendation.still_rising,
         "reason": reason,
         "notes": [] if comparison is None else list(comparison.notes),
-        "checks": as_dicts(checks),
-        "comparison": compared,
+        "checks": now["checks"],
+        "metric": describe_metric(METRICS["accuracy"] if comparison is None else comparison.metric),
+        "headings": [] if comparison is None else name_columns(comparison),
+        "comparison": None if comparison is None else comparison.to_dict(),
         "by_size": by_size,
         "data": describe_data(table),
         "selector": describe_selector(selected, table),
-        "features": describe_features(selected, table, stable),
+        "features": describe_features(selected, table, now["frequencies"]),
         "components": component_names(selector),
         "false": false_selections(selector),
         "redundant": describe_redundancy(selected, table),
         "pairs": describe_class_pairs(selected.indices, table),
-        "misclassified": by_size[start]["misclassified"],
-        "run": describe_run(table, comparison, len(halves), random_state),
+        "misclassified": now["misclassified"],
+        "run": describe_run(table, comparison, random_state),
     }
     _label(summary, feature_labels)
     summary["methods"] = methods_paragraph(summary, comparison)

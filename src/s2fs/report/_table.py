@@ -100,6 +100,11 @@ class Table:
         return take_columns(self.values, None, np.asarray(features, dtype=np.intp))
 
     @property
+    def with_gaps(self) -> Any:
+        """The table with NaN where a value is missing."""
+        return self.X if self.imputer is None else self.incomplete
+
+    @property
     def n_constant(self) -> int:
         """How many features have the same value in all samples."""
         ends = self.values.min(axis=0), self.values.max(axis=0)

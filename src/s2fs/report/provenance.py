@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import scipy
 import sklearn
+from sklearn.utils.validation import has_fit_parameter
 
 from s2fs._utils.messages import join_words
 from s2fs._utils.values import plain
 from s2fs._utils.version import __version__
-from s2fs.evaluation import Comparison
-from s2fs.evaluation.comparison import LEARNER_NAMES, MAJORITY, percent, points
+from s2fs.criteria.covariates import covariate_columns
+from s2fs.evaluation import Comparison, ComparisonRow
+from s2fs.evaluation.comparison import LEARNER_NAMES, MAJORITY, format_count
 from s2fs.report._code import pipeline_code
 from s2fs.report._selected import SelectedFeatures
 from s2fs.report._table import Table
@@ -52,7 +54,7 @@ def describe_data(table: Table) -> dict[str, Any]:
 
 def describe_selector(selected: SelectedFeatures, table: Table) -> dict[str, Any]:
     """Name, parameters, code and citation of the selector."""
-    selector = selected.selector
+    selector, (n, m) = selected.selector, table.values.shape
     kind = type(selector).__name__
     base = selector.selector if isinstance(selector, StabilitySelector) else selector
     if isinstance(base, SelectorCV):
@@ -63,15 +65,26 @@ def describe_selector(selected: SelectedFeatures, table: Table) -> dict[str, Any
         "class": kind,
         "ranked": selected.is_ranked,
         "parameters": {name: plain(value) for name, value in selector.get_params().items()},
-        "code": pipeline_code(selector, *table.values.shape),
+        "code": pipeline_code(selector, n, m, given=_list_given(selector, table)),
         "citation": PAPER if is_published else str(getattr(selector, "citation", "")),
         "of_the_paper": is_published,
     }
 
 
-def describe_run(
-    table: Table, comparison: Comparison | None, n_halves: int, random_state: int
-) -> dict[str, Any]:
+def _list_given(selector: Any, table: Table) -> dict[str, str]:
+    """What a selector was fitted with beside the classes, and what each of it is."""
+    given = {}
+    if table.sample_weight is not None:
+        given["sample_weight"] = "a weight of each sample"
+    if table.covariates is not None:
+        names = covariate_columns(table.covariates, len(table.codes)).dtype.names
+        given["covariates"] = f"a table of {join_words(list(names or ()))}"
+    if table.groups is not None:
+        given["groups"] = "what each sample belongs to"
+    return {name: what for name, what in given.items() if has_fit_parameter(selector, name)}
+
+
+def describe_run(table: Table, comparison: Comparison | None, random_state: int) -> dict[str, Any]:
     """Versions, seed, folds, and a digest of the data."""
     return {
         "versions": {
@@ -85,9 +98,21 @@ def describe_run(
         "n_splits": 0 if comparison is None else comparison.n_splits,
         "n_repeats": 0 if comparison is None else comparison.n_repeats,
         "grouped": comparison is not None and comparison.is_grouped,
-        "n_halves": n_halves,
+        "n_folds": 0 if comparison is None else _count_folds(comparison),
+        "learner": "" if comparison is None else name_learner(comparison),
+        "groups": None if comparison is None else comparison.group_name or None,
+        "covariates": [] if comparison is None else list(comparison.covariate_names),
         "data_sha256": table.fingerprint,
     }
+
+
+def _count_folds(comparison: Comparison) -> int:
+    return len(comparison.selected[comparison.rows[0].selector])
+
+
+def name_learner(comparison: Comparison) -> str:
+    """What the learner of a comparison is called."""
+    return LEARNER_NAMES.get(comparison.learner, comparison.learner)
 
 
 def hide_folders(command: str) -> str:
@@ -122,7 +147,6 @@ def methods_paragraph(summary: dict[str, Any], comparison: Comparison | None) ->
     if len(classes) > _MOST_NAMED:
         least, most = (extreme(one["size"] for one in classes) for extreme in (min, max))
         sizes = f"{least if least == most else f'{least} to {most}'} samples each"
-    size = summary["recommended"]
     text = (
         f"We selected features with {summary['selector']['name']} (s2fs "
         f"{run['versions']['s2fs']}) from {data['n_features']:,} features of "
@@ -133,11 +157,10 @@ def methods_paragraph(summary: dict[str, Any], comparison: Comparison | None) ->
     start = summary["by_size"][summary["start"]]
     if start["stability"] is not None:
         text += (
-            f" On {run['n_halves']} random halves of the samples the stability of the selection "
-            f"(Nogueira's index) was {start['stability']:.2f} (95 % interval "
-            f"{start['stability_low']:.2f} to {start['stability_high']:.2f})."
+            f" The stability of the selections inside the folds (Nogueira's index) was "
+            f"{start['stability_text']}."
         )
-    names = [row["name"] for row in summary["features"][:size]]
+    names = [row["name"] for row in summary["features"]]
     rest = len(names) - _MOST_NAMED
     named = join_words(names) if rest <= 0 else f"{', '.join(names[:_MOST_NAMED])} and {rest} more"
     order = "in order of selection" if summary["selector"]["ranked"] else "in no order"
@@ -145,28 +168,39 @@ def methods_paragraph(summary: dict[str, Any], comparison: Comparison | None) ->
 
 
 def _evaluation_sentences(comparison: Comparison, seed: int) -> str:
-    """How the accuracy was estimated, and what it is beside the other rows."""
-    at = comparison.recommended
-    own = at.rows[0]
-    learner = LEARNER_NAMES.get(comparison.learner, comparison.learner)
-    groups = " that keep groups together" if comparison.is_grouped else ""
-    reason, recommendation = "", comparison.recommendation
-    if recommendation is not None and recommendation.still_rising:
-        reason = ", the largest number tried, at which accuracy was still rising,"
-    elif recommendation is not None:
-        reason = ", the smallest number within one standard error of the best accuracy,"
+    """How the metric of the verdict was estimated, and what it is beside the other rows."""
+    metric, own = comparison.metric, comparison.rows[0]
+    groups = ""
+    if comparison.is_grouped:
+        of = f" ({comparison.group_name})" if comparison.group_name else ""
+        groups = f" that keep groups{of} together"
+    adjusted = ""
+    if comparison.covariate_names:
+        adjusted = f", adjusted for {join_words(list(comparison.covariate_names))},"
     others = []
-    for row in at.rows[1:]:
-        gap = at.difference(own["selector"], row["selector"])
-        name = f"the {MAJORITY}" if row["selector"] == MAJORITY else row["selector"]
-        others.append(f"{percent(row['accuracy'])} % for {name} (difference {points(gap)} points)")
-    n = f"{round(own['n_features'], 1):g}"
+    for row in comparison.rows[1:]:
+        value = metric.write(row.scores[metric.key].value)
+        if row.selector == MAJORITY:
+            others.append(f"{value} by {metric.guess_name}")
+            continue
+        gap = comparison.difference(own.selector, row.selector)
+        unit = " points" if metric.unit else ""
+        told = f" (difference {metric.write_difference(gap)}{unit})"
+        others.append(f"{value} for {row.selector}{told if comparison.has_intervals else ''}")
+    n = format_count(own.n_features)
     return (
-        f"Accuracy on held-out samples was estimated with {learner} by {comparison.n_repeats} × "
-        f"{comparison.n_splits} stratified folds{groups} (seed {seed}); features were selected and "
-        "scaled inside the training folds, and predictions were pooled inside a repeat. With "
-        f"{n} feature{'' if n == '1' else 's'}{reason} it was {percent(own['accuracy'])} % (95 % "
-        f"interval by Wilson {percent(own['accuracy_low'])} to {percent(own['accuracy_high'])}), "
-        f"against {join_words(others)}; intervals of differences by the corrected t test of Nadeau "
-        "and Bengio."
+        f"{metric.name[0].upper()}{metric.name[1:]} on held-out samples was estimated with "
+        f"{name_learner(comparison)} by {comparison.n_repeats} × {comparison.n_splits} stratified "
+        f"folds{groups} (seed {seed}); features were selected{adjusted} and standardised inside "
+        "the training folds, and predictions were pooled inside a repeat. With "
+        f"{n} feature{'' if n == '1' else 's'} it was {write_estimate(comparison, own)}, against "
+        f"{join_words(others)}. Intervals are over "
+        f"{'groups' if comparison.is_grouped else 'samples'}."
     )
+
+
+def write_estimate(comparison: Comparison, row: ComparisonRow) -> str:
+    """The metric of the verdict with its interval: ``97.8 % (95 % interval 92.0 to 99.4)``."""
+    text = comparison.metric.write(row.scores[comparison.scoring].value)
+    interval = comparison.write_interval(row)
+    return f"{text} (95 % interval {interval})" if interval else text

@@ -192,7 +192,7 @@
   worstFirst();
 
   // The slider over the numbers of features moves all that depends on the number.
-  const sizes = byId("accuracy")?.dataset.sizes ? JSON.parse(byId("accuracy").dataset.sizes) : [];
+  const sizes = byId("scores")?.dataset.sizes ? JSON.parse(byId("scores").dataset.sizes) : [];
   const slider = byId("size");
   let at = sizes[slider ? slider.value : 0];
 
@@ -289,6 +289,26 @@
       copy(names.join("\n") + "\n", byId("groups-status"));
     });
   }
+  const moveChecks = () => {
+    const links = new Map(all(".checks li").map((item) => [item.dataset.name, item.querySelector("a")]));
+    for (const [id, passed] of [["open-checks", false], ["passed-checks", true]]) {
+      byId(id).replaceChildren(...at.checks.filter((one) => one.passed === passed).map((one) => {
+        const item = element("li", "");
+        item.className = passed ? "passed" : "open";
+        item.dataset.name = one.name;
+        const mark = element("b", passed ? "✓" : "!");
+        mark.setAttribute("aria-hidden", "true");
+        const heard = element("span", passed ? "Passed:" : "Look at this:");
+        heard.className = "hear";
+        const text = element("span", "");
+        text.append(heard, ` ${one.text}`);
+        const link = links.get(one.name);
+        if (link) text.append("\u00a0", link);
+        item.append(mark, " ", text);
+        return item;
+      }));
+    }
+  };
   if (slider) {
     const move = () => {
       at = sizes[slider.value];
@@ -298,9 +318,15 @@
       for (const part of all("[data-at]")) part.textContent = at[part.dataset.at] ?? part.textContent;
       at.rows.forEach((row, i) => {
         const cells = document.querySelector(".beside").tBodies[0].rows[i].cells;
-        const texts = [row.accuracy_text, row.interval_text, row.balanced_text];
-        texts.forEach((text, j) => { cells[j + 1].textContent = text; });
+        row.texts.forEach((text, j) => { cells[j + 1].textContent = text; });
       });
+      moveChecks();
+      for (const row of all("#best tbody tr, #feature-table tbody tr")) {
+        const share = at.frequencies[(row.dataset.rank ?? row.cells[0].textContent) - 1];
+        const cell = row.querySelector(".frequency");
+        cell.textContent = share === null ? "–" : `${Math.round(100 * share)}\u00a0%`;
+        cell.dataset.v = share ?? "";
+      }
       for (const row of all("#best tbody tr")) row.hidden = Number(row.dataset.rank) > at.size;
       if (at.rows.length) {
         moveForest();
