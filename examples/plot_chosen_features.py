@@ -42,11 +42,11 @@ class_separation = plot_class_separation(
 )
 
 # %%
-# **How many are enough?** The accuracy on held-out samples over the number of genes, with the genes
+# **How many?** The accuracy on held-out samples over the number of genes, with the genes
 # selected inside the folds. The same folds serve every selector:
 
 result = compare(data.X, data.y, k=[1, 2, 3, 5, 7, 10, 15, 20])
-sizes = plot_sizes(result, recommended=result.recommendation.size)
+sizes = plot_sizes(result)
 
 # %%
 # The predictions of the first repeat with three genes, each made when its sample was held out:

@@ -2,7 +2,7 @@
 
 Run ``python bench/studies/verdicts.py FOLDER`` with a folder of .npz files that hold X and y. Each
 table is compared once with PairCover as the first selector and once with S²FS, at 10 features and
-5 × 5 folds with 5 nearest neighbours. Printed are the counts of "better than", "worse than", "as
+5 × 5 folds with logistic regression. Printed are the counts of "better than", "worse than", "as
 good as" and "cannot be told from", against every row, and the differences of 8 points or more that
 are not told.
 """
@@ -40,7 +40,7 @@ def main():
                 gap = found.difference(first, other)
                 called = "all features" if other.startswith("all ") else other
                 counts.setdefault(f"{first} and {called}", Counter())[gap.relation] += 1
-                if abs(gap.mean) >= LARGE and gap.relation not in WORDS[:2]:
+                if abs(gap.value) >= LARGE and gap.relation not in WORDS[:2]:
                     untold.append((path.stem, first, called, gap))
     rows = [[name, *(counts[name][word] for word in WORDS)] for name in counts]
     total = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
@@ -48,7 +48,7 @@ def main():
     print(f"\nDifferences of {100 * LARGE:.0f} points or more that are not told: {len(untold)}")
     for name, first, called, gap in untold:
         print(
-            f"{name}: {first} and {called}, {100 * gap.mean:+.1f} points, "
+            f"{name}: {first} and {called}, {100 * gap.value:+.1f} points, "
             f"{100 * gap.low:.1f} to {100 * gap.high:.1f}, {gap.relation}"
         )
 

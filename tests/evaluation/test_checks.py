@@ -173,6 +173,19 @@ def test_missing_values_of_the_selected_features(clean):
     assert checked(X, y, [0, 1, 2], incomplete=X)["missing"].passed
 
 
+def test_a_feature_that_is_known_in_one_batch(clean):
+    X, y = clean
+    holes = X.copy()
+    batch = np.where(np.arange(40) % 4 < 2, "north", "south")
+    holes[batch == "north", 1] = np.nan
+    holes[:3, 2] = np.nan
+    given = {"incomplete": holes, "covariates": {"batch": batch, "age": np.arange(40.0)}}
+    found = checked(X, y, [0, 1, 2], **given)["batch"]
+    assert str(found) == "! g1 is known only in batch south."
+    assert checked(X, y, [0, 2], **given)["batch"].passed
+    assert "batch" not in checked(X, y, [0], **given | {"covariates": None})
+
+
 def test_rows_that_do_better(clean):
     X, y = clean
     rng = np.random.default_rng(0)

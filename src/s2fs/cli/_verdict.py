@@ -87,6 +87,7 @@ def check_result(
         sample_names=data.sample_ids or [f"row {i + 1}" for i in range(len(data.y))],
         comparison=evaluation,
         incomplete=data.X if data.imputer is None else data.incomplete,
+        covariates=data.covariates,
         remarks=data.repeated_subjects,
     )
     return as_dicts(checks.at())

@@ -7,6 +7,7 @@ from math import lgamma, log
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
@@ -15,6 +16,7 @@ from s2fs._utils.messages import format_count, join_words, truncate_middle
 from s2fs._utils.types import Floats, Indices
 from s2fs.baselines.reference import MOST_CERTAIN_F, compute_f_statistics
 from s2fs.criteria.correlation import correlations
+from s2fs.criteria.covariates import covariate_columns
 from s2fs.criteria.problem import blocks
 from s2fs.evaluation.comparison import MAJORITY, RANDOM, Comparison, name_all_features
 from s2fs.evaluation.intervals import Difference
@@ -54,8 +56,8 @@ class Check(NamedTuple):
         Whether there is nothing to worry about.
     name : str
         What is checked, for machines: "majority", "random", "all_features", "others", "rising",
-        "stability", "fragile", "redundant", "alone", "missing", "small_class", "skewed", "ranks",
-        "repeated" or "identifier".
+        "stability", "fragile", "redundant", "alone", "missing", "batch", "small_class", "skewed",
+        "ranks", "repeated" or "identifier".
     text : str
         One sentence.
     """
@@ -85,6 +87,8 @@ class SelectionChecks:
         The evaluation of the selection.
     incomplete : ndarray or sparse array, optional
         The table with NaN where a value is missing.
+    covariates : array-like or data frame of shape (n_samples, n_covariates), optional
+        What the selection was adjusted for, such as batches.
     remarks : sequence of str
         What the reader of the file found about identifiers and repeated subjects.
     """
@@ -100,11 +104,13 @@ class SelectionChecks:
         sample_names: Sequence[str],
         comparison: Comparison | None = None,
         incomplete: Any = None,
+        covariates: Any = None,
         remarks: Sequence[str] = (),
     ) -> None:
         self._values, self._codes, self._indices = values, codes, indices
         self._class_names, self._sample_names = class_names, sample_names
         self._comparison, self._incomplete, self._remarks = comparison, incomplete, remarks
+        self._covariates = covariates
         self._names = [truncate_middle(str(feature_names[f]), 30) for f in indices]
         self._selected = take_columns(values, None, indices)
 
@@ -127,7 +133,8 @@ class SelectionChecks:
         checks.append(_check_fragile(first, self._codes, names, self._sample_names))
         checks.append(_check_redundant(first, names))
         checks.append(_check_alone(first, self._codes, names, self._values.shape[1]))
-        checks.append(_check_missing(self._shares_missing[:size], names))
+        checks.append(_check_missing(self._known[:, :size], names))
+        checks += self._check_batches(names)
         checks += self._of_table
         return sorted(checks, key=lambda check: check.passed)
 
@@ -145,12 +152,32 @@ class SelectionChecks:
             yield _check_stability(at.rows[0].stability)
 
     @cached_property
-    def _shares_missing(self) -> Floats:
-        """The share of missing values of each selected feature."""
+    def _known(self) -> NDArray[np.bool_]:
+        """Which values of the selected features are not missing."""
         if self._incomplete is None:
-            return np.zeros(len(self._indices))
+            return np.ones(self._selected.shape, dtype=bool)
         given = take_columns(self._incomplete, None, self._indices)
-        return np.asarray(np.isnan(given.astype(np.float64)).mean(axis=0))
+        return ~np.isnan(given.astype(np.float64))
+
+    def _check_batches(self, names: list[str]) -> Iterator[Check]:
+        """Whether a feature is known in one batch only: then it tells the batch."""
+        if self._covariates is None or self._known.all():
+            return
+        columns = covariate_columns(self._covariates, len(self._codes))
+        phrases = []
+        for covariate in columns.dtype.names or ():
+            levels, of_sample = np.unique(columns[covariate], return_inverse=True)
+            if columns[covariate].dtype.kind == "f" or len(levels) < 2:
+                continue
+            for name, known in zip(names, self._known.T, strict=False):
+                seen = np.unique(of_sample[known])
+                if len(seen) == 1:
+                    phrases.append(f"{name} is known only in {covariate} {levels[seen[0]]}")
+        if phrases:
+            text = f"{'; '.join(phrases[:_MOST_NAMES])}{_count_more(phrases)}."
+            yield Check(False, "batch", text)
+        else:
+            yield Check(True, "batch", "No selected feature is known in one batch only.")
 
     @cached_property
     def _of_table(self) -> list[Check]:
@@ -248,7 +275,8 @@ def _parts(column: Floats, codes: Indices) -> bool:
     return all(high < low for (_, high), (low, _) in pairwise(ranges))
 
 
-def _check_missing(shares: Floats, names: list[str]) -> Check:
+def _check_missing(known: NDArray[np.bool_], names: list[str]) -> Check:
+    shares = 1 - known.mean(axis=0)
     missing = [f for f in np.argsort(-shares, kind="stable") if shares[f] > 0]
     if not missing:
         return Check(True, "missing", "No value of a selected feature is missing.")

@@ -36,7 +36,7 @@ from s2fs.evaluation.names import name_selector
 from s2fs.evaluation.neighbours import FEWEST_FEATURES, predict_by_all_features
 from s2fs.evaluation.pooling import (
     Pool,
-    estimate_metrics,
+    Scores,
     make_guess_row,
     make_pool,
     make_row,
@@ -421,14 +421,11 @@ def _pool(
             same = tuple(id(in_fold.answers) for in_fold in scored)
             if same not in known:
                 answers = pool_answers(pool, scored)
-                known[same] = (
-                    answers,
-                    estimate_metrics(answers, has_intervals=pool.has_intervals),
-                )
+                known[same] = answers, Scores(answers, has_intervals=pool.has_intervals)
             held_out[name], scores = known[same]
             rows.append(make_row(name, scored, scores, pool.n_features))
             selected[name] = [in_fold.selected for in_fold in scored]
-        rows.append(make_guess_row(held_out[rows[0].selector], rows[0].scores))
+        rows.append(make_guess_row(held_out[rows[0].selector]))
         by_size[size] = _make_comparison(
             samples, asked, learner, splits, pool, rows, held_out, selected, size
         )

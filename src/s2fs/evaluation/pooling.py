@@ -1,6 +1,6 @@
 """From what was said in the folds to the rows of a comparison."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -106,16 +106,48 @@ def pool_answers(pool: Pool, scored: list[Scored]) -> HeldOut:
     )
 
 
-def estimate_metrics(held_out: HeldOut, *, has_intervals: bool) -> dict[str, Estimate]:
-    """The estimate of each metric that has a value."""
-    scores = {}
-    for key, metric in METRICS.items():
-        if metric.is_of_positive and held_out.n_classes != 2:
-            continue
-        estimate = metric.estimate(held_out) if has_intervals else _average(metric, held_out)
-        if estimate is not None:
-            scores[key] = estimate
-    return scores
+class Scores(Mapping[str, Estimate]):
+    """The estimates of a row by metric, each made when it is first asked for.
+
+    Most of what is compared is looked at by one metric alone.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+        What was said of the samples.
+    has_intervals : bool
+        Whether the folds hold every sample out equally often.
+    """
+
+    def __init__(self, held_out: HeldOut, *, has_intervals: bool) -> None:
+        self._held_out, self._has_intervals = held_out, has_intervals
+        self._known: dict[str, Estimate | None] = {}
+
+    def _find(self, key: str) -> Estimate | None:
+        if key not in self._known:
+            metric = METRICS[key]
+            if metric.is_of_positive and self._held_out.n_classes != 2:
+                self._known[key] = None
+            elif self._has_intervals:
+                self._known[key] = metric.estimate(self._held_out)
+            else:
+                self._known[key] = _average(metric, self._held_out)
+        return self._known[key]
+
+    def __getitem__(self, key: str) -> Estimate:
+        estimate = self._find(key) if key in METRICS else None
+        if estimate is None:
+            raise KeyError(key)
+        return estimate
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key in METRICS if self._find(key) is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 def _average(metric: Metric, held_out: HeldOut) -> Estimate | None:
@@ -127,7 +159,7 @@ def _average(metric: Metric, held_out: HeldOut) -> Estimate | None:
 
 
 def make_row(
-    name: str, scored: list[Scored], scores: dict[str, Estimate], n_features: int
+    name: str, scored: list[Scored], scores: Mapping[str, Estimate], n_features: int
 ) -> ComparisonRow:
     """A row: its estimates, and what its sets of features are like."""
     sets = [in_fold.selected for in_fold in scored]
@@ -145,13 +177,13 @@ def make_row(
     )
 
 
-def make_guess_row(held_out: HeldOut, keys: Collection[str]) -> ComparisonRow:
-    """The row of guessing, which is known exactly, for some metrics."""
+def make_guess_row(held_out: HeldOut) -> ComparisonRow:
+    """The row of guessing, which is known exactly."""
     codes = held_out.codes[held_out.is_held_out]
     scores = {}
     for key, metric in METRICS.items():
         guess = metric.compute_guess(codes, held_out.n_classes)
-        if guess is not None and key in keys:
+        if guess is not None and (held_out.scores is not None or metric.decision != "scores"):
             scores[key] = make_estimate(guess, guess, guess)
     return ComparisonRow(MAJORITY, 0.0, scores, None, None, None)
 

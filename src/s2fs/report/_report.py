@@ -59,6 +59,7 @@ EVIDENCE = {
     "others": "differences",
     "alone": "features",
     "missing": "details",
+    "batch": "details",
     "repeated": "details",
     "identifier": "details",
 }

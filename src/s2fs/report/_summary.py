@@ -53,6 +53,7 @@ def summarise(
         sample_names=table.samples,
         comparison=comparison,
         incomplete=table.with_gaps,
+        covariates=table.covariates,
         remarks=table.repeated_subjects,
     )
     distances = PairDistances(table)
