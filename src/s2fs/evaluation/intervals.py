@@ -135,7 +135,7 @@ def compare_right(
     Difference
         The choice of training samples adds about as much variance as the units do; more, if the
         folds vary by more, as with features drawn at random in each. A difference of two units may
-        always be chance.
+        always be chance, and fewer units count where few samples have most of the weight.
     """
     n_repeats = min(len(right_a), len(right_b))
     gaps = np.asarray(right_a[:n_repeats], dtype=np.float64) - right_b[:n_repeats]
@@ -147,13 +147,14 @@ def compare_right(
     gap = np.where(is_held_out, gaps, 0.0).sum(axis=0)[kept] / counts[kept]
     by_unit = sum_by_unit(gap, units[kept])
     value, n_units = float(gap.mean()), len(by_unit)
+    least = 2 / n_units * (1.0 if weights is None else float((weights[kept] ** 2).mean()))
     if n_units < 2:
         return Difference(value, -1.0, 1.0)
     of_units = of_training = compute_mean_variance(by_unit)
     if folds is not None:
         of_training = max(of_training, _compute_fold_variance(gaps, folds[:n_repeats]))
     half = get_t(n_units) * np.sqrt(of_units + of_training)
-    return _cut_difference(value, max(float(half), 2 / n_units))
+    return _cut_difference(value, max(float(half), least))
 
 
 def _compute_fold_variance(gaps: Floats, folds: Indices) -> float:
