@@ -50,7 +50,7 @@ sanitize: $(VENV)/.installed-test
 	cmake --build build/sanitized
 	LD_PRELOAD="$(foreach name,asan ubsan stdc++,$$(g++ -print-file-name=lib$(name).so))" \
 	  ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
-	  $(BIN)/python -m pytest -n 0 $(or $(TESTS),tests/_native tests/baselines/test_loops.py); status=$$?; \
+	  $(BIN)/python -m pytest -n 0 $(or $(TESTS),tests/_native); status=$$?; \
 	  cmake -S . -B build/plain && cmake --build build/plain --clean-first && exit $$status
 
 # Parallel loops under the thread sanitizer, in the same way.

@@ -24,6 +24,7 @@ SHARED = {
     "tests/dask/": "cluster",
     "tests/browser/": "browser",
     "bench/tests/browser/": "browser",
+    "bench/tests/baselines/": "compiled",
     "bench/tests/test_forest": "compiled",
     "bench/tests/test_learners": "compiled",
     "bench/tests/test_run.py": "compiled",

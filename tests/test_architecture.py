@@ -36,8 +36,6 @@ ABOUT_INNER = {
     "_native/test_state.py": "both states against the definition, and the bounds of a step",
     "selectors/test_pair_cover.py": "what moments tell without the rows",
     "selectors/test_paths.py": "each distinct set of a grid is evaluated once",
-    "baselines/test_completion.py": "how a list goes on where a search stops, for any set function",
-    "baselines/test_loops.py": "the native loops of the baselines against NumPy",
     "dask/test_cli.py": "how long a scheduler is waited for",
     "dask/test_lost_workers.py": "how long workers are waited for, and when they die",
     "dask/test_pair_cover.py": "chunks add up to the moments of the whole",

@@ -12,14 +12,14 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks, get_tags
 
+from rankers import INSTALLED, RANKERS
 from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
-from s2fs.baselines import BASELINES, RandomForestImportance, installed_baselines
+from s2fs.baselines import RandomForestImportance, check_baseline
 from strategies import long
 
-#: The one baseline that another package computes is there for those who have that package.
-INSTALLED = list(installed_baselines().values())
 FOREST = partial(RandomForestImportance, n_estimators=5)  # its many fits are quicker so
-BASELINE_CLASSES = [FOREST, *(c for c in INSTALLED if c is not RandomForestImportance)]
+OTHERS = [cls for cls in INSTALLED.values() if cls is not RandomForestImportance]
+BASELINE_CLASSES = [FOREST, *OTHERS]
 CLASSES = [S2FS, PairCover, *BASELINE_CLASSES]
 #: Those that repeat a selection, with few repetitions.
 REPEATED = [
@@ -30,7 +30,7 @@ REPEATED = [
 BY_DEFAULT = [SelectorCV(), StabilitySelector()]
 #: All baselines resolve their number of features in one place: one number is enough of each.
 OWN = [cls for cls in [*CLASSES, *REPEATED] if cls not in BASELINE_CLASSES]
-SELECTORS = [cls() for cls in [*CLASSES, *REPEATED]]
+SELECTORS = [cls() for cls in [S2FS, PairCover, *REPEATED]]  # the others: check_baseline
 SELECTORS += [cls(wanted) for cls in OWN for wanted in (1, 0.5)]
 SELECTORS += [long(cls(wanted)) for cls in BASELINE_CLASSES for wanted in (1, 0.5)]
 SELECTORS += [
@@ -206,13 +206,12 @@ def test_a_grid_over_more_features_than_there_are():
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
-@pytest.mark.parametrize("cls", BASELINES.values())
-def test_baselines_say_how_sure_they_are(cls):
-    assert cls.status in (
-        "confirmed", "partly reconstructed", "reconstructed", "stand-in", "wrapper",
-    )  # fmt: skip
-    assert f"Status: {cls.status}" in cls.__doc__
-    assert cls.citation
+@pytest.mark.parametrize("name", RANKERS)
+def test_baselines_keep_their_contract(name):
+    if name not in INSTALLED:
+        pytest.skip("needs a package that is not installed")
+    quick = {"n_estimators": 5} if name == "RandomForestImportance" else {}
+    check_baseline(RANKERS[name], **quick)
 
 
 def test_importing_the_package_imports_no_compiler():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from rankers import RANKERS
 from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
-from s2fs.baselines import BASELINES
 
 nothing = pytest.mark.filterwarnings("ignore:No features? (does better|were selected):UserWarning")
 N = 18
@@ -51,7 +51,7 @@ SELECTORS = {
     "PairCover correlation": PairCover("all", correlation=0.5),
     "SelectorCV": SelectorCV(2, selector=S2FS(), alphas=[0.1], betas=[0.1]),
     "StabilitySelector": StabilitySelector(2, n_resamples=3),
-    **{name: cls("all") for name, cls in BASELINES.items()},
+    **{name: cls("all") for name, cls in RANKERS.items()},
 }
 SENTENCES = (
     r"too far apart.* to be (summed|squared) in columns? 0[^;]*; "

@@ -13,7 +13,7 @@ import warnings
 from timing import PAPER, classes_in_noise, machine, paper_data, seconds, table
 
 from s2fs import S2FS
-from s2fs.baselines import FDM, FGZEFSR, FSNMER, IPD, MAFRFS, MDP, N3Y, RDSI, SFSS
+from s2fs_bench.baselines import FDM, FGZEFSR, FSNMER, IPD, MAFRFS, MDP, N3Y, RDSI, SFSS
 
 SELECTORS = (S2FS, SFSS, FDM, FSNMER, IPD, MDP, N3Y, RDSI, FGZEFSR, MAFRFS)
 

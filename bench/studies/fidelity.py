@@ -34,9 +34,10 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import MinMaxScaler
 
 from s2fs import S2FS
-from s2fs.baselines import FDM, FGZEFSR, FSNMER, IPD, MDP, N3Y, RDSI, SFSS, RandomOrder
+from s2fs.baselines import RandomOrder
 from s2fs.evaluation import evaluate_fold, pool_folds, stratified_folds
 from s2fs_bench import PAPER_LEARNERS, published_results
+from s2fs_bench.baselines import FDM, FGZEFSR, FSNMER, IPD, MDP, N3Y, RDSI, SFSS
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -333,14 +333,14 @@ def test_classes_out_of_range_are_an_error(codes):
 
 
 def test_another_version_of_the_border_is_refused(monkeypatch):
-    opened = library.load("engine")
+    opened = library.load()
     monkeypatch.setattr(library, "ABI", library.ABI + 1)
     with pytest.raises(ImportError, match="install s2fs again"):
         library.check_abi(opened)
 
 
 def test_other_arguments_than_those_of_the_library_are_refused():
-    opened = library.load("engine")
+    opened = library.load()
     declared = [*native_pair_cover._score.arguments.values()]
     swapped = [*declared[:3], declared[4], declared[3], declared[5]]
     fewer = declared[:-1]

@@ -91,12 +91,12 @@ def installed(wheel, folder):
 
 FIT = """
 from s2fs import S2FS
-from s2fs.baselines.fdm import FDM
+from s2fs.baselines import AnovaF
 from s2fs.info import info
 from sklearn.datasets import load_iris
 X, y = load_iris(return_X_y=True)
 engine = info().splitlines()[1].split(maxsplit=1)[1].replace(" ", "")
-print(engine, S2FS(2).fit(X, y).indices_, FDM(2).fit(X, y).indices_)
+print(engine, S2FS(2).fit(X, y).indices_, AnovaF(2).fit(X, y).indices_)
 """
 
 

@@ -26,7 +26,7 @@ def nothing_chosen():
 @pytest.fixture
 def installation(tmp_path, monkeypatch):
     """Looks for libraries in another folder; returns what copies some of ours there."""
-    ours = {name: library.library_path("engine", name) for name in INSTRUCTION_SETS}
+    ours = {name: library.library_path(name) for name in INSTRUCTION_SETS}
 
     def with_libraries(*names):
         for name in names:
@@ -45,19 +45,17 @@ def installation(tmp_path, monkeypatch):
 
 
 #: Those that were built and that this processor can run.
-RUNNABLE = [name for name in INSTRUCTION_SETS if library.library_path("engine", name).exists()]
+RUNNABLE = [name for name in INSTRUCTION_SETS if library.library_path(name).exists()]
 needs_library = pytest.mark.skipif(not RUNNABLE, reason="installed without the native library")
 if RUNNABLE:
-    RUNNABLE = [
-        n for n in RUNNABLE if INSTRUCTION_SETS.index(n) <= load("engine").s2fs_instruction_set()
-    ]
+    RUNNABLE = [n for n in RUNNABLE if INSTRUCTION_SETS.index(n) <= load().s2fs_instruction_set()]
 
 
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_an_engine_can_be_forced(name, monkeypatch):
     monkeypatch.setenv("S2FS_ENGINE", name)
     assert engine() == name
-    assert Path(load("engine")._name) == library.library_path("engine", name)
+    assert Path(load()._name) == library.library_path(name)
 
 
 def test_numpy_can_be_asked_for_and_nothing_is_said(monkeypatch):
@@ -76,7 +74,7 @@ def test_the_widest_registers_are_taken(monkeypatch):
 def test_only_what_is_there_is_taken(installation):
     installation(RUNNABLE[0])
     assert engine() == RUNNABLE[0]
-    assert load("engine") is not None
+    assert load() is not None
 
 
 def test_an_unknown_engine(monkeypatch):
@@ -130,7 +128,7 @@ def test_with_warnings_as_errors_every_call_says_it(installation):
 
 def test_importing_loads_no_library():
     code = f"""
-import s2fs, s2fs.baselines.loops, sys
+import s2fs, s2fs.baselines, sys
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from inner import engine_neighbours, library
 assert library.open_library.cache_info().currsize == 0

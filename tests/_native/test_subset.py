@@ -427,7 +427,7 @@ def test_numba_is_not_needed(reference):
 def test_every_engine_chooses_alike(reference, engine, capsys):
     if engine in INSTRUCTION_SETS[INSTRUCTION_SETS.index(library.engine()) + 1 :]:
         pytest.skip(f"{engine} cannot run here")
-    if engine != "numpy" and not library.library_path("engine", engine).exists():
+    if engine != "numpy" and not library.library_path(engine).exists():
         pytest.skip(f"{engine} was not built: make test-long builds all")
     process = start(SCRIPT + PAIRS, S2FS_ENGINE=engine)
     out, err = process.communicate(timeout=120)

@@ -8,20 +8,20 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_wine
 
+from rankers import INSTALLED, RANKERS
 from s2fs import StabilitySelector, compare
-from s2fs.baselines import BASELINES, AnovaF, Baseline, RandomOrder, installed_baselines
+from s2fs.baselines import AnovaF, Baseline, RandomOrder
 from s2fs.baselines.base import Ranked
 from strategies import correlations, examples, problems
 
-INSTALLED = list(installed_baselines())
 limits = st.sampled_from([0.0, 0.3, 0.7, 0.95, 1.0])
 
 
 def made(name, *args, **parameters):
     """A baseline that gives the same list each time, and is quick."""
     quick = {"random_state": 0, "n_estimators": 5}
-    known = BASELINES[name]().get_params()
-    return BASELINES[name](*args, **{n: v for n, v in quick.items() if n in known}, **parameters)
+    known = RANKERS[name]().get_params()
+    return RANKERS[name](*args, **{n: v for n, v in quick.items() if n in known}, **parameters)
 
 
 def walked(order, r, limit):

@@ -109,7 +109,7 @@ METHODS = [
     ("S2FS-RMS", ["--beta", 0.2], S2FS(4, compactness="rms", beta=0.2)),
     ("paircover", [], PairCover(4)),
     ("paircover", ["--exclude", 6], PairCover(4, exclude=[6])),
-    *((name, [], BASELINES[name](4)) for name in ("AnovaF", "ReliefF", "SFSS")),
+    *((name, [], BASELINES[name](4)) for name in ("AnovaF", "ReliefF")),
     ("RandomOrder", [], BASELINES["RandomOrder"](4, random_state=0)),
     ("AnovaF", ["--max-correlation", 0.5], AnovaF(4, max_correlation=0.5)),
 ]

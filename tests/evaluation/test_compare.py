@@ -25,8 +25,9 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler, minmax_scale
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from rankers import Guessed
 from s2fs import S2FS, PairCover, SelectorCV, compare
-from s2fs.baselines import FGZEFSR, AnovaF
+from s2fs.baselines import AnovaF
 from s2fs.evaluation import evaluate_selector, stability
 
 X, Y = load_wine(return_X_y=True)
@@ -539,12 +540,12 @@ def test_frames_sparse_tables_and_names():
 
 
 def test_rows_have_the_names_readers_know():
-    selectors = [PairCover(), S2FS(), S2FS(compactness="rms"), AnovaF(), FGZEFSR(),
+    selectors = [PairCover(), S2FS(), S2FS(compactness="rms"), AnovaF(), Guessed(),
                  SelectorCV(selector=PairCover()), SelectKBest()]  # fmt: skip
     few = np.r_[0:10, 60:70]
     result = compare(X[few], Y[few], k=2, selectors=selectors, n_repeats=1, cv=2)
     assert [row.selector for row in result.rows] == [
-        "PairCover", "S²FS", "S²FS-rms", "ANOVA F", "FGZEFSR (reconstructed)", "PairCover, tuned",
+        "PairCover", "S²FS", "S²FS-rms", "ANOVA F", "Guessed (reconstructed)", "PairCover, tuned",
         "SelectKBest", "all 13 features", RANDOM, MAJORITY,
     ]  # fmt: skip
 

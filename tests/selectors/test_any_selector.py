@@ -12,11 +12,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
+from rankers import RANKERS
 from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
-from s2fs.baselines import BASELINES, AnovaF, RandomOrder, best_of_several
+from s2fs.baselines import AnovaF, RandomOrder, best_of_several
 from s2fs.evaluation import stratified_folds
 
-SELECTORS = {"S2FS": S2FS, "PairCover": PairCover, **BASELINES}
+SELECTORS = {"S2FS": S2FS, "PairCover": PairCover, **RANKERS}
 
 
 def make(name, k):

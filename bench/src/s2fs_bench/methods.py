@@ -12,9 +12,10 @@ from typing import Any
 from s2fs import S2FS, PairCover
 from s2fs._utils.messages import did_you_mean
 from s2fs.baselines import BASELINES, installed_baselines
+from s2fs.baselines.registry import WithBaselines
 
-#: The selectors of the package by name.
-METHODS: dict[str, Any] = {"S2FS": S2FS, "PairCover": PairCover, **BASELINES}
+#: The selectors of the package by name, and those that others register.
+METHODS: Mapping[str, Any] = WithBaselines({"S2FS": S2FS, "PairCover": PairCover})
 #: Parameters that change how long a selection takes, and not what it selects.
 _NEUTRAL = ("n_jobs",)
 

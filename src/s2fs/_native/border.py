@@ -1,4 +1,4 @@
-"""The border to the native libraries: every function is declared once, every argument is checked.
+"""The border to the native library: every function is declared once, every argument is checked.
 
 A declaration lists the arguments of the C function in their order, with names and kinds::
 
@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from s2fs._native.library import LibraryName, load
+from s2fs._native.library import load
 from s2fs._utils.messages import format_count
 
 _LETTERS = {
@@ -45,7 +45,7 @@ _LARGEST_INT = 2**63
 
 
 class Handle:
-    """An object of a native library; it is freed with the last reference to it.
+    """An object of the native library; it is freed with the last reference to it.
 
     Attributes
     ----------
@@ -259,23 +259,18 @@ class New(Argument):
 
 
 class Function:
-    """A function of a native library.
+    """A function of the native library.
 
     Parameters
     ----------
     name : str
         Its name in C.
-    library : {"engine", "baselines"}, default="engine"
-        Where it is.
     **arguments : Argument
         Its arguments, in their order.
     """
 
-    def __init__(
-        self, name: str, /, *, library: LibraryName = "engine", **arguments: Argument
-    ) -> None:
+    def __init__(self, name: str, /, **arguments: Argument) -> None:
         self.name, self.arguments = name, arguments
-        self._library: LibraryName = library
         self._items = list(arguments.items())
         self._given = [
             (key, kind, isinstance(kind, Int)) for key, kind in self._items if kind.is_given
@@ -347,7 +342,7 @@ class Function:
             raise _ERRORS.get(code, RuntimeError)(self._message().decode("utf-8", "replace"))
 
     def _load(self) -> Callable[..., int]:
-        library = load(self._library)
+        library = load()
         if library is None:
             raise RuntimeError("there is no native library.")
         self._message = library.s2fs_last_message

@@ -53,7 +53,7 @@ def compute_class_moments(
     n_threads : int, default=1
         The features are shared out to that many threads.
     """
-    if load("engine") is None:
+    if load() is None:
         return compute_in_numpy(X, codes, n_classes, sample_weight)
     n_samples, n_features = X.shape
     weight = np.ones(n_samples) if sample_weight is None else sample_weight

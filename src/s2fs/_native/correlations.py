@@ -154,7 +154,7 @@ class FeatureProducts:
         return block
 
     def _make_table(self) -> Handle | None:
-        return None if load("engine") is None else make_table(self._X)
+        return None if load() is None else make_table(self._X)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the handle, which stays in its process."""

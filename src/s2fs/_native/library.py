@@ -1,9 +1,7 @@
-"""The native libraries: which build of them this processor can run, and how they are loaded.
+"""The native library: which build of it this processor can run, and how it is loaded.
 
-There are two: "engine" is what the selectors need, "baselines" holds the loops of the published
-methods that they are compared with. Each is built once for every instruction set, or by ``make``
-on a clone for that of the machine alone. Nothing is looked for before :func:`load` is called; where
-it returns None, NumPy does the work.
+It is built once for every instruction set, or by ``make`` on a clone for that of the machine alone.
+Nothing is looked for before :func:`load` is called; where it returns None, NumPy does the work.
 """
 
 import ctypes
@@ -13,10 +11,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
-LibraryName = Literal["engine", "baselines"]
-#: Builds of a library, from the plainest to the one for the widest registers; the position is
+#: Builds of the library, from the plainest to the one for the widest registers; the position is
 #: what ``s2fs_instruction_set`` counts in.
 INSTRUCTION_SETS = ("baseline", "avx2", "avx512")
 #: The environment variable that names the engine; without it the fastest is used.
@@ -37,7 +33,7 @@ class EngineWarning(UserWarning):
 
 
 def engine() -> str:
-    """The engine in use: "numpy", or the instruction set of the native libraries.
+    """The engine in use: "numpy", or the instruction set of the native library.
 
     Examples
     --------
@@ -49,8 +45,8 @@ def engine() -> str:
 
 
 @cache
-def load(name: LibraryName = "engine") -> ctypes.CDLL | None:
-    """A native library for this processor, or None where NumPy does its work; chosen once.
+def load() -> ctypes.CDLL | None:
+    """The native library for this processor, or None where NumPy does its work; chosen once.
 
     Raises
     ------
@@ -69,7 +65,7 @@ def load(name: LibraryName = "engine") -> ctypes.CDLL | None:
         if os.environ.get(VARIABLE) != "numpy":
             _warn_of_numpy()
         return None
-    return open_library(name, instruction_set)
+    return open_library(instruction_set)
 
 
 def slices(count: int, terms: int) -> Iterator[tuple[int, int]]:
@@ -118,9 +114,9 @@ def choose(requested: str, built: Sequence[str], widest: int) -> str:
 
 
 @cache
-def open_library(name: LibraryName, instruction_set: str) -> ctypes.CDLL:
-    """One build of a library; raises ImportError if it has another version of the border."""
-    library = ctypes.CDLL(str(library_path(name, instruction_set)))
+def open_library(instruction_set: str) -> ctypes.CDLL:
+    """One build of the library; raises ImportError if it has another version of the border."""
+    library = ctypes.CDLL(str(library_path(instruction_set)))
     check_abi(library)
     library.s2fs_last_message.restype = ctypes.c_char_p
     return library
@@ -136,16 +132,16 @@ def check_abi(library: ctypes.CDLL) -> None:
         )
 
 
-def library_path(name: LibraryName, instruction_set: str) -> Path:
-    """Where a build of a library is."""
-    return _FOLDER / f"libs2fs_{name}_{instruction_set}{_SUFFIX}"
+def library_path(instruction_set: str) -> Path:
+    """Where a build of the library is."""
+    return _FOLDER / f"libs2fs_engine_{instruction_set}{_SUFFIX}"
 
 
 @cache
 def _choose_here(requested: str) -> str:
-    built = [name for name in INSTRUCTION_SETS if library_path("engine", name).exists()]
+    built = [name for name in INSTRUCTION_SETS if library_path(name).exists()]
     # Any of them can be asked: this part is compiled for every processor of the architecture.
-    widest = open_library("engine", built[0]).s2fs_instruction_set() if built else -1
+    widest = open_library(built[0]).s2fs_instruction_set() if built else -1
     return choose(requested, built, widest)
 
 

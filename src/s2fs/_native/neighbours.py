@@ -39,7 +39,7 @@ def knn(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
         predicted = _by_products(A, codes, B, sizes[0])
         if predicted is not None:
             return predicted
-    if load("engine") is None:
+    if load() is None:
         return neighbours.knn(A, codes, B, sizes)
     n_train, n_features = A.shape
     train = np.ascontiguousarray(A.T, dtype=np.float64)

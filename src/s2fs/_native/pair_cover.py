@@ -93,7 +93,7 @@ def make_pair_cover(
         calibration = choose_calibration_features(moments)
         freedom = degrees_of_freedom(moments)[calibration]
         correlation = estimate_correlation_weight(correlations.among(calibration), freedom)
-    if load("engine") is None:
+    if load() is None:
         return PairCoverCriterion(moments, correlation, correlations, copies)
     return NativePairCover(moments, correlation, correlations, copies, n_threads)
 

@@ -1,4 +1,4 @@
-"""The table of samples × features as the native libraries read it: where it is, without a copy."""
+"""The table of samples × features as the native library reads it: where it is, without a copy."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ _sparse = Function(
 
 
 def make_table(X: Any) -> Handle:
-    """A table of the native libraries; it reads ``X`` and keeps it alive.
+    """A table of the native library; it reads ``X`` and keeps it alive.
 
     Parameters
     ----------

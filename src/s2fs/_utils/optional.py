@@ -1,7 +1,10 @@
-"""Packages that come with an extra, and not with s2fs itself."""
+"""Packages that do not come with s2fs itself: those of an extra, and the laboratory."""
 
 from importlib import import_module
 from typing import Any
+
+#: How to get what the distribution s2fs-bench adds.
+INSTALL_LABORATORY = "pip install ./bench in a clone of s2fs, or pip install s2fs-bench"
 
 
 def need(module: str, *, extra: str, purpose: str = "This") -> Any:

@@ -1,6 +1,7 @@
 """What all baselines share: scaled data in, a ranked list out, and parts of their docstrings."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
 from inspect import cleandoc
 from typing import Any, ClassVar, NamedTuple, Self
@@ -18,6 +19,8 @@ from s2fs.search.constraints import resolve_n_features
 from s2fs.selectors.base import RankingSelector
 from s2fs.selectors.search_selector import SearchSelector
 
+#: How sure a baseline can be of its algorithm, see :class:`Baseline`.
+STATUSES = ("confirmed", "partly reconstructed", "reconstructed", "stand-in", "wrapper")
 #: What stands in the docstring of a baseline for ``{name}`` on a line of its own.
 _SHARED_DOCS = {
     "n_features_to_select": """\
@@ -35,15 +38,6 @@ indices_ : ndarray of shape (n_selected,)
 ranking_ : ndarray of shape (n_features_in_,)
     Rank of each feature, 1 for the first selected; features that were not selected share the rank
     ``n_selected + 1``.""",
-    "completion": """\
-completion : {"importance", "index", "published", "restart"}, default="importance"
-    What follows where the search stops. {completions}""",
-    "completions": """\
-"importance" is fair: the search goes on while its
-    criterion rises, then the other features follow by their own score. "index" appends the others
-    in the order of the columns, which says nothing about them. "published" is the rule that comes
-    nearest to the numbers of the S²FS paper, here "{published_completion}". "restart" searches
-    again among the features that are left, group after group.""",
 }
 
 
@@ -114,11 +108,11 @@ class ScaledColumns:
 class Baseline(RankingSelector):
     """Base of the baselines: min–max scaling, constant features last, and where to stop.
 
-    A subclass implements ``_rank_varying``, usually through ``complete`` in ``_completion.py``.
-    Scores are turned so that larger is better, also where the literature minimises. In its
-    docstring ``{status}``, ``{citation}``, ``{n_features_to_select}``, ``{max_correlation}``,
-    ``{completion}``, ``{indices_}`` and ``{ranking_}`` are filled in. One with parameters of its
-    own has a constructor that also sets the two of this one.
+    A subclass implements ``_rank_varying``, and :func:`s2fs.baselines.check_baseline` tells whether
+    it keeps the contract. Scores are turned so that larger is better, also where the literature
+    minimises. In its docstring ``{status}``, ``{citation}``, ``{n_features_to_select}``,
+    ``{max_correlation}``, ``{indices_}`` and ``{ranking_}`` are filled in. One with parameters of
+    its own has a constructor that also sets the two of this one.
 
     Attributes
     ----------
@@ -158,13 +152,8 @@ class Baseline(RankingSelector):
             cls.__module__ = "s2fs.baselines"
         if cls.__doc__ is None:  # as with python -OO
             return
-        own = {
-            name: getattr(cls, name, "") for name in ("status", "citation", "published_completion")
-        }
-        doc = cleandoc(cls.__doc__)
-        for name, text in {**_SHARED_DOCS, **own}.items():
-            doc = doc.replace(f"{{{name}}}", text)
-        cls.__doc__ = doc
+        own = {name: getattr(cls, name, "") for name in ("status", "citation")}
+        cls.__doc__ = fill_in(cleandoc(cls.__doc__), {**_SHARED_DOCS, **own})
 
     @abstractmethod
     def _rank_varying(self, X: Floats, codes: Indices, k: int) -> Ranked:
@@ -248,6 +237,13 @@ class Baseline(RankingSelector):
             n_ranked = min(2 * n_ranked, m)  # to rank all is slow for some
         peak = int(np.searchsorted(places, ranked.peak))
         return Ranked(ranked.indices[places], ranked.scores[places], peak)
+
+
+def fill_in(doc: str, texts: Mapping[str, str]) -> str:
+    """A docstring with a text in the place of each ``{name}``."""
+    for name, text in texts.items():
+        doc = doc.replace(f"{{{name}}}", text)
+    return doc
 
 
 def _find_first_apart(features: Indices, k: int, correlated_with: CorrelatedFeatures) -> Indices:

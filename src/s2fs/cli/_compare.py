@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils import get_tags
 
 from s2fs import report as reports
-from s2fs._utils.messages import did_you_mean
+from s2fs.baselines.registry import explain_unknown
 from s2fs.cli._verdict import check_positive
 from s2fs.cli.data import DataArguments
 from s2fs.cli.help import Command
@@ -58,10 +58,8 @@ def _find_selector(name: str) -> Any:
     if not colon:
         if name.lower() in SELECTORS:
             return name
-        raise ValueError(
-            f"--selectors has {name!r}{did_you_mean(name.lower(), SELECTORS)}; choose from "
-            f"{', '.join(SELECTORS)}, or give module:Class."
-        )
+        ending = explain_unknown(name, SELECTORS, ", or give module:Class")
+        raise ValueError(f"--selectors has {name!r}{ending}")
     sys.path.insert(0, str(Path.cwd()))  # a module beside the data, as for a script
     try:
         return getattr(import_module(module), kind)()

@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 from s2fs import report
 from s2fs._utils.columns import Columns
 from s2fs._utils.files import check_writable
-from s2fs._utils.messages import did_you_mean
+from s2fs.baselines.registry import explain_unknown
 from s2fs.cli._fit import fit_selector, make_tuner, tune_selector
 from s2fs.cli._ranking import Table, print_ranking, ranking_columns
 from s2fs.cli._result import write_files
@@ -96,9 +96,7 @@ def _check_method(_: click.Context, __: click.Parameter, value: str) -> str:
     """The name of a selector, in lower case."""
     if (method := value.lower()) in SELECTORS:
         return method
-    raise click.BadParameter(
-        f"{value!r}{did_you_mean(method, SELECTORS)}; choose from {', '.join(SELECTORS)}."
-    )
+    raise click.BadParameter(f"{value!r}{explain_unknown(value, SELECTORS)}")
 
 
 def _read_shape(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int] | None:

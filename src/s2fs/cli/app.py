@@ -9,6 +9,7 @@ import click
 
 from s2fs import io
 from s2fs._utils.messages import did_you_mean
+from s2fs._utils.optional import INSTALL_LABORATORY
 from s2fs._utils.version import __version__
 from s2fs.cli.messages import ARGUMENTS, describe_obstacles, in_one_line, print_note
 
@@ -32,8 +33,6 @@ LABORATORY = {
 }
 #: The group of entry points by which another distribution adds commands.
 ENTRY_POINTS = "s2fs.commands"
-#: How to get these commands.
-INSTALL_LABORATORY = "pip install ./bench in a clone of s2fs, or pip install s2fs-bench"
 #: What a shell expects of a command that Ctrl-C has ended.
 INTERRUPTED = 130
 

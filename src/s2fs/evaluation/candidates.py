@@ -12,9 +12,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from s2fs._utils.messages import did_you_mean
 from s2fs._utils.types import Indices
-from s2fs.baselines import BASELINES, AnovaF, best_of_several
+from s2fs.baselines import AnovaF, best_of_several
+from s2fs.baselines.registry import WithBaselines, explain_unknown
 from s2fs.evaluation.names import name_selector
 from s2fs.evaluation.samples import EvaluationSamples
 from s2fs.selectors.base import RankingSelector, features_in_order, fit_selector
@@ -24,13 +24,15 @@ from s2fs.selectors.s2fs import S2FS
 from s2fs.selectors.stability import StabilitySelector
 
 #: What makes each selector that has a name, by that name in lower case.
-SELECTORS: dict[str, Callable[..., Any]] = {
-    "paircover": PairCover,
-    "s2fs": S2FS,
-    "s2fs-rms": partial(S2FS, compactness="rms"),
-    "best": best_of_several,
-    **{name.lower(): baseline for name, baseline in BASELINES.items()},
-}
+SELECTORS: Mapping[str, Callable[..., Any]] = WithBaselines(
+    {
+        "paircover": PairCover,
+        "s2fs": S2FS,
+        "s2fs-rms": partial(S2FS, compactness="rms"),
+        "best": best_of_several,
+    },
+    str.lower,
+)
 #: What a selector may call the number of features.
 NUMBER_NAMES = ("n_features_to_select", "k")
 #: Parameters that do not change what a selector selects.
@@ -85,10 +87,8 @@ def _make_selector(selector: Any, k: int | None, random_state: int) -> Any:
     if isinstance(selector, str):
         make = SELECTORS.get(selector.lower())
         if make is None:
-            raise ValueError(
-                f"selectors has {selector!r}{did_you_mean(selector.lower(), SELECTORS)}; choose "
-                f"from {', '.join(SELECTORS)}, or give a selector."
-            )
+            ending = explain_unknown(selector, SELECTORS, ", or give a selector")
+            raise ValueError(f"selectors has {selector!r}{ending}")
         selector = make()
         settings["random_state"] = random_state
     if not (hasattr(selector, "fit") and hasattr(selector, "get_params")):

@@ -7,7 +7,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._utils.types import Floats, HowMany, Indices
-from s2fs.baselines._completion import (
+from s2fs.baselines.base import Ranked
+from s2fs_bench.baselines.completion import (
     COMPLETION,
     Completion,
     Rule,
@@ -15,8 +16,7 @@ from s2fs.baselines._completion import (
     Subset,
     complete,
 )
-from s2fs.baselines._relations import Relation
-from s2fs.baselines.base import Ranked
+from s2fs_bench.baselines.relations import Relation
 
 Variant = Literal["F1", "F1-sum", "F1-max", "F2", "dependency"]
 
@@ -65,7 +65,7 @@ class IPD(StoppingBaseline):
 
     Examples
     --------
-    >>> from s2fs.baselines.ipd import IPD
+    >>> from s2fs_bench.baselines import IPD
     >>> X = [[0.0, 0.2, 0.0], [0.1, 0.6, 0.2], [0.5, 0.0, 0.6],
     ...      [0.6, 0.4, 0.3], [0.9, 1.0, 0.7], [1.0, 0.8, 1.0]]
     >>> y = ["A", "A", "A", "B", "B", "B"]

@@ -1,14 +1,14 @@
 """MDP: settle all pairs of different class as well as they can be."""
 
-from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from s2fs._utils.types import Floats, HowMany, Indices
-from s2fs.baselines import loops
-from s2fs.baselines._completion import (
+from s2fs.baselines.base import Ranked
+from s2fs_bench.baselines import loops
+from s2fs_bench.baselines.completion import (
     COMPLETION,
     Completion,
     Rule,
@@ -16,15 +16,14 @@ from s2fs.baselines._completion import (
     Subset,
     complete,
 )
-from s2fs.baselines._plain_loops import Discernibility
-from s2fs.baselines._relations import (
+from s2fs_bench.baselines.loops import Discernibility
+from s2fs_bench.baselines.relations import (
     SLACK,
     Pairs,
     compute_lower_approximation,
     compute_widths,
     list_different_class_pairs,
 )
-from s2fs.baselines.base import Ranked
 
 PairRule = Literal["maximal", "lambda"]
 Weights = Literal["none", "inverse", "maximal"]
@@ -74,7 +73,7 @@ class MDP(StoppingBaseline):
 
     Examples
     --------
-    >>> from s2fs.baselines.mdp import MDP
+    >>> from s2fs_bench.baselines import MDP
     >>> X = [[0.0, 0.2, 0.0], [0.1, 0.6, 0.2], [0.5, 0.0, 0.6],
     ...      [0.6, 0.4, 0.3], [0.9, 1.0, 0.7], [1.0, 0.8, 1.0]]
     >>> y = ["A", "A", "A", "B", "B", "B"]
@@ -187,7 +186,7 @@ class SettledPairs(Subset):
 
     @property
     def _discerned(self) -> Discernibility:
-        return replace(self.table.discerned, left=self.pairs.left, right=self.pairs.right)
+        return self.table.discerned._replace(left=self.pairs.left, right=self.pairs.right)
 
     def score(self, candidates: Indices) -> Floats:
         """Weight of the settled pairs with each candidate added alone."""

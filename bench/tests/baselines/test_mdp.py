@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from s2fs.baselines.mdp import MDP, SettledPairs, SettlingTable
+from s2fs_bench.baselines.mdp import MDP, SettledPairs, SettlingTable
 from six_samples import CODES, X, Y
 from strategies import examples
 

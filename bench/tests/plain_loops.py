@@ -1,82 +1,18 @@
-"""The loops of the baselines in plain NumPy: what :mod:`s2fs.baselines.loops` falls back on.
+"""The loops of the baselines in plain NumPy, for tests of those that numba compiles.
 
-They take the sums in the order of the native library, so that both give the same digits (where no
-exponential or power is taken, in which libraries differ by a last bit).
+They take the sums in the same order, so that both give the same digits (where no exponential or
+power is taken, in which libraries differ by a last bit).
 """
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from s2fs._utils.types import Floats, Indices
-
-#: As in _native/src/baselines/loops.cpp: how sums over pairs are cut.
+#: How sums over pairs are cut.
 _CHUNK, _LANES = 1024, 8
 
 
-@dataclass(frozen=True)
-class Discernibility:
-    """How far features tell pairs of samples apart.
-
-    That is ``min(1, |difference| / width)``, or ``1 − exp(−½ (difference / width)²)`` where
-    gaussian. Pair p is made of the samples ``left[p]`` and ``right[p]``.
-    """
-
-    columns: Floats
-    widths: Floats
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    gaussian: bool = False
-
-
-@dataclass(frozen=True)
-class SortedRelation:
-    """A fuzzy relation of samples in class order, sorted for a search of the nearest.
-
-    ``similarities[i]`` are those of sample i to the samples ``who[i]``, class by class (class q
-    from ``bounds[q]`` to ``bounds[q + 1] - 1``) and the largest first in each class. A difference
-    above the radius leaves no similarity.
-    """
-
-    columns: Floats
-    similarities: Floats
-    who: NDArray[np.int32]
-    bounds: Indices
-    radius: float
-
-
-@dataclass(frozen=True)
-class Granules:
-    """What a set of features says of each two samples, which are in class order.
-
-    ``furthest`` holds their largest difference, ``relation`` their similarity
-    ``exp(−scale · furthest²)``, both n × n. Class q takes the places ``bounds[q]`` to
-    ``bounds[q + 1] - 1``.
-    """
-
-    furthest: Floats
-    relation: Floats
-    bounds: Indices
-    weights: Floats
-    scale: float
-
-
-@dataclass(frozen=True)
-class Centres:
-    """Squared distances of samples to the class centres, n × p, in the set so far.
-
-    ``power`` is the exponent of a ratio of them; none counts as less than ``floor``.
-    """
-
-    squares: Floats
-    codes: Indices
-    power: float
-    floor: float
-
-
-def compute_discernibility(of: Discernibility, feature: int) -> Floats:
+def compute_discernibility(of, feature):
     """How well a feature tells each pair of samples apart, 0 to 1."""
     x = of.columns[feature]
     scaled = np.abs(x[of.left] - x[of.right]) / of.widths[feature]
@@ -85,17 +21,14 @@ def compute_discernibility(of: Discernibility, feature: int) -> Floats:
     return np.minimum(1.0, scaled)
 
 
-def join_degrees(satisfied: Floats, discerned: Floats, largest: bool) -> Floats:
+def join_degrees(satisfied, discerned, largest):
     """The s-norm of two degrees: their maximum, or their bounded sum."""
     if largest:
         return np.maximum(satisfied, discerned)
     return np.minimum(1.0, satisfied + discerned)
 
 
-def compute_satisfaction(
-    of: Discernibility, candidates: Indices, satisfied: Floats, largest: bool
-) -> Floats:
-    """See :func:`s2fs.baselines.loops.compute_satisfaction`."""
+def compute_satisfaction(of, candidates, satisfied, largest):
     sums = np.empty(len(candidates))
     for i, candidate in enumerate(candidates):
         degrees = compute_discernibility(of, candidate)
@@ -103,15 +36,11 @@ def compute_satisfaction(
     return sums
 
 
-def find_settled_pairs(of: Discernibility, feature: int, threshold: Floats) -> NDArray[np.bool_]:
-    """See :func:`s2fs.baselines.loops.find_settled_pairs`."""
+def find_settled_pairs(of, feature, threshold):
     return compute_discernibility(of, feature) >= threshold
 
 
-def sum_settled_weights(
-    of: Discernibility, candidates: Indices, threshold: Floats, weight: Floats
-) -> Floats:
-    """See :func:`s2fs.baselines.loops.sum_settled_weights`."""
+def sum_settled_weights(of, candidates, threshold, weight):
     sums = np.empty(len(candidates))
     for i, candidate in enumerate(candidates):
         is_settled = find_settled_pairs(of, candidate, threshold)
@@ -119,7 +48,7 @@ def sum_settled_weights(
     return sums
 
 
-def sum_over_pairs(terms: Floats) -> float:
+def sum_over_pairs(terms):
     """Sum in chunks, and in each chunk lane by lane, then half the lanes to the other half."""
     n_chunks = -(-len(terms) // _CHUNK)
     padded = np.zeros((n_chunks, _CHUNK // _LANES, _LANES))
@@ -131,12 +60,12 @@ def sum_over_pairs(terms: Floats) -> float:
     return sum_in_order(lanes[:, 0])
 
 
-def sum_in_order(terms: Floats) -> float:
+def sum_in_order(terms):
     """Sum one by one from the first."""
     return float(np.add.accumulate(terms)[-1]) if len(terms) else 0.0
 
 
-def find_similarities_to_classes(of: SortedRelation, candidate: int) -> Floats:
+def find_similarities_to_classes(of, candidate):
     """The largest similarity of each sample to each class, with a candidate added."""
     x = of.columns[candidate]
     distance = np.abs(x[:, None] - x[of.who])
@@ -148,8 +77,7 @@ def find_similarities_to_classes(of: SortedRelation, candidate: int) -> Floats:
     return to_class
 
 
-def find_nearest_others(of: SortedRelation, candidates: Indices) -> tuple[Floats, Floats]:
-    """See :func:`s2fs.baselines.loops.find_nearest_others`."""
+def find_nearest_others(of, candidates):
     n, p = len(of.similarities), len(of.bounds) - 1
     own = np.repeat(np.arange(p), np.diff(of.bounds))
     nearest, reach = np.empty((len(candidates), n)), np.empty((len(candidates), p))
@@ -161,8 +89,7 @@ def find_nearest_others(of: SortedRelation, candidates: Indices) -> tuple[Floats
     return nearest, reach
 
 
-def find_two_nearest(of: SortedRelation, candidates: Indices) -> tuple[Floats, Floats, Indices]:
-    """See :func:`s2fs.baselines.loops.find_two_nearest`."""
+def find_two_nearest(of, candidates):
     shape = len(candidates), len(of.similarities)
     first, second, where = np.empty(shape), np.zeros(shape), np.empty(shape, dtype=np.intp)
     rows = np.arange(shape[1])
@@ -175,17 +102,13 @@ def find_two_nearest(of: SortedRelation, candidates: Indices) -> tuple[Floats, F
     return first, second, where
 
 
-def intersect(columns: Floats, features: Indices, relation: Floats, radius: float) -> None:
-    """See :func:`s2fs.baselines.loops.intersect`."""
+def intersect(columns, features, relation, radius):
     for x in columns[features]:
         distance = np.abs(x[:, None] - x)
         np.minimum(relation, np.where(distance <= radius, 1.0 - distance, 0.0), out=relation)
 
 
-def compute_approximation_sizes(
-    columns: Floats, candidates: Indices, relation: Floats, decision: Floats, radius: float
-) -> tuple[Floats, Floats]:
-    """See :func:`s2fs.baselines.loops.compute_approximation_sizes`."""
+def compute_approximation_sizes(columns, candidates, relation, decision, radius):
     lower = np.empty((len(candidates), len(decision)))
     upper = np.empty_like(lower)
     for c, candidate in enumerate(candidates):
@@ -197,10 +120,7 @@ def compute_approximation_sizes(
     return lower, upper
 
 
-def sum_largest_differences(
-    columns: Floats, furthest: Floats, bounds: Indices
-) -> tuple[Floats, Floats]:
-    """See :func:`s2fs.baselines.loops.sum_largest_differences`."""
+def sum_largest_differences(columns, furthest, bounds):
     own, every = np.empty(columns.shape), np.zeros(columns.shape)
     for c, x in enumerate(columns):
         largest = np.maximum(furthest, np.abs(x - x[:, None]))
@@ -215,8 +135,7 @@ def sum_largest_differences(
     return own, every
 
 
-def add_gaussian_changes(of: Granules, columns: Floats, own: Floats, every: Floats) -> None:
-    """See :func:`s2fs.baselines.loops.add_gaussian_changes`."""
+def add_gaussian_changes(of, columns, own, every):
     codes = np.repeat(np.arange(len(of.bounds) - 1), np.diff(of.bounds))
     is_own = codes[:, None] == codes
     for c, x in enumerate(columns):
@@ -227,8 +146,7 @@ def add_gaussian_changes(of: Granules, columns: Floats, own: Floats, every: Floa
         own[c] += np.where(is_own, change, 0.0).sum(axis=1)
 
 
-def compute_aggregation(of: Centres, columns: Floats, centres: Floats) -> Floats:
-    """See :func:`s2fs.baselines.loops.compute_aggregation`."""
+def compute_aggregation(of, columns, centres):
     out, rows = np.empty(len(columns)), np.arange(len(of.codes))
     for c, (x, centre) in enumerate(zip(columns, centres, strict=True)):
         squares = np.maximum(of.squares + (x[:, None] - centre) ** 2, of.floor)

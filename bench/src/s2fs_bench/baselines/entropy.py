@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from s2fs._utils.types import Floats, Indices
-from s2fs.baselines import loops
-from s2fs.baselines._plain_loops import Granules
+from s2fs_bench.baselines import loops
+from s2fs_bench.baselines.loops import Granules
 
 Bits = NDArray[np.uint64]
 

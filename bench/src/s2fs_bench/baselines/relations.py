@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from s2fs._utils.types import Floats, Indices
-from s2fs.baselines import loops
-from s2fs.baselines._plain_loops import SortedRelation
+from s2fs_bench.baselines import loops
+from s2fs_bench.baselines.loops import SortedRelation
 
 Similarity = Literal["sigma", "range", "gaussian"]
 

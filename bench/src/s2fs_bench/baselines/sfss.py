@@ -8,8 +8,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._native.class_moments import compute_class_moments
 from s2fs._utils.types import Floats, HowMany, Indices
-from s2fs.baselines import loops
-from s2fs.baselines._completion import (
+from s2fs.baselines.base import Ranked
+from s2fs_bench.baselines import loops
+from s2fs_bench.baselines.completion import (
     COMPLETION_OR_GREEDY,
     Completion,
     Rule,
@@ -17,8 +18,7 @@ from s2fs.baselines._completion import (
     Subset,
     complete,
 )
-from s2fs.baselines._plain_loops import Centres
-from s2fs.baselines.base import Ranked
+from s2fs_bench.baselines.loops import Centres
 
 Form = Literal["product", "sum"]
 
@@ -66,7 +66,7 @@ class SFSS(StoppingBaseline):
 
     Examples
     --------
-    >>> from s2fs.baselines.sfss import SFSS
+    >>> from s2fs_bench.baselines import SFSS
     >>> X = [[0, 0.2, 0], [0.1, 0.6, 0.2], [0.5, 0, 0.6], [0.6, 0.4, 0.3]]
     >>> X += [[0.9, 1, 0.7], [1, 0.8, 1]]
     >>> selector = SFSS(n_features_to_select=2).fit(X, [0, 0, 0, 1, 1, 1])

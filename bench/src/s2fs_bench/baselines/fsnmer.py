@@ -7,7 +7,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._utils.types import Floats, HowMany, Indices
-from s2fs.baselines._completion import (
+from s2fs.baselines.base import Ranked
+from s2fs_bench.baselines.completion import (
     COMPLETION,
     Completion,
     Rule,
@@ -16,8 +17,7 @@ from s2fs.baselines._completion import (
     argsort_descending,
     complete,
 )
-from s2fs.baselines._entropy import SLACK, count_neighbours, granule_entropy, label_entropy
-from s2fs.baselines.base import Ranked
+from s2fs_bench.baselines.entropy import SLACK, count_neighbours, granule_entropy, label_entropy
 
 #: Information below which a feature adds nothing.
 _NOTHING = 1e-9
@@ -63,7 +63,7 @@ class FSNMER(StoppingBaseline):
 
     Examples
     --------
-    >>> from s2fs.baselines.fsnmer import FSNMER
+    >>> from s2fs_bench.baselines import FSNMER
     >>> X = [[0, 0.1, 0.5], [0.1, 0, 0], [0.5, 0.6, 1], [0.6, 0.4, 0.5], [0.9, 1, 0], [1, 0.9, 1]]
     >>> y = ["A", "A", "A", "B", "B", "B"]
     >>> FSNMER(n_features_to_select=3).fit(X, y).indices_

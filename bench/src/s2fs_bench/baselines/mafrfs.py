@@ -7,9 +7,9 @@ from sklearn.utils._param_validation import StrOptions
 
 from s2fs._native.class_moments import compute_class_moments
 from s2fs._utils.types import Floats, HowMany, Indices
-from s2fs.baselines._completion import TIE
-from s2fs.baselines._entropy import LinearGranules, granule_entropy, label_entropy
 from s2fs.baselines.base import Baseline, Ranked
+from s2fs_bench.baselines.completion import TIE
+from s2fs_bench.baselines.entropy import LinearGranules, granule_entropy, label_entropy
 
 Margin = Literal["local", "global", "nearest"]
 Measure = Literal["FCE", "FE", "FJE", "FMI"]
@@ -59,7 +59,7 @@ class MAFRFS(Baseline):
 
     Examples
     --------
-    >>> from s2fs.baselines.mafrfs import MAFRFS
+    >>> from s2fs_bench.baselines import MAFRFS
     >>> X = [[0, 0.1, 0.5], [0.1, 0, 0], [0.5, 0.6, 1], [0.6, 0.4, 0.5], [0.9, 1, 0], [1, 0.9, 1]]
     >>> selector = MAFRFS(n_features_to_select=3).fit(X, ["A", "A", "A", "B", "B", "B"])
     >>> selector.indices_

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import minmax_scale
 
-from s2fs.baselines.sfss import SFSS, CentreSubset, ClassCentres
+from s2fs_bench.baselines.sfss import SFSS, CentreSubset, ClassCentres
 from six_samples import CODES, X
 from strategies import examples, problems
 

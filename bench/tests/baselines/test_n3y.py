@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import minmax_scale
 
-from s2fs.baselines.n3y import N3Y, NeighbourhoodSubset
+from s2fs_bench.baselines.n3y import N3Y, NeighbourhoodSubset
 from strategies import examples, problems
 
 small = examples(50)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from s2fs.baselines.fdm import FDM, Clauses, Satisfaction
+from s2fs_bench.baselines.fdm import FDM, Clauses, Satisfaction
 from strategies import examples
 
 X = np.array(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from literal_search import Table, greedy
 from sklearn.neighbors import KNeighborsClassifier
 
-from s2fs.baselines.ipd import IPD, compute_criterion
+from s2fs_bench.baselines.ipd import IPD, compute_criterion
 from six_samples import CODES, X, Y
 from strategies import examples
 

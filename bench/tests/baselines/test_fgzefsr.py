@@ -8,7 +8,7 @@ from scipy.stats import entropy
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import minmax_scale
 
-from s2fs.baselines.fgzefsr import FGZEFSR, compute_agreement
+from s2fs_bench.baselines.fgzefsr import FGZEFSR, compute_agreement
 from strategies import examples, problems
 
 small = examples(50)

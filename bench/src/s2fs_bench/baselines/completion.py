@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from s2fs._utils.types import Floats, Indices
-from s2fs.baselines.base import Baseline, Ranked
+from s2fs.baselines.base import Baseline, Ranked, fill_in
 
 #: How a list goes on where a search stops.
 Rule = Literal["importance", "index", "restart", "greedy"]
@@ -25,6 +25,18 @@ COMPLETION = StrOptions({"importance", "index", "restart", "published"})
 #: The same where the search may also go on past its stop.
 COMPLETION_OR_GREEDY = StrOptions({"importance", "index", "restart", "published", "greedy"})
 
+#: What stands in the docstring of such a baseline for ``{name}``, with its own rule filled in.
+_SHARED_DOCS = {
+    "completion": """\
+completion : {"importance", "index", "published", "restart"}, default="importance"
+    What follows where the search stops. {completions}""",
+    "completions": """\
+"importance" is fair: the search goes on while its
+    criterion rises, then the other features follow by their own score. "index" appends the others
+    in the order of the columns, which says nothing about them. "published" is the rule that comes
+    nearest to the numbers of the S²FS paper, here "{published_completion}". "restart" searches
+    again among the features that are left, group after group.""",
+}
 #: Scores that differ by less than this, relative to the larger of 1 and their size, are equal.
 TIE = 1e-12
 #: How many stale candidates a lazy step looks at together; the choice does not depend on it.
@@ -35,11 +47,18 @@ class StoppingBaseline(Baseline):
     """A baseline that stops by itself, with a rule for what follows.
 
     ``published_completion`` is the rule that comes nearest to the numbers of the S²FS paper, which
-    ``completion="published"`` stands for. ``docs/baselines/fidelity.md`` is the study.
+    ``completion="published"`` stands for. ``docs/baselines/fidelity.md`` is the study. In its
+    docstring ``{completion}``, or ``{completions}`` inside of a text of its own, is filled in.
     """
 
     published_completion: ClassVar[Rule]
     completion: Completion
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__doc__ is not None:
+            own = {"published_completion": cls.published_completion}
+            cls.__doc__ = fill_in(cls.__doc__, {**_SHARED_DOCS, **own})
 
     @property
     def _rule(self) -> Rule:

@@ -1,4 +1,4 @@
-"""The native loops against their NumPy forms, and a relation between samples and double loops.
+"""The compiled loops against their NumPy forms, and a relation between samples and double loops.
 
 What the other loops compute is compared with the definitions by the tests of the baselines.
 """
@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inner import Relation, list_different_class_pairs
-from inner import plain_loops as plain
-from s2fs.baselines import loops
+import plain_loops as plain
+from s2fs_bench.baselines import loops
+from s2fs_bench.baselines.relations import Relation, list_different_class_pairs
 from strategies import examples
 
 some = examples(60)
@@ -19,21 +19,21 @@ some = examples(60)
 class Problem:
     """Random samples in class order, on a grid so that ties occur, and a random state."""
 
-    def __init__(self, n, m, p, levels, seed, index=np.intp):
+    def __init__(self, n, m, p, levels, seed):
         self.rng = rng = np.random.default_rng(seed)
         X = rng.random((n, m))
         self.X = np.round(X * levels) / levels if levels else X
-        self.codes = np.sort(np.r_[np.arange(p), rng.integers(0, p, n - p)]).astype(index)
+        self.codes = np.sort(np.r_[np.arange(p), rng.integers(0, p, n - p)])
         self.columns = np.ascontiguousarray(self.X.T)
-        self.bounds = np.append(0, np.cumsum(np.bincount(self.codes))).astype(index)
-        self.candidates = rng.permutation(m).astype(index)
+        self.bounds = np.append(0, np.cumsum(np.bincount(self.codes)))
+        self.candidates = rng.permutation(m)
         self.pairs = list_different_class_pairs(self.codes)
         self.widths = rng.uniform(0.1, 1, m)
         x = self.columns[0]
         self.furthest = np.abs(x[:, None] - x)
 
     def discernibility(self, gaussian=False):
-        return plain.Discernibility(self.columns, self.widths, *self.pairs, gaussian)
+        return loops.Discernibility(self.columns, self.widths, *self.pairs, gaussian)
 
 
 @st.composite
@@ -41,8 +41,7 @@ def problems(draw):
     p = draw(st.integers(2, 4))
     n = draw(st.one_of(st.integers(p, 20), st.integers(20, 70)))
     levels = draw(st.sampled_from([None, 3, 10]))
-    index = draw(st.sampled_from([np.int64, np.int32]))  # 32 bits: NumPy's on some machines
-    return Problem(n, draw(st.integers(1, 12)), p, levels, draw(st.integers(0, 10**6)), index)
+    return Problem(n, draw(st.integers(1, 12)), p, levels, draw(st.integers(0, 10**6)))
 
 
 @some
@@ -119,7 +118,7 @@ def test_granules(problem):
 
     weights, scale = problem.rng.random(len(problem.codes)), 3.0
     relation = np.exp(-scale * problem.furthest**2)
-    of = plain.Granules(problem.furthest, relation, problem.bounds, weights, scale)
+    of = loops.Granules(problem.furthest, relation, problem.bounds, weights, scale)
     ours, expected = np.ones((2, 2, *problem.columns.shape))
     loops.add_gaussian_changes(of, problem.columns, *ours)
     plain.add_gaussian_changes(of, problem.columns, *expected)
@@ -131,7 +130,7 @@ def test_granules(problem):
 def test_aggregation(problem, power):
     n, m = problem.X.shape
     p = len(problem.bounds) - 1
-    of = plain.Centres(problem.rng.random((n, p)), problem.codes, power, 1e-12)
+    of = loops.Centres(problem.rng.random((n, p)), problem.codes, power, 1e-12)
     centres = problem.rng.random((m, p))
     ours = loops.compute_aggregation(of, problem.columns, centres)
     expected = plain.compute_aggregation(of, problem.columns, centres)
@@ -139,12 +138,12 @@ def test_aggregation(problem, power):
 
 
 def test_a_candidate_is_sized_alike_in_any_company():
-    problem = Problem(30, 21, 3, None, 0)  # more than the native loops take at a time
+    problem = Problem(30, 21, 3, None, 0)  # more than share a walk over the table
 
     def sizes(columns):
         changes = np.ones((2, *columns.shape))
         relation = np.exp(-(problem.furthest**2))
-        of = plain.Granules(problem.furthest, relation, problem.bounds, np.ones(30), 1.0)
+        of = loops.Granules(problem.furthest, relation, problem.bounds, np.ones(30), 1.0)
         loops.add_gaussian_changes(of, columns, *changes)
         table = columns, problem.furthest, problem.bounds
         return np.stack([*changes, *loops.sum_largest_differences(*table)])
@@ -220,41 +219,3 @@ def test_approximation_sizes(data, radius, random):
             up = sum(max(min(R[i, j], F[q, j]) for j in range(n)) for i in range(n))
             assert lower[c, q] == pytest.approx(low)
             assert upper[c, q] == pytest.approx(up)
-
-
-@pytest.mark.parametrize("name", ["satisfaction", "relation", "granules", "aggregation"])
-def test_calls_in_slices_give_the_same(name, shortest_calls):
-    problem = Problem(40, 25, 3, None, 0)
-
-    def run():
-        of = problem.discernibility()
-        nothing = np.zeros(len(of.left))
-        if name == "satisfaction":
-            return [
-                loops.compute_satisfaction(of, problem.candidates, nothing, False),
-                loops.sum_settled_weights(of, problem.candidates, nothing + 0.3, nothing + 0.1),
-            ]
-        if name == "relation":
-            relation = Relation(problem.X, problem.codes, 0.3, reflexive=True)
-            relation.add(problem.candidates[:2])
-            decision = np.linspace(0, 1, 120).reshape(3, 40)
-            return [
-                relation.matrix,
-                *relation.nearest_others(problem.candidates),
-                *relation.two_nearest(problem.candidates),
-                *relation.approximation_sizes(problem.candidates, decision),
-            ]
-        if name == "granules":
-            relation = np.exp(-problem.furthest)
-            of = plain.Granules(problem.furthest, relation, problem.bounds, np.ones(40), 2.0)
-            sizes = np.ones((2, 25, 40))
-            loops.add_gaussian_changes(of, problem.columns, *sizes)
-            table = problem.columns, problem.furthest, problem.bounds
-            return [*loops.sum_largest_differences(*table), sizes]
-        of = plain.Centres(np.linspace(0, 1, 120).reshape(40, 3), problem.codes, 1.0, 1e-12)
-        return [loops.compute_aggregation(of, problem.columns, np.zeros((25, 3)))]
-
-    whole = run()
-    shortest_calls()
-    for ours, expected in zip(run(), whole, strict=True):
-        np.testing.assert_array_equal(ours, expected)

@@ -9,7 +9,7 @@ from scipy.stats import entropy
 from sklearn.preprocessing import minmax_scale
 
 from s2fs import components
-from s2fs.baselines.mafrfs import MAFRFS, Margins, compute_criterion, compute_uncertainty
+from s2fs_bench.baselines.mafrfs import MAFRFS, Margins, compute_criterion, compute_uncertainty
 from strategies import examples, problems
 
 small = examples(40)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from literal_search import Table, greedy
 
-from s2fs.baselines.rdsi import RDSI, compute_self_information
+from s2fs_bench.baselines.rdsi import RDSI, compute_self_information
 from six_samples import CODES, X, Y
 from strategies import examples
 

@@ -7,8 +7,9 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._utils.types import Floats, HowMany, Indices
-from s2fs.baselines import loops
-from s2fs.baselines._completion import (
+from s2fs.baselines.base import Ranked
+from s2fs_bench.baselines import loops
+from s2fs_bench.baselines.completion import (
     COMPLETION,
     Completion,
     Rule,
@@ -16,9 +17,8 @@ from s2fs.baselines._completion import (
     Subset,
     complete,
 )
-from s2fs.baselines._plain_loops import Discernibility
-from s2fs.baselines._relations import compute_widths, list_different_class_pairs
-from s2fs.baselines.base import Ranked
+from s2fs_bench.baselines.loops import Discernibility
+from s2fs_bench.baselines.relations import compute_widths, list_different_class_pairs
 
 Snorm = Literal["lukasiewicz", "max"]
 
@@ -66,7 +66,7 @@ class FDM(StoppingBaseline):
 
     Examples
     --------
-    >>> from s2fs.baselines.fdm import FDM
+    >>> from s2fs_bench.baselines import FDM
     >>> X = [[-0.4, -0.3, -0.5], [-0.4, 0.2, -0.1], [-0.3, -0.4, -0.3],
     ...      [0.3, -0.3, 0.0], [0.2, -0.3, 0.0], [0.2, 0.0, 0.0]]
     >>> y = ["no", "yes", "no", "yes", "yes", "no"]

@@ -8,7 +8,7 @@ from scipy.stats import entropy
 from sklearn.metrics import mutual_info_score
 from sklearn.preprocessing import minmax_scale
 
-from s2fs.baselines.fsnmer import FSNMER, Refinement, cut_into_intervals
+from s2fs_bench.baselines.fsnmer import FSNMER, Refinement, cut_into_intervals
 from strategies import examples, problems
 
 small = examples(50)

@@ -8,7 +8,8 @@ from scipy.spatial.distance import cdist
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._utils.types import Floats, HowMany, Indices
-from s2fs.baselines._completion import (
+from s2fs.baselines.base import Ranked
+from s2fs_bench.baselines.completion import (
     COMPLETION_OR_GREEDY,
     Completion,
     Rule,
@@ -17,8 +18,7 @@ from s2fs.baselines._completion import (
     argsort_descending,
     complete,
 )
-from s2fs.baselines._entropy import GaussianGranules, label_entropy
-from s2fs.baselines.base import Ranked
+from s2fs_bench.baselines.entropy import GaussianGranules, label_entropy
 
 
 class FGZEFSR(StoppingBaseline):
@@ -65,7 +65,7 @@ class FGZEFSR(StoppingBaseline):
 
     Examples
     --------
-    >>> from s2fs.baselines.fgzefsr import FGZEFSR
+    >>> from s2fs_bench.baselines import FGZEFSR
     >>> X = [[0, 0.1, 0.5], [0.1, 0, 0], [0.5, 0.6, 1], [0.6, 0.4, 0.5], [0.9, 1, 0], [1, 0.9, 1]]
     >>> selector = FGZEFSR(n_features_to_select=3, sigma=0.1).fit(X, ["A", "A", "A", "B", "B", "B"])
     >>> selector.indices_

@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._utils.types import Floats, HowMany, Indices
-from s2fs.baselines._completion import (
+from s2fs.baselines.base import Ranked
+from s2fs_bench.baselines.completion import (
     COMPLETION,
     Completion,
     Rule,
@@ -16,8 +17,7 @@ from s2fs.baselines._completion import (
     Subset,
     complete,
 )
-from s2fs.baselines._relations import Relation
-from s2fs.baselines.base import Ranked
+from s2fs_bench.baselines.relations import Relation
 
 Decision = Literal["fuzzy", "crisp"]
 Measure = Literal["relative", "certain", "possible", "combined"]
@@ -70,7 +70,7 @@ class RDSI(StoppingBaseline):
 
     Examples
     --------
-    >>> from s2fs.baselines.rdsi import RDSI
+    >>> from s2fs_bench.baselines import RDSI
     >>> X = [[0.0, 0.2, 0.0], [0.1, 0.6, 0.2], [0.5, 0.0, 0.6],
     ...      [0.6, 0.4, 0.3], [0.9, 1.0, 0.7], [1.0, 0.8, 1.0]]
     >>> y = ["A", "A", "A", "B", "B", "B"]

@@ -7,8 +7,9 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._utils.types import Floats, HowMany, Indices
-from s2fs.baselines._completion import Subset, complete
-from s2fs.baselines._entropy import (
+from s2fs.baselines.base import Baseline, Ranked
+from s2fs_bench.baselines.completion import Subset, complete
+from s2fs_bench.baselines.entropy import (
     Bits,
     class_bits,
     count_bits,
@@ -16,7 +17,6 @@ from s2fs.baselines._entropy import (
     label_entropy,
     neighbourhood_bits,
 )
-from s2fs.baselines.base import Baseline, Ranked
 
 Interactivity = Literal["granularity", "ambiguity", "cmi", "none"]
 
@@ -62,7 +62,7 @@ class N3Y(Baseline):
 
     Examples
     --------
-    >>> from s2fs.baselines.n3y import N3Y
+    >>> from s2fs_bench.baselines import N3Y
     >>> X = [[0, 0.1, 0.5], [0.1, 0, 0], [0.5, 0.6, 1], [0.6, 0.4, 0.5], [0.9, 1, 0], [1, 0.9, 1]]
     >>> selector = N3Y(n_features_to_select=3).fit(X, ["A", "A", "A", "B", "B", "B"])
     >>> selector.indices_
