@@ -7,33 +7,40 @@ from typing import TYPE_CHECKING, Any
 
 from s2fs.baselines import BASELINES
 
+#: What each distribution adds.
+PARTS = {
+    "s2fs.baselines": "In wide use (s2fs)",
+    "s2fs_bench.baselines": "Of the paper (s2fs-bench)",
+}
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.config import Config
 
 
 def page() -> str:
-    """A table of all baselines, and the list from which their own pages are made."""
-    rows = [f"| `{name}` | {cls.status} | {cls.citation} |" for name, cls in BASELINES.items()]
-    return "\n".join(
-        [
-            "# All baselines",
+    """A table of all baselines, and the lists from which their own pages are made."""
+    lines = ["# All baselines", ""]
+    for module, title in PARTS.items():
+        part = {name: cls for name, cls in BASELINES.items() if cls.__module__ == module}
+        lines += [
+            f"## {title}",
             "",
             "| class | status | published |",
             "|---|---|---|",
-            *rows,
+            *(f"| `{name}` | {cls.status} | {cls.citation} |" for name, cls in part.items()),
             "",
             "```{eval-rst}",
-            ".. currentmodule:: s2fs.baselines",
+            f".. currentmodule:: {module}",
             ".. autosummary::",
             "   :toctree: .",
             "   :nosignatures:",
             "",
-            *(f"   {name}" for name in BASELINES),
+            *(f"   {name}" for name in part),
             "```",
             "",
         ]
-    )
+    return "\n".join(lines)
 
 
 def write(app: Sphinx, config: Config) -> None:

@@ -114,6 +114,13 @@ class Baseline(RankingSelector):
     ``{max_correlation}``, ``{indices_}`` and ``{ranking_}`` are filled in. One with parameters of
     its own has a constructor that also sets the two of this one.
 
+    Parameters
+    ----------
+    n_features_to_select : int, float or "all", default=10
+        How many features to select, or which fraction of them.
+    max_correlation : float, default=None
+        Features whose correlation |r| with one selected before is above this are skipped.
+
     Attributes
     ----------
     peak_ : int

@@ -24,7 +24,7 @@ _EDGES = {
 }
 
 
-def check_baseline(cls: type[Baseline], **parameters: Any) -> None:
+def check_baseline(baseline: type[Baseline], **parameters: Any) -> None:
     """Check that a class keeps the contract of a baseline; call it in a test of your own.
 
     It looks at what the class says of itself, fits it to a few small tables, and runs the checks
@@ -32,8 +32,8 @@ def check_baseline(cls: type[Baseline], **parameters: Any) -> None:
 
     Parameters
     ----------
-    cls : type
-        A subclass of :class:`~s2fs.baselines.base.Baseline`.
+    baseline : type
+        A subclass of :class:`Baseline`.
     **parameters : dict
         What its constructor is given, for instance ``n_estimators=5`` to be quick.
 
@@ -47,10 +47,10 @@ def check_baseline(cls: type[Baseline], **parameters: Any) -> None:
     >>> from s2fs.baselines import AnovaF, check_baseline
     >>> check_baseline(AnovaF)
     """
-    _check_declarations(cls)
-    _check_rankings(cls, parameters)
-    _check_edges(cls, parameters)
-    _check_as_estimator(cls(**parameters))
+    _check_declarations(baseline)
+    _check_rankings(baseline, parameters)
+    _check_edges(baseline, parameters)
+    _check_as_estimator(baseline(**parameters))
 
 
 def _require(is_kept: Any, sentence: str) -> None:
