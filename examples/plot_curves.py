@@ -10,7 +10,7 @@ from s2fs import S2FS, PairCover
 from s2fs.baselines import RandomOrder
 from s2fs.datasets import load_srbct
 from s2fs.evaluation import prefix_curves
-from s2fs.plotting import plot_curves
+from s2fs_bench import plot_curves
 from s2fs_bench.baselines import FDM, SFSS
 
 data = load_srbct()

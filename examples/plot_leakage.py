@@ -10,7 +10,7 @@ import numpy as np
 
 from s2fs import PairCover
 from s2fs.evaluation import prefix_curves
-from s2fs.plotting import plot_curves
+from s2fs_bench import plot_curves
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 2000))

@@ -11,7 +11,8 @@ from sklearn.preprocessing import minmax_scale
 
 from s2fs import S2FS
 from s2fs.datasets import load_srbct
-from s2fs.plotting import class_geometry, plot_memberships
+from s2fs.plotting import class_geometry
+from s2fs_bench import plot_memberships
 
 data = load_srbct()
 X = minmax_scale(data.X)

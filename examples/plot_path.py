@@ -9,7 +9,7 @@ tight).
 
 from s2fs import S2FS
 from s2fs.datasets import load_srbct
-from s2fs.plotting import plot_path
+from s2fs_bench import plot_path
 
 data = load_srbct()
 selector = S2FS(20, scale="minmax").fit(data.X, data.y)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from s2fs.evaluation import Curve
-from s2fs.plotting import plot_curves
 from s2fs.report.svg import inline_svg
+from s2fs_bench import plot_curves
 from s2fs_bench.svg import Drawings
 
 

@@ -1,4 +1,4 @@
-"""Public names in running text become links to their description: `S2FS`, `plot_path(…)`."""
+"""Public names in running text become links to their description: `S2FS`, `plot_plane(…)`."""
 
 import re
 from typing import Any

@@ -7,9 +7,11 @@ from s2fs_bench.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from s2fs_bench.archive import Archive, open_results, write_archive
+    from s2fs_bench.curve_plots import plot_curve_panels, plot_curves
     from s2fs_bench.figures import write_figures
     from s2fs_bench.learners.registry import BENCH_LEARNERS, LEARNER_TITLES, PAPER_LEARNERS
     from s2fs_bench.ledger import Ledger
+    from s2fs_bench.membership_plot import plot_memberships
     from s2fs_bench.paper.datasets import (
         PAPER_DATASETS,
         DataFile,
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     )
     from s2fs_bench.paper.download import fetch_dataset
     from s2fs_bench.paper.published import published_results
+    from s2fs_bench.path_plot import plot_path
     from s2fs_bench.plan import PLANS, Plan, SelectorSpec, load_plan, plan_for_file, plan_text
     from s2fs_bench.plots import (
         plot_critical_difference,
@@ -88,6 +91,10 @@ __all__ = [
     "plan_for_file",
     "plan_text",
     "plot_critical_difference",
+    "plot_curve_panels",
+    "plot_curves",
+    "plot_memberships",
+    "plot_path",
     "plot_sensitivity",
     "plot_spread",
     "plot_variants",
@@ -145,6 +152,10 @@ __getattr__ = lazy_names(
         "plan_for_file": "s2fs_bench.plan",
         "plan_text": "s2fs_bench.plan",
         "plot_critical_difference": "s2fs_bench.plots",
+        "plot_curve_panels": "s2fs_bench.curve_plots",
+        "plot_curves": "s2fs_bench.curve_plots",
+        "plot_memberships": "s2fs_bench.membership_plot",
+        "plot_path": "s2fs_bench.path_plot",
         "plot_sensitivity": "s2fs_bench.plots",
         "plot_spread": "s2fs_bench.plots",
         "plot_variants": "s2fs_bench.plots",

@@ -12,8 +12,9 @@ from s2fs import S2FS
 from s2fs._utils.files import write_atomic
 from s2fs._utils.messages import did_you_mean
 from s2fs.evaluation import Curve
-from s2fs.plotting import plot_curve_panels, plot_distance_and_direction, plot_faces
+from s2fs.plotting import plot_distance_and_direction, plot_faces
 from s2fs.plotting.style import FONT_SIZE, panel_grid
+from s2fs_bench.curve_plots import plot_curve_panels
 from s2fs_bench.learners.registry import LEARNER_TITLES, score_name
 from s2fs_bench.paper.datasets import PAPER_DATASETS, find_dataset, load_dataset
 from s2fs_bench.plots import (

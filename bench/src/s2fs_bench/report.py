@@ -11,8 +11,8 @@ from scipy.stats import rankdata
 
 from s2fs._utils.files import write_atomic
 from s2fs._utils.version import __version__
-from s2fs.plotting import plot_curves
 from s2fs.report.page import check_destination, render
+from s2fs_bench.curve_plots import plot_curves
 from s2fs_bench.figures import curve_lines, curve_panels, sign_note
 from s2fs_bench.learners.registry import LEARNER_TITLES, score_name
 from s2fs_bench.plots import plot_critical_difference, plot_times

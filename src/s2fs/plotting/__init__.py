@@ -17,11 +17,8 @@ from s2fs.plotting._class_matrix import (
     plot_confusion,
 )
 from s2fs.plotting._class_tree import plot_class_tree
-from s2fs.plotting._curves import plot_curve_panels, plot_curves
 from s2fs.plotting._features import plot_features
 from s2fs.plotting._heatmap import plot_heatmap
-from s2fs.plotting._memberships import plot_memberships
-from s2fs.plotting._path import plot_path
 from s2fs.plotting._pixels import plot_faces, plot_pixels
 from s2fs.plotting._plane import plot_distance_and_direction, plot_plane, two_distributions
 from s2fs.plotting._redundancy import plot_redundancy
@@ -38,14 +35,10 @@ __all__ = [
     "plot_class_separation",
     "plot_class_tree",
     "plot_confusion",
-    "plot_curve_panels",
-    "plot_curves",
     "plot_distance_and_direction",
     "plot_faces",
     "plot_features",
     "plot_heatmap",
-    "plot_memberships",
-    "plot_path",
     "plot_pixels",
     "plot_plane",
     "plot_redundancy",

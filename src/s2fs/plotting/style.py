@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
 from s2fs._utils.messages import format_count, truncate_middle
@@ -72,11 +71,6 @@ def finish(ax: Axes, *, xlabel: str = "", ylabel: str = "", title: str = "") -> 
         ax.set_title(title, fontsize=FONT_SIZE + 1)
     ax.tick_params(labelsize=FONT_SIZE - 0.5, width=0.6, length=2.5)
     ax.spines[["top", "right"]].set_visible(False)
-
-
-def integer_ticks(ax: Axes) -> None:
-    """Mark whole numbers only on the horizontal axis: there are no half features."""
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def line_styles(names: Iterable[str]) -> dict[str, LineStyle]:

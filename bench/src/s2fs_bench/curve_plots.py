@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from s2fs.evaluation import Curve
 from s2fs.plotting.style import (
@@ -12,7 +13,6 @@ from s2fs.plotting.style import (
     LineStyle,
     axes_or_new,
     finish,
-    integer_ticks,
     legend_below,
     line_styles,
     panel_grid,
@@ -66,17 +66,17 @@ def plot_curves(
     --------
     >>> from sklearn.datasets import load_wine
     >>> from s2fs import S2FS
-    >>> from s2fs.baselines import FDM
+    >>> from s2fs.baselines import MRMR
     >>> from s2fs.evaluation import prefix_curves
-    >>> from s2fs.plotting import plot_curves
+    >>> from s2fs_bench import plot_curves
     >>> X, y = load_wine(return_X_y=True)
     >>> curves = {
     ...     name: prefix_curves(X, y, selector, learners=["knn"], cv=3)["knn"]
-    ...     for name, selector in {"S2FS": S2FS(5), "FDM": FDM(5)}.items()
+    ...     for name, selector in {"S2FS": S2FS(5), "mRMR": MRMR(5)}.items()
     ... }
     >>> ax = plot_curves(curves, title="Wine")
     >>> [line.get_label() for line in ax.lines]
-    ['S²FS', 'FDM']
+    ['S²FS', 'mRMR']
     """
     if not curves:
         raise ValueError("curves is empty; give the curve of at least one algorithm.")
@@ -144,7 +144,7 @@ def plot_curve_panels(
     --------
     >>> import numpy as np
     >>> from s2fs.evaluation import Curve
-    >>> from s2fs.plotting import plot_curve_panels
+    >>> from s2fs_bench import plot_curve_panels
     >>> curve = Curve("knn", np.array([1, 2]), {"accuracy": np.array([0.5, 0.75])})
     >>> figure = plot_curve_panels({"Wine": {"S2FS": curve}, "Iris": {"S2FS": curve, "FDM": curve}})
     >>> [ax.get_title() for ax in figure.axes]
@@ -169,3 +169,8 @@ def plot_curve_panels(
         title_fontsize=FONT_SIZE,
     )
     return figure
+
+
+def integer_ticks(ax: Axes) -> None:
+    """Mark whole numbers only on the horizontal axis: there are no half features."""
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))

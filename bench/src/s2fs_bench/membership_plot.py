@@ -31,7 +31,7 @@ def plot_memberships(
     Parameters
     ----------
     geometry : ClassGeometry
-        What :func:`class_geometry` returned.
+        What :func:`s2fs.plotting.class_geometry` returned.
     class_names : sequence of str, optional
         The names of the classes, in sorted order of the labels.
     title : str, default=""
@@ -48,7 +48,8 @@ def plot_memberships(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from s2fs.plotting import class_geometry, plot_memberships
+    >>> from s2fs.plotting import class_geometry
+    >>> from s2fs_bench import plot_memberships
     >>> data = load_iris()
     >>> ax = plot_memberships(class_geometry(data.data, data.target))
     >>> ax.images[0].get_array().shape

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from s2fs.criteria.separability import PERFECT
 from s2fs.plotting.colours import INKS
-from s2fs.plotting.style import COLUMN_WIDTH, FONT_SIZE, finish, integer_ticks, new_figure
+from s2fs.plotting.style import COLUMN_WIDTH, FONT_SIZE, finish, new_figure
+from s2fs_bench.curve_plots import integer_ticks
 
 #: Field of the path, label, ink and line style.
 _COMPONENTS = (
@@ -41,7 +42,7 @@ def plot_path(path: NDArray[Any], *, suggested: int | None = None, title: str = 
     --------
     >>> from sklearn.datasets import load_wine
     >>> from s2fs import S2FS
-    >>> from s2fs.plotting import plot_path
+    >>> from s2fs_bench import plot_path
     >>> selector = S2FS(6).fit(*load_wine(return_X_y=True))
     >>> figure = plot_path(selector.path_, suggested=2)
     >>> len(figure.axes[0].lines), len(figure.axes[1].lines)
