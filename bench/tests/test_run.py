@@ -299,7 +299,6 @@ def test_unit_survives_storage():
         {"seed": 8},
         {"sizes": (1, 2)},
         {"learners": ("knn",)},
-        {"parameters": {"alpha": 0.2}},
         {"algorithm": "2"},
         {"settings": {"version": 9}},
         {"selector": SelectorSpec("other", "S2FS", {})},
@@ -315,7 +314,13 @@ def test_key_depends_on_everything(change):
 
 
 def test_key_does_not_depend_on_what_only_tables_show():
-    changes = {"status": "wrapper", "n_features": 9, "dataset_title": "D", "score": "macro_f1"}
+    changes = {
+        "parameters": {"alpha": 0.2},
+        "status": "wrapper",
+        "n_features": 9,
+        "dataset_title": "D",
+        "score": "macro_f1",
+    }
     assert replace(run_of(), **changes, version="9").key == run_of().key
 
 

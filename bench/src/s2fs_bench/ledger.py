@@ -25,8 +25,8 @@ from s2fs_bench.run import Run
 LEASE = 120.0
 #: Marks a SQLite file as a results file: "S2FS" as a number.
 _APPLICATION = 0x53324653
-#: To be raised whenever what is stored changes: since 1, all parameters of a selector are.
-_FORMAT = 1
+#: To be raised whenever what is stored, or a key, changes.
+_FORMAT = 2
 _STATES = ("waiting", "claimed", "done", "failed")
 _COLUMNS = (
     "key", "run", "state", "owner", "until", "changed", "seconds", "error", "result",

@@ -16,8 +16,6 @@ from s2fs.baselines.registry import WithBaselines
 
 #: The selectors of the package by name, and those that others register.
 METHODS: Mapping[str, Any] = WithBaselines({"S2FS": S2FS, "PairCover": PairCover})
-#: Parameters that change how long a selection takes, and not what it selects.
-_NEUTRAL = ("n_jobs",)
 
 
 def installed_methods() -> list[str]:
@@ -91,12 +89,11 @@ def resolve(
             f"method is {method!r}, which cannot be used: {error}; give a class with fit, "
             "get_params and n_features_to_select."
         ) from None
-    known = {name: value for name, value in made.items() if name not in _NEUTRAL}
     status = "own"  # nobody has confirmed a class that is not of this package
     if method in METHODS:
         algorithm, status = str(cls.algorithm_version), getattr(cls, "status", "confirmed")
     else:
         source = inspect.getsource(sys.modules[cls.__module__])
         algorithm = hashlib.sha256(source.encode()).hexdigest()[:12]
-    as_json = json.loads(json.dumps(known, sort_keys=True, default=repr))
+    as_json = json.loads(json.dumps(made, sort_keys=True, default=repr))
     return as_json, algorithm, status

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 ResultsFile: TypeAlias = "Ledger | Archive"
 
-#: Parameters that differ between the runs of one selector: the seed, and the largest size.
-_VARYING = ("random_state", "n_features_to_select")
-
 
 @dataclass(frozen=True, eq=False)
 class Result:
@@ -106,7 +103,7 @@ class Result:
             "method": spec.method,
             "algorithm": run.algorithm,
             "status": run.status,
-            "parameters": json.dumps(run.given_parameters, sort_keys=True),
+            "parameters": json.dumps(dict(run.parameters), sort_keys=True),
             "weights": self.how,
             "alpha": alpha,
             "beta": beta,
@@ -174,7 +171,7 @@ def keep_newest(runs: list[Run]) -> list[Run]:
 def check_names(path: Path, runs: Iterable[Run]) -> None:
     """Raise if one name stands for different data, or for different selectors."""
     data: dict[str, str] = {}
-    selectors: dict[tuple[str, str], tuple[str, str, str]] = {}
+    selectors: dict[tuple[str, str], tuple[str, str]] = {}
     for run in runs:
         if data.setdefault(run.dataset_title, run.data_hash) != run.data_hash:
             raise ValueError(
@@ -182,10 +179,9 @@ def check_names(path: Path, runs: Iterable[Run]) -> None:
                 "no table can show side by side; run each in a results file of its own."
             )
         spec = run.selector
-        given = {k: v for k, v in run.given_parameters.items() if k not in _VARYING}
         # Of a grid every weighting is a result of its own, so grids may differ.
         asked = replace(spec, alphas=(), betas=()) if spec.weights == "grid" else spec
-        same = (repr(asked), json.dumps(given, sort_keys=True), run.algorithm)
+        same = (repr(asked), run.algorithm)
         if selectors.setdefault((spec.name, spec.weights), same) != same:
             raise ValueError(
                 f"{path} has results of {spec.name!r} with different parameters or code, which no "

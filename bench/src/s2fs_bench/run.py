@@ -56,7 +56,9 @@ class Run:
     learners : tuple of str
         What scores the prefixes.
     parameters : dict
-        All parameters of the selector, with those that the plan leaves at their defaults.
+        All parameters of the selector, with those that the plan leaves at their defaults. What the
+        plan gives is part of ``selector``, and the defaults belong to ``algorithm``: a parameter
+        that is added, or deleted, makes no other run of it.
     algorithm : str
         The version of the selector's algorithm.
     settings : dict
@@ -71,8 +73,8 @@ class Run:
     score : str
         What tables show.
     version : str
-        The code that computed it. This, ``status``, ``n_features``, ``dataset_title`` and ``score``
-        do not decide the result, so they are not part of the key.
+        The code that computed it. This, ``parameters``, ``status``, ``n_features``,
+        ``dataset_title`` and ``score`` are not part of the key.
     """
 
     dataset: str
@@ -95,21 +97,11 @@ class Run:
 
     @property
     def key(self) -> str:
-        """A hash of all that decides the result.
-
-        A parameter that is None is left out, so that a selector may gain or lose one that is off
-        by default, and results that were kept stay valid.
-        """
+        """A hash of all that decides the result."""
         decides = asdict(self)
-        decides["parameters"] = self.given_parameters
-        for name in ("status", "n_features", "dataset_title", "score", "version"):
+        for name in ("parameters", "status", "n_features", "dataset_title", "score", "version"):
             del decides[name]
         return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
-
-    @property
-    def given_parameters(self) -> dict[str, Any]:
-        """The parameters that are not None."""
-        return {name: value for name, value in self.parameters.items() if value is not None}
 
     @property
     def short_lists(self) -> str:
@@ -225,7 +217,7 @@ def evaluation_settings(
         "version": RESULTS_VERSION,
         "learners": {name: learner_settings(name) for name in learners},
     }
-    if short_lists != "keep":  # only then, so that older runs keep their keys
+    if short_lists != "keep":
         settings["short_lists"] = short_lists
     return settings | ({"tuning": [TUNING_FOLDS, "knn"]} if tune == "inside" else {})
 
@@ -276,7 +268,6 @@ class Outcome:
         arrays = load_arrays(content)
         shape = (run.n_rankings, len(run.sizes))
         rankings = _get_array(arrays, "rankings", (run.n_rankings, None), "iu")
-        lengths = arrays.get("lengths", np.full(run.n_rankings, run.sizes[-1]))
         y_test = _get_array(arrays, "y_test", (None,), "iu")
         classifiers = [name for name in run.learners if name != "kmeans"]
         outcome = cls(
@@ -290,7 +281,7 @@ class Outcome:
             nmi=_get_array(arrays, "nmi", shape, "f") if "kmeans" in run.learners else None,
             redundancy=_get_array(arrays, "redundancy", shape, "f").astype(np.float64),
             seconds=float(_get_array(arrays, "seconds", (), "f")),
-            lengths=_get_array({"lengths": lengths}, "lengths", (run.n_rankings,), "iu"),
+            lengths=_get_array(arrays, "lengths", (run.n_rankings,), "iu"),
         )
         in_range = not rankings.size or rankings.max() < run.n_features
         finite = outcome.nmi is None or np.isfinite(outcome.nmi).all()
