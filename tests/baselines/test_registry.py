@@ -10,6 +10,7 @@ import pytest
 
 from rankers import RANKERS, Guessed
 from s2fs.baselines import BASELINES, Baseline, check_baseline, installed_baselines, registry
+from s2fs.cli import main
 from s2fs.evaluation import SELECTORS, compare
 
 ROOT = Path(__file__).parents[2]
@@ -136,12 +137,16 @@ def test_all_by_name(alone):
         BASELINES["mine"] = Guessed
 
 
-def test_who_asks_for_one_of_the_laboratory_learns_what_to_install(alone):
+def test_who_asks_for_one_of_the_laboratory_learns_what_to_install(alone, capsys):
     words = "which comes with s2fs-bench: pip install"
     with pytest.raises(KeyError, match=f"'SFSS', {words}"):
         BASELINES["SFSS"]
     with pytest.raises(ValueError, match=f"selectors has 'sfss', {words}"):
         compare([[0.0], [1.0]] * 9, [0, 1] * 9, selectors=["sfss"])
+    with pytest.raises(SystemExit) as end:
+        main(["select", "table.csv", "--method", "sfss"])
+    assert end.value.code == 2
+    assert f"'sfss', {words}" in " ".join(capsys.readouterr().err.split())
     with pytest.raises(KeyError, match=r"'AnovaG' \(did you mean 'AnovaF'\?\); choose from AnovaF"):
         BASELINES["AnovaG"]
 
