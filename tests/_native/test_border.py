@@ -48,13 +48,13 @@ def make_data():
     )  # fmt: skip
 
 
-def make_subset():
-    return native_subset._new_subset(make_data())
+def make_search():
+    return native_subset._new_search(make_data())
 
 
 def make_copied():
     data = make_data()
-    return [native_subset._new_subset(data), data]
+    return [native_subset._new_search(data), data]
 
 
 #: Every function that is declared, with arguments that will do.
@@ -120,32 +120,32 @@ CALLS = {
             np.zeros(M), numbers(M, P), 1.0, 1, 0,
         ],
     ),
-    "new subset": (native_subset._new_subset, lambda: [make_data()]),
-    "copied subset": (native_subset._copy_subset, make_copied),
-    "add to subset": (native_subset._add, lambda: [make_subset(), 3]),
-    "best of subset": (
+    "new search": (native_subset._new_search, lambda: [make_data()]),
+    "copied search": (native_subset._copy_search, make_copied),
+    "add to search": (native_subset._add, lambda: [make_search(), 3]),
+    "best of search": (
         native_subset._find_best,
         lambda: [
-            make_subset(), np.arange(M), np.full(2, 0.1), np.full(2, 0.1), 0.0, 2,
+            make_search(), np.arange(M), np.full(2, 0.1), np.full(2, 0.1), 0.0, 2,
             np.empty(2, np.int64), numbers(2, 5),
         ],
     ),
-    "add the best to subset": (
+    "add the best to search": (
         native_subset._add_best,
-        lambda: [make_subset(), np.arange(M), 0.1, 0.1, 2, np.empty(1, np.int64), numbers(5)],
+        lambda: [make_search(), np.arange(M), 0.1, 0.1, 2, np.empty(1, np.int64), numbers(5)],
     ),
     "score of subset": (
         native_subset._score,
-        lambda: [make_subset(), np.arange(M), 1, numbers(4, M)],
+        lambda: [make_search(), np.arange(M), 1, numbers(4, M)],
     ),
-    "row sums": (native_subset._row_sums, lambda: [make_subset(), np.arange(M), 1, numbers(2, M)]),
+    "row sums": (native_subset._row_sums, lambda: [make_search(), np.arange(M), 1, numbers(2, M)]),
     "separation": (
         native_subset._separation,
-        lambda: [make_subset(), np.arange(M), numbers(2, M)],
+        lambda: [make_search(), np.arange(M), numbers(2, M)],
     ),
     "upper bounds": (
         native_subset._bounds,
-        lambda: [make_subset(), np.arange(M), 0.1, 0.1, 3, numbers(M)],
+        lambda: [make_search(), np.arange(M), 0.1, 0.1, 3, numbers(M)],
     ),
     "add": (native_pair_cover._add, lambda: [make_cover(), 3, numbers(M), numbers(P)]),
 }  # fmt: skip
@@ -224,7 +224,7 @@ def test_a_spoiled_array_is_an_error_for_every_argument(name, kind):
         if (
             kind in ("longer", "shorter", "empty")
             and free_length
-            and name in ("candidates", "drop", "best of subset", "add the best to subset")
+            and name in ("candidates", "drop", "best of search", "add the best to search")
         ):
             continue  # as many candidates as there are
         if (

@@ -31,21 +31,21 @@ _new_data = Function(
     is_rms=Int(),
     data=New("scaled_data"),
 )
-_new_subset = Function(
-    "s2fs_subset_new",
+_new_search = Function(
+    "s2fs_search_new",
     data=Given("scaled_data", changed=False, kept=True),
-    subset=New("subset"),
+    search=New("search"),
 )
-_copy_subset = Function(
-    "s2fs_subset_copy",
-    subset=Given("subset"),
+_copy_search = Function(
+    "s2fs_search_copy",
+    search=Given("search"),
     data=Given("scaled_data", changed=False, kept=True),
-    made=New("subset"),
+    made=New("search"),
 )
-_add = Function("s2fs_subset_add", subset=Given("subset"), feature=Int())
+_add = Function("s2fs_search_add", search=Given("search"), feature=Int())
 _find_best = Function(
-    "s2fs_subset_best",
-    subset=Given("subset"),
+    "s2fs_search_best",
+    search=Given("search"),
     candidates=Array(np.int64, "n_candidates"),
     n_candidates=Length(),
     alphas=Array(np.float64, "n_weightings"),
@@ -57,8 +57,8 @@ _find_best = Function(
     scores=Array(np.float64, "n_weightings", 5, writable=True),
 )
 _add_best = Function(
-    "s2fs_subset_add_best",
-    subset=Given("subset"),
+    "s2fs_search_add_best",
+    search=Given("search"),
     candidates=Array(np.int64, "n_candidates"),
     n_candidates=Length(),
     alpha=Real(),
@@ -68,31 +68,31 @@ _add_best = Function(
     score=Array(np.float64, 5, writable=True),
 )
 _score = Function(
-    "s2fs_subset_score",
-    subset=Given("subset"),
+    "s2fs_search_score",
+    search=Given("search"),
     candidates=Array(np.int64, "n_candidates"),
     n_candidates=Length(),
     n_threads=Int(),
     components=Array(np.float64, 4, "n_candidates", writable=True),
 )
 _row_sums = Function(
-    "s2fs_subset_row_sums",
-    subset=Given("subset"),
+    "s2fs_search_row_sums",
+    search=Given("search"),
     candidates=Array(np.int64, "n_candidates"),
     n_candidates=Length(),
     n_threads=Int(),
     sums=Array(np.float64, 2, "n_candidates", writable=True),
 )
 _separation = Function(
-    "s2fs_subset_separation",
-    subset=Given("subset"),
+    "s2fs_search_separation",
+    search=Given("search"),
     candidates=Array(np.int64, "n_candidates"),
     n_candidates=Length(),
     lambdas=Array(np.float64, 2, "n_candidates", writable=True),
 )
 _bounds = Function(
-    "s2fs_subset_bounds",
-    subset=Given("subset"),
+    "s2fs_search_bounds",
+    search=Given("search"),
     candidates=Array(np.int64, "n_candidates"),
     n_candidates=Length(),
     alpha=Real(),
@@ -146,7 +146,7 @@ class NativeState:
             ),
             problem.unit, centroid_membership != "normalized", compactness == "rms",
         )  # fmt: skip
-        self._subset = _new_subset(self._data)
+        self._search = _new_search(self._data)
 
     def best(self, candidates: Indices, weights: Weights) -> tuple[int, float, Floats]:
         """The candidate with the largest Sep, that Sep, and its components.
@@ -174,7 +174,7 @@ class NativeState:
         alphas, betas = np.array(weightings, np.float64).T.copy()
         features, scores = np.empty(len(weightings), np.int64), np.empty((len(weightings), 5))
         _find_best(
-            self._subset, np.ascontiguousarray(candidates, np.int64), alphas, betas, at_least,
+            self._search, np.ascontiguousarray(candidates, np.int64), alphas, betas, at_least,
             self.n_threads, features, scores,
         )  # fmt: skip
         if (features == _NO_NUMBER).any():
@@ -185,7 +185,7 @@ class NativeState:
         """Let the best candidate join; what :meth:`best` says of it."""
         feature, score = np.empty(1, np.int64), np.empty(5)
         _add_best(
-            self._subset, np.ascontiguousarray(candidates, np.int64), *weights, self.n_threads,
+            self._search, np.ascontiguousarray(candidates, np.int64), *weights, self.n_threads,
             feature, score,
         )  # fmt: skip
         if feature[0] < 0:
@@ -203,36 +203,36 @@ class NativeState:
     def score(self, candidates: Indices) -> Components:
         """The components of the subset joined by each candidate, in double precision."""
         found = np.empty((4, len(candidates)))
-        _score(self._subset, np.ascontiguousarray(candidates, np.int64), self.n_threads, found)
+        _score(self._search, np.ascontiguousarray(candidates, np.int64), self.n_threads, found)
         return Components(*found)
 
     def row_sums(self, candidates: Indices) -> Floats:
         """The weighted sums over the samples that Θ_dis and Θ_dir are made of."""
         found = np.empty((2, len(candidates)))
-        _row_sums(self._subset, np.ascontiguousarray(candidates, np.int64), self.n_threads, found)
+        _row_sums(self._search, np.ascontiguousarray(candidates, np.int64), self.n_threads, found)
         return found
 
     def separation(self, candidates: Indices) -> Floats:
         """Λ_dis and Λ_dir of the subset joined by each candidate."""
         found = np.empty((2, len(candidates)))
-        _separation(self._subset, np.ascontiguousarray(candidates, np.int64), found)
+        _separation(self._search, np.ascontiguousarray(candidates, np.int64), found)
         return found
 
     def upper_bounds(self, candidates: Indices, weights: Weights, level: str) -> Floats:
         """The upper bounds of Sep that rule out candidates, refined to one of LEVELS."""
         found = np.empty(len(candidates))
         _bounds(
-            self._subset, np.ascontiguousarray(candidates, np.int64), *weights,
+            self._search, np.ascontiguousarray(candidates, np.int64), *weights,
             LEVELS.index(level), found,
         )  # fmt: skip
         return found
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""
-        _add(self._subset, feature)
+        _add(self._search, feature)
 
     def copy(self) -> "NativeState":
         """An independent state of the same subset, on the same data."""
         copied = copy(self)
-        copied._subset = _copy_subset(self._subset, self._data)
+        copied._search = _copy_search(self._search, self._data)
         return copied

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "parallel_for.h"
-#include "separability.h"
+#include "forward_search.h"
 
 namespace s2fs {
 

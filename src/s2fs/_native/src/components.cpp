@@ -13,17 +13,7 @@ Subset::Subset(const ScaledData &data_)
       D(data.p * data.n, 0.0),
       P(data.p * data.n, 0.0),
       own_square(data.n, 0.0),
-      G(data.p * data.p, 0.0),
-      level(data.m, CARRIED),
-      known(data.m),
-      curved(data.m, 0.0) {}
-
-Subset::Subset(const Subset &other) : Subset(other.data) {
-    size = other.size, within = other.within;
-    D = other.D, P = other.P, own_square = other.own_square, G = other.G;
-    reference = other.reference, carried = other.carried;
-    std::copy(other.runners_up, other.runners_up + 2, runners_up);
-}
+      G(data.p * data.p, 0.0) {}
 
 // D, P and G are sums over the features, so a feature adds its terms to them.
 void Subset::add(Index feature) {
@@ -54,8 +44,6 @@ void Subset::add(Index feature) {
             G[q * p + r] += gap * gap;
         }
     size++;
-    has_bounds = false;
-    level.assign(data.m, CARRIED);
 }
 
 // Eqs. 7 and 13. With w_r = 1/‖V_r‖ the membership of a sample in class r is w_r² / Σ_s w_s² and the

@@ -17,8 +17,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "forward_search.h"
 #include "parallel_for.h"
-#include "separability.h"
 
 namespace s2fs {
 
@@ -35,10 +35,10 @@ struct Candidate {
 
 class Step {
   public:
-    Step(Subset &subset, const Index *candidates, Index count, Index n_threads)
-        : subset_(subset), data_(subset.data), bounds_(subset.bounds), candidates_(candidates), count_(count),
-          n_threads_(n_threads), tables_(subset.data.tables(n_threads)) {
-        if (!subset.has_bounds) make_bounds();
+    Step(Search &search, const Index *candidates, Index count, Index n_threads)
+        : search_(search), subset_(search.subset), data_(subset_.data), bounds_(search.bounds), candidates_(candidates),
+          count_(count), n_threads_(n_threads), tables_(data_.tables(n_threads)) {
+        if (!search.has_bounds) make_bounds();
         carry_candidates();
     }
 
@@ -86,7 +86,8 @@ class Step {
     // What reaches the best score, or is not a number and must be looked at.
     bool reaches(double bound) const { return !(bound < best_ * (1 - EQUAL)); }
 
-    Subset &subset_;
+    Search &search_;
+    const Subset &subset_;
     const ScaledData &data_;
     StepBounds &bounds_;
     const Index *candidates_;
@@ -112,10 +113,10 @@ void Step::make_bounds() {
     for (Doubles *numbers : {&bounds_.theta_dis, &bounds_.theta_dis_more, &bounds_.theta_dir, &bounds_.most_lambda_dis})
         numbers->resize(m);
     bounds_.bend.resize(m);
-    if (subset_.carried.empty()) {
-        subset_.reference.assign(data_.weight.begin(), data_.weight.end());
-        subset_.carried.resize(m);
-        for (Index f = 0; f < m; f++) subset_.carried[f] = least_within(f);
+    if (search_.carried.empty()) {
+        search_.reference.assign(data_.weight.begin(), data_.weight.end());
+        search_.carried.resize(m);
+        for (Index f = 0; f < m; f++) search_.carried[f] = least_within(f);
     }
     bounds_.largest_chord = bounds_.largest_curvature = 0;
     bounds_.chord_ratio = HUGE_VAL;
@@ -123,15 +124,15 @@ void Step::make_bounds() {
         if (!(data_.weight[i] > 0)) continue;
         const double chord = static_cast<double>(bounds_.tangent.chord[i]);
         const double curvature = std::fabs(static_cast<double>(bounds_.tangent.curvature[i]));
-        const double reference = static_cast<double>(subset_.reference[i]);
+        const double reference = static_cast<double>(search_.reference[i]);
         bounds_.largest_chord = larger(bounds_.largest_chord, chord / data_.weight[i]);
         bounds_.largest_curvature = larger(bounds_.largest_curvature, curvature / data_.weight[i]);
         if (reference > 0) bounds_.chord_ratio = smaller(bounds_.chord_ratio, chord / reference);
     }
     if (!(bounds_.chord_ratio < HUGE_VAL)) bounds_.chord_ratio = 0;
-    std::fill(subset_.level.begin(), subset_.level.end(), CARRIED);
-    subset_.exact.clear();
-    subset_.has_bounds = true;
+    search_.level.assign(m, CARRIED), search_.known.resize(m), search_.curved.resize(m);
+    search_.exact.clear();
+    search_.has_bounds = true;
 }
 
 // Level CARRIED of the features from first to last: no sample is looked at. Σ chord a² is at least the same sum with
@@ -144,7 +145,7 @@ void Step::carry_features(Index first, Index last) {
         const double most_within = tables_.within[f] * (1 + SUM_ERROR) + tables_.sum_error[f];
         const double least = data_.is_rms ? std::sqrt(subset_.within + least_within(f)) : bounds_.tangent.distance;
         bounds_.theta_dis[f] = data_.unit * least;
-        bounds_.theta_dis_more[f] = data_.unit * bounds_.chord_ratio * subset_.carried[f];
+        bounds_.theta_dis_more[f] = data_.unit * bounds_.chord_ratio * search_.carried[f];
         bounds_.theta_dir[f] = bounds_.tangent.direction - static_cast<double>(bounds_.bend[f]) -
                                bounds_.largest_curvature * most_within;
         bounds_.most_lambda_dis[f] = data_.unit * (bounds_.lambda_dis + static_cast<double>(distance[f - first]));
@@ -167,7 +168,7 @@ void Step::sum_features(const Index *features, Index count) {
                                      (curved[k] + bounds_.largest_curvature * error);
             bounds_.theta_dis_more[f] = larger(bounds_.theta_dis_more[f], more);
             bounds_.theta_dir[f] = larger(bounds_.theta_dir[f], direction);
-            subset_.level[f] = SUMS;
+            search_.level[f] = SUMS;
         }
     }
 }
@@ -212,9 +213,9 @@ void Step::find_alive_in(Index chunk, std::vector<Candidate> &found) const {
     }
     for (Index k = 0; k < n_left; k++) {
         const Index f = left[k];
-        const Level level = subset_.level[f];
+        const Level level = search_.level[f];
         double least = bounds[f - first];
-        if (level > SUMS) least = smaller(bound(subset_.known[f]), least);
+        if (level > SUMS) least = smaller(bound(search_.known[f]), least);
         if (level != EXACT && reaches(least)) found.push_back({least, f});
     }
 }
@@ -237,21 +238,21 @@ std::vector<Candidate> Step::find_alive() const {
 bool Step::sum_candidates(const std::vector<Candidate> &alive) {
     Indices left;
     for (const Candidate &one : alive)
-        if (subset_.level[one.feature] == CARRIED) left.push_back(one.feature);
+        if (search_.level[one.feature] == CARRIED) left.push_back(one.feature);
     const bool is_renewed = !data_.is_rms && static_cast<Index>(left.size()) > count_ / MANY;
     if (is_renewed) {
         left.clear();
         std::copy_if(candidates_, candidates_ + count_, std::back_inserter(left),
-                     [&](Index f) { return subset_.level[f] == CARRIED; });
+                     [&](Index f) { return search_.level[f] == CARRIED; });
     }
     const Index n_left = static_cast<Index>(left.size());
     const double n_operations = static_cast<double>(n_left) * static_cast<double>(data_.n) / 4;
     parallel_for(n_left, useful_threads(n_operations, n_threads_),
                  [&](Index first, Index last, Index) { sum_features(left.data() + first, last - first); });
     if (is_renewed) {
-        subset_.reference = bounds_.tangent.chord;
-        for (double &sum : subset_.carried) sum *= bounds_.chord_ratio;
-        for (Index f : left) subset_.carried[f] = larger(bounds_.theta_dis_more[f] / data_.unit, 0.0);
+        search_.reference = bounds_.tangent.chord;
+        for (double &sum : search_.carried) sum *= bounds_.chord_ratio;
+        for (Index f : left) search_.carried[f] = larger(bounds_.theta_dis_more[f] / data_.unit, 0.0);
         bounds_.chord_ratio = 1;
     }
     return n_left > 0;
@@ -260,8 +261,8 @@ bool Step::sum_candidates(const std::vector<Candidate> &alive) {
 // Takes a candidate one level further, or just so far that it is ruled out; its bound.
 double Step::refine(Index f) {
     static thread_local Floats buffer;
-    Components &known = subset_.known[f];
-    Level &level = subset_.level[f];
+    Components &known = search_.known[f];
+    Level &level = search_.level[f];
     switch (level) {
         case CARRIED: {
             double found;
@@ -275,7 +276,7 @@ double Step::refine(Index f) {
             known.theta_dis = larger(bounds_.theta_dis[f], floor_distance(0));
             if (!data_.is_rms) known.theta_dis = floor_distance(bounds_.tangent.distance + roots.distance);
             known.theta_dir = larger(bounds_.tangent.direction - roots.bend - static_cast<double>(bounds_.bend[f]), 0.0);
-            subset_.curved[f] = roots.bend;
+            search_.curved[f] = roots.bend;
             level = ROOTS;
             break;
         }
@@ -283,7 +284,7 @@ double Step::refine(Index f) {
             static thread_local RoundedDistances distances;
             bound_distances(data_, tables_, bounds_, f, distances);
             known.lambda_dis = smaller(known.lambda_dis, data_.unit * distances.lambda_dis);
-            known.theta_dir = larger(known.theta_dir, bounds_.tangent.direction - distances.bend - subset_.curved[f]);
+            known.theta_dir = larger(known.theta_dir, bounds_.tangent.direction - distances.bend - search_.curved[f]);
             if (!reaches(bound(known))) break;  // without the directions, which take as long again
             if (!distances.is_clear) {  // single precision cannot tell
                 subset_.separation(f, &known.lambda_dis, &known.lambda_dir);
@@ -319,7 +320,7 @@ void Step::refine_all(std::vector<Candidate> &alive, Level until, double n_opera
     const Index threads = useful_threads(n_operations_of_one * static_cast<double>(count), n_threads_);
     parallel_for(count, threads, [&](Index first, Index last, Index) {
         for (Index k = first; k < last; k++)
-            while (subset_.level[alive[k].feature] < until && reaches(alive[k].bound))
+            while (search_.level[alive[k].feature] < until && reaches(alive[k].bound))
                 alive[k].bound = refine(alive[k].feature);
     });
     drop(alive);
@@ -327,23 +328,23 @@ void Step::refine_all(std::vector<Candidate> &alive, Level until, double n_opera
 
 void Step::drop(std::vector<Candidate> &alive) const {
     const auto is_beaten = [&](const Candidate &one) {
-        return subset_.level[one.feature] == EXACT || !reaches(one.bound);
+        return search_.level[one.feature] == EXACT || !reaches(one.bound);
     };
     alive.erase(std::remove_if(alive.begin(), alive.end(), is_beaten), alive.end());
 }
 
 // Scores a candidate in double precision.
 void Step::score(Index feature) {
-    if (subset_.level[feature] != EXACT) {
-        subset_.known[feature] = subset_.score(feature);
-        subset_.level[feature] = EXACT;
-        subset_.exact.push_back(feature);
+    if (search_.level[feature] != EXACT) {
+        search_.known[feature] = subset_.score(feature);
+        search_.level[feature] = EXACT;
+        search_.exact.push_back(feature);
     }
     add_score(feature);
 }
 
 void Step::add_score(Index feature) {
-    const double sep = subset_.known[feature].sep(alpha_, beta_);
+    const double sep = search_.known[feature].sep(alpha_, beta_);
     if (std::isnan(sep)) return;
     scored_.push_back(feature);
     best_ = larger(best_, sep);
@@ -369,8 +370,8 @@ Index Step::best(double alpha, double beta, double at_least, Components *compone
     refine_all(alive, SEPARATED, 10 * p * p);
     score_largest_first(alive);
     const Index winner = find_winner();
-    if (winner < 0) return best_ > 0 ? Subset::NONE_REACHES : Subset::NO_NUMBER;
-    *components = subset_.known[winner];
+    if (winner < 0) return best_ > 0 ? Search::NONE_REACHES : Search::NO_NUMBER;
+    *components = search_.known[winner];
     remember_runners_up(winner);
     return winner;
 }
@@ -378,10 +379,10 @@ Index Step::best(double alpha, double beta, double at_least, Components *compone
 // Scores those that came next to the best in the step before, or are scored for another weighting: a score to be
 // beaten.
 void Step::score_promising() {
-    for (Index f : Indices(subset_.exact))
+    for (Index f : Indices(search_.exact))
         if (is_candidate_[f]) score(f);
-    for (Index f : subset_.runners_up)
-        if (f >= 0 && is_candidate_[f] && subset_.level[f] != EXACT) score(f);
+    for (Index f : search_.runners_up)
+        if (f >= 0 && is_candidate_[f] && search_.level[f] != EXACT) score(f);
 }
 
 // Screens and scores what is left, the largest bounds first: their scores rule out the others. Several threads take
@@ -400,8 +401,8 @@ void Step::score_largest_first(std::vector<Candidate> &alive) {
         refine_all(some, EXACT, 30 * n * p);
         for (Index k = start; k < end; k++) {
             const Index f = alive[k].feature;
-            if (subset_.level[f] != EXACT) continue;
-            subset_.exact.push_back(f);
+            if (search_.level[f] != EXACT) continue;
+            search_.exact.push_back(f);
             add_score(f);
         }
     }
@@ -411,18 +412,18 @@ void Step::score_largest_first(std::vector<Candidate> &alive) {
 Index Step::find_winner() const {
     Index winner = -1;
     for (Index f : scored_)
-        if (subset_.known[f].sep(alpha_, beta_) >= best_ * (1 - EQUAL) && (winner < 0 || f < winner)) winner = f;
+        if (search_.known[f].sep(alpha_, beta_) >= best_ * (1 - EQUAL) && (winner < 0 || f < winner)) winner = f;
     return winner;
 }
 
 // Keeps those that came next to the best, which are promising in the next step.
 void Step::remember_runners_up(Index winner) {
     std::sort(scored_.begin(), scored_.end(), [&](Index one, Index other) {
-        const double a = subset_.known[one].sep(alpha_, beta_), b = subset_.known[other].sep(alpha_, beta_);
+        const double a = search_.known[one].sep(alpha_, beta_), b = search_.known[other].sep(alpha_, beta_);
         return a > b || (a == b && one < other);
     });
     scored_.erase(std::remove(scored_.begin(), scored_.end(), winner), scored_.end());
-    for (std::size_t k = 0; k < 2; k++) subset_.runners_up[k] = k < scored_.size() ? scored_[k] : -1;
+    for (std::size_t k = 0; k < 2; k++) search_.runners_up[k] = k < scored_.size() ? scored_[k] : -1;
 }
 
 // The upper bounds of all candidates, refined to a level.
@@ -437,17 +438,17 @@ void Step::bounds(double alpha, double beta, Level level, double *found) {
     }
     if (level <= SUMS) return;
     refine_all(all, level, 0);
-    for (Index k = 0; k < count_; k++) found[k] = bound(subset_.known[candidates_[k]]);
+    for (Index k = 0; k < count_; k++) found[k] = bound(search_.known[candidates_[k]]);
 }
 
 }  // namespace
 
-void Subset::upper_bounds(const Index *candidates, Index count, double alpha, double beta, Level until, double *found) {
+void Search::upper_bounds(const Index *candidates, Index count, double alpha, double beta, Level until, double *found) {
     has_bounds = false;  // begin anew
     Step(*this, candidates, count, 1).bounds(alpha, beta, until, found);
 }
 
-void Subset::best(const Index *candidates, Index count, const double *alphas, const double *betas, Index n_weightings,
+void Search::best(const Index *candidates, Index count, const double *alphas, const double *betas, Index n_weightings,
                   double at_least, Index n_threads, Index *features, Components *components) {
     Step step(*this, candidates, count, n_threads);
     for (Index k = 0; k < n_weightings; k++)

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "forward_search.h"
 #include "parallel_for.h"
-#include "separability.h"
 
 using namespace s2fs;
 
@@ -15,12 +15,12 @@ void check_features(const Index *features, Index count, Index m) {
 }
 
 // For each weighting the best candidate, its Sep and its four components.
-void find_best(Subset &subset, const Index *candidates, Index n_candidates, const double *alphas, const double *betas,
+void find_best(Search &search, const Index *candidates, Index n_candidates, const double *alphas, const double *betas,
                Index n_weightings, double at_least, Index n_threads, Index *features, double *scores) {
     std::vector<Components> components(n_weightings, Components{0, 0, 0, 0});
-    std::fill(features, features + n_weightings, Subset::NO_NUMBER);
+    std::fill(features, features + n_weightings, Search::NO_NUMBER);
     if (n_candidates > 0)
-        subset.best(candidates, n_candidates, alphas, betas, n_weightings, at_least, n_threads, features,
+        search.best(candidates, n_candidates, alphas, betas, n_weightings, at_least, n_threads, features,
                     components.data());
     for (Index k = 0; k < n_weightings; k++) {
         const Components &found = components[k];
@@ -46,64 +46,62 @@ S2FS_ENTRY(s2fs_scaled_data_free, (ScaledData *data)) {
     return guarded([&] { delete data; });
 }
 
-S2FS_ENTRY(s2fs_subset_new, (const ScaledData *data, Subset **made)) {
-    return guarded([&] { *made = new Subset(*data); });
+S2FS_ENTRY(s2fs_search_new, (const ScaledData *data, Search **made)) {
+    return guarded([&] { *made = new Search(*data); });
 }
 
 // The data are those of the subset: Python keeps them alive as long as the copy.
-S2FS_ENTRY(s2fs_subset_copy, (Subset *subset, const ScaledData *data, Subset **made)) {
+S2FS_ENTRY(s2fs_search_copy, (Search *search, const ScaledData *data, Search **made)) {
     return guarded([&] {
-        require(&subset->data == data, "the subset is of other data.");
-        *made = new Subset(*subset);
+        require(&search->subset.data == data, "the search is of other data.");
+        *made = new Search(*search);
     });
 }
 
-S2FS_ENTRY(s2fs_subset_free, (Subset *subset)) {
-    return guarded([&] { delete subset; });
+S2FS_ENTRY(s2fs_search_free, (Search *search)) {
+    return guarded([&] { delete search; });
 }
 
-S2FS_ENTRY(s2fs_subset_add, (Subset *subset, Index feature)) {
+S2FS_ENTRY(s2fs_search_add, (Search *search, Index feature)) {
     return guarded([&] {
-        check_features(&feature, 1, subset->data.m);
-        subset->add(feature);
+        check_features(&feature, 1, search->subset.data.m);
+        search->add(feature);
     });
 }
 
 // For each weighting the best candidate, its Sep and its four components; −1 if no score is a number, −2 if none
 // is at_least that large.
-S2FS_ENTRY(s2fs_subset_best,
-           (Subset *subset, const Index *candidates, Index n_candidates, const double *alphas,
+S2FS_ENTRY(s2fs_search_best,
+           (Search *search, const Index *candidates, Index n_candidates, const double *alphas,
             const double *betas, Index n_weightings, double at_least, Index n_threads, Index *features,
             double *scores)) {
     return guarded([&] {
-        check_features(candidates, n_candidates, subset->data.m);
-        find_best(*subset, candidates, n_candidates, alphas, betas, n_weightings, at_least, n_threads, features, scores);
+        check_features(candidates, n_candidates, search->subset.data.m);
+        find_best(*search, candidates, n_candidates, alphas, betas, n_weightings, at_least, n_threads, features, scores);
     });
 }
 
 // The same for one weighting; the best candidate joins the subset.
-S2FS_ENTRY(s2fs_subset_add_best,
-           (Subset *subset, const Index *candidates, Index n_candidates, double alpha, double beta,
+S2FS_ENTRY(s2fs_search_add_best,
+           (Search *search, const Index *candidates, Index n_candidates, double alpha, double beta,
             Index n_threads, Index *feature, double *score)) {
     return guarded([&] {
-        check_features(candidates, n_candidates, subset->data.m);
-        find_best(*subset, candidates, n_candidates, &alpha, &beta, 1, 0, n_threads, feature, score);
-        if (*feature >= 0) subset->add(*feature);
+        check_features(candidates, n_candidates, search->subset.data.m);
+        find_best(*search, candidates, n_candidates, &alpha, &beta, 1, 0, n_threads, feature, score);
+        if (*feature >= 0) search->add(*feature);
     });
 }
 
 // The four components of the subset joined by each candidate: (4, n_candidates).
-S2FS_ENTRY(s2fs_subset_score, (Subset *subset, const Index *candidates, Index n_candidates,
+S2FS_ENTRY(s2fs_search_score, (Search *search, const Index *candidates, Index n_candidates,
                                Index n_threads, double *components)) {
     return guarded([&] {
-        check_features(candidates, n_candidates, subset->data.m);
-        const double n_operations = 8.0 * static_cast<double>(subset->data.n) *
-                                    static_cast<double>(subset->data.p) * static_cast<double>(n_candidates);
+        check_features(candidates, n_candidates, search->subset.data.m);
+        const double n_operations = 8.0 * static_cast<double>(search->subset.data.n) *
+                                    static_cast<double>(search->subset.data.p) * static_cast<double>(n_candidates);
         parallel_for(n_candidates, useful_threads(n_operations, n_threads), [&](Index first, Index last, Index) {
             for (Index k = first; k < last; k++) {
-                const Index f = candidates[k];
-                const bool is_known = subset->has_bounds && subset->level[f] == EXACT;
-                const Components found = is_known ? subset->known[f] : subset->score(f);
+                const Components found = search->score(candidates[k]);
                 components[k] = found.theta_dis;
                 components[n_candidates + k] = found.theta_dir;
                 components[2 * n_candidates + k] = found.lambda_dis;
@@ -114,15 +112,15 @@ S2FS_ENTRY(s2fs_subset_score, (Subset *subset, const Index *candidates, Index n_
 }
 
 // The parts of Θ that are sums over the samples, for tables in several pieces: (2, n_candidates).
-S2FS_ENTRY(s2fs_subset_row_sums, (Subset *subset, const Index *candidates, Index n_candidates,
+S2FS_ENTRY(s2fs_search_row_sums, (Search *search, const Index *candidates, Index n_candidates,
                                   Index n_threads, double *sums)) {
     return guarded([&] {
-        check_features(candidates, n_candidates, subset->data.m);
-        const double n_operations = 8.0 * static_cast<double>(subset->data.n) *
-                                    static_cast<double>(subset->data.p) * static_cast<double>(n_candidates);
+        check_features(candidates, n_candidates, search->subset.data.m);
+        const double n_operations = 8.0 * static_cast<double>(search->subset.data.n) *
+                                    static_cast<double>(search->subset.data.p) * static_cast<double>(n_candidates);
         parallel_for(n_candidates, useful_threads(n_operations, n_threads), [&](Index first, Index last, Index) {
             for (Index k = first; k < last; k++) {
-                const Subset::RowSums found = subset->row_sums(candidates[k]);
+                const Subset::RowSums found = search->subset.row_sums(candidates[k]);
                 sums[k] = found.distance;
                 sums[n_candidates + k] = found.direction;
             }
@@ -131,21 +129,21 @@ S2FS_ENTRY(s2fs_subset_row_sums, (Subset *subset, const Index *candidates, Index
 }
 
 // Λ_dis and Λ_dir, which need the centroids alone: (2, n_candidates).
-S2FS_ENTRY(s2fs_subset_separation, (Subset *subset, const Index *candidates, Index n_candidates,
+S2FS_ENTRY(s2fs_search_separation, (Search *search, const Index *candidates, Index n_candidates,
                                     double *lambdas)) {
     return guarded([&] {
-        check_features(candidates, n_candidates, subset->data.m);
+        check_features(candidates, n_candidates, search->subset.data.m);
         for (Index k = 0; k < n_candidates; k++)
-            subset->separation(candidates[k], lambdas + k, lambdas + n_candidates + k);
+            search->subset.separation(candidates[k], lambdas + k, lambdas + n_candidates + k);
     });
 }
 
 // Upper bounds of Sep for all candidates, refined to a level; for those who check them.
-S2FS_ENTRY(s2fs_subset_bounds, (Subset *subset, const Index *candidates, Index n_candidates, double alpha,
+S2FS_ENTRY(s2fs_search_bounds, (Search *search, const Index *candidates, Index n_candidates, double alpha,
                                 double beta, Index level, double *bounds)) {
     return guarded([&] {
-        check_features(candidates, n_candidates, subset->data.m);
+        check_features(candidates, n_candidates, search->subset.data.m);
         require(level >= CARRIED && level <= SCREENED, "there is no such level.");
-        subset->upper_bounds(candidates, n_candidates, alpha, beta, static_cast<Level>(level), bounds);
+        search->upper_bounds(candidates, n_candidates, alpha, beta, static_cast<Level>(level), bounds);
     });
 }

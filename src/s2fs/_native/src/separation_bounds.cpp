@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "separability.h"
+#include "forward_search.h"
 
 namespace s2fs {
 
