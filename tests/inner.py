@@ -48,6 +48,7 @@ PARTS = {
     "OverallCorrelations": "s2fs._native.correlations",
     "Constraints": "s2fs.search.constraints",
     "forward": "s2fs.search.forward",
+    "best_group_by_trial": "s2fs.criteria.protocol",
     "find_paths": "s2fs.selectors.paths",
     "compute_moments": "s2fs.dask.moments",
     "merge_moments": "s2fs.dask.moments",

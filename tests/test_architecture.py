@@ -28,6 +28,7 @@ PRIVATE = {
 ABOUT_INNER = {
     "_utils/test_training_rows.py": "rows in one place in memory against plain indexing",
     "criteria/test_correlation.py": "correlations of any form of a table against exact ones",
+    "_native/test_feature_groups.py": "the best group by the native library against trials",
     "_native/test_library.py": "which build of the native library is loaded",
     "_native/test_border.py": "wrong arguments of native functions are errors",
     "_native/test_pair_cover.py": "PairCover in the native library against NumPy",

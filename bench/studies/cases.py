@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import random_array
-from sklearn.base import clone
 from timing import classes_in_noise, machine, medians_in_turns, table
 
 from s2fs import S2FS, PairCover
@@ -20,7 +19,7 @@ from s2fs.selectors.base import RankingSelector
 
 SHAPE = (500, 2_000, 5)
 K = 20
-ORDINARY, DECADES = "ordinary", "units over five decades"
+ORDINARY, DECADES, GROUPS = "ordinary", "units over five decades", "groups of four"
 
 
 def tables_of_cases() -> dict[str, tuple[Any, np.ndarray]]:
@@ -33,6 +32,9 @@ def tables_of_cases() -> dict[str, tuple[Any, np.ndarray]]:
     outlier[0] *= 1e6
     a_hundredfold[0] *= 100
     heavy = X + rng.standard_t(1.5, size=X.shape)
+    best = X[:, PairCover(1).fit(X, y).indices_]
+    copies = X.copy()
+    copies[:, ::2] = 2 - 3 * best
     return {
         ORDINARY: (X, y),
         "a row times 100": (a_hundredfold, y),
@@ -41,6 +43,9 @@ def tables_of_cases() -> dict[str, tuple[Any, np.ndarray]]:
         DECADES: (X * 10.0 ** rng.uniform(-2.5, 2.5, X.shape[1]), y),
         "Fortran order": (np.asfortranarray(X), y),
         "a pandas frame": (pd.DataFrame(X), y),
+        GROUPS: (X, y),
+        "half copies of the best": (copies, y),
+        "copies of one feature": (np.repeat(best, X.shape[1], axis=1), y),
     }
 
 
@@ -62,6 +67,9 @@ def selectors_of(case: str, k: int) -> dict[str, RankingSelector]:
     }
     if case in (ORDINARY, DECADES):  # elsewhere it is like the first one
         selectors["S²FS, scale=None"] = S2FS(k, scale=None, n_jobs=1)
+    if case == GROUPS:
+        for selector in selectors.values():
+            selector.set_params(feature_groups=np.arange(SHAPE[1]) // 4)
     return selectors
 
 
@@ -80,7 +88,8 @@ def main() -> None:
             if name not in selectors_of(case, K):
                 row.append("")
                 continue
-            runs = [partial(selector.fit, *tables[ORDINARY]), partial(clone(selector).fit, X, y)]
+            other = selectors_of(case, K)[name]
+            runs = [partial(selector.fit, *tables[ORDINARY]), partial(other.fit, X, y)]
             usual, hard = medians_in_turns(runs, args.turns)
             is_usual = case == ORDINARY
             row.append(f"{1e3 * usual:.0f} ms" if is_usual else f"{hard / usual:.1f}")

@@ -95,6 +95,13 @@ CALLS = {
         native_pair_cover._score,
         lambda: [make_cover(), np.arange(M), 1, numbers(M), numbers(M)],
     ),
+    "best group": (
+        native_pair_cover._best_group,
+        lambda: [
+            make_cover(), np.arange(4), np.array([0, 2, 4]), np.ones(8), 1,
+            np.empty(1, np.int64), numbers(1), numbers(1),
+        ],
+    ),
     "value range": (
         native_class_sums._value_range,
         lambda: [native_table.make_table(X), 1, numbers(M), numbers(M)],
@@ -133,6 +140,13 @@ CALLS = {
     "add the best to search": (
         native_subset._add_best,
         lambda: [make_search(), np.arange(M), 0.1, 0.1, 2, np.empty(1, np.int64), numbers(5)],
+    ),
+    "best group of search": (
+        native_subset._best_group,
+        lambda: [
+            make_search(), np.arange(4), np.array([0, 2, 4]), 0.1, 0.1, 1,
+            np.empty(1, np.int64), numbers(5),
+        ],
     ),
     "score of subset": (
         native_subset._score,

@@ -1,6 +1,6 @@
 """PairCover's criterion of a growing subset in the native library, where there is one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any, Literal, Self
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from s2fs._native.border import Array, Function, Given, Handle, Int, Length, New, Real
 from s2fs._native.correlated_features import ExactCopies
+from s2fs._native.feature_groups import GroupCorrelations, list_members
 from s2fs._native.library import load
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.class_moments import (
@@ -22,7 +23,7 @@ from s2fs.criteria.pair_cover import (
     class_gaps,
     estimate_correlation_weight,
 )
-from s2fs.criteria.protocol import Scored, may_be_best, no_number
+from s2fs.criteria.protocol import Scored, best_group_by_trial, may_be_best, no_number
 
 _new = Function(
     "s2fs_pair_cover_new",
@@ -67,6 +68,20 @@ _score = Function(
     scores=Array(np.float64, "n_candidates", writable=True),
     closest=Array(np.float64, "n_candidates", writable=True),
 )
+_best_group = Function(
+    "s2fs_pair_cover_best_group",
+    cover=Given("pair_cover", changed=False),
+    members=Array(np.int64, "n_members"),
+    n_members=Length(),
+    starts=Array(np.int64, "n_starts"),
+    n_starts=Length(),
+    within=Array(np.float64, "n_within"),
+    n_within=Length(),
+    n_threads=Int(),
+    group=Array(np.int64, 1, writable=True),
+    score=Array(np.float64, 1, writable=True),
+    closest=Array(np.float64, 1, writable=True),
+)
 _add = Function(
     "s2fs_pair_cover_add",
     cover=Given("pair_cover"),
@@ -75,6 +90,8 @@ _add = Function(
     n_pairs=Length(),
     distances=Array(np.float64, "n_pairs", writable=True),
 )
+#: The correlations inside a larger group are not kept: they would take more memory than the table.
+LARGEST_KNOWN_GROUP = 512
 
 
 def make_pair_cover(
@@ -137,6 +154,7 @@ class NativePairCover:
         self.distinct = moments.is_varying
         self.class_distances: tuple[Floats, ...] = ()
         self._correlations, self._copies, self._n_threads = correlations, copies, n_threads
+        self._group_correlations = GroupCorrelations(correlations)
         self._selected: list[int] = []
         self._n_pairs = n_classes * (n_classes - 1) // 2
         self._feature, self._score = np.empty(1, np.int64), np.empty(1)
@@ -183,6 +201,19 @@ class NativePairCover:
             scores, closest,
         )  # fmt: skip
         return Scored(scores, closest[None])
+
+    def best_group(self, groups: Sequence[Sequence[int]]) -> tuple[int, Scored]:
+        """The position of the group that is best to join as a whole, and its score."""
+        if self.correlation and max(map(len, groups)) > LARGEST_KNOWN_GROUP:
+            return best_group_by_trial(self, groups)
+        within = self._group_correlations(groups) if self.correlation else np.empty(0)
+        group, (score, closest) = np.empty(1, np.int64), np.empty((2, 1))
+        _best_group(
+            self._handle, *list_members(groups), within, self._n_threads, group, score, closest
+        )
+        if group[0] < 0:
+            raise no_number()
+        return int(group[0]), Scored(score, closest[None])
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""

@@ -1,6 +1,6 @@
 """Sep of a growing subset, on the engine that is there."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import numpy as np
@@ -72,6 +72,12 @@ class NativeSeparability(Separability):
         """The largest score of the candidates, or −∞ if none is ``at_least`` that large."""
         state = cast(NativeState, self.state)
         return state.best_score(candidates, (self.alpha, self.beta), at_least)
+
+    def best_group(self, groups: Sequence[Sequence[int]]) -> tuple[int, Scored]:
+        """The position of the group that is best to join as a whole, and its score."""
+        state = cast(NativeState, self.state)
+        group, score, parts = state.best_group(groups, (self.alpha, self.beta))
+        return group, Scored(np.array([score]), parts[:, None])
 
     def copy(self) -> "NativeSeparability":
         """An independent criterion of the same subset."""

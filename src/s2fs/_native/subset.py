@@ -4,11 +4,13 @@ What is computed, and why the choice is that of a search in double precision, is
 chapter on the engine in the documentation, in steps that name the functions in ``src``.
 """
 
+from collections.abc import Sequence
 from copy import copy
 
 import numpy as np
 
 from s2fs._native.border import Array, Function, Given, Int, Length, New, Real
+from s2fs._native.feature_groups import list_members
 from s2fs._native.library import load
 from s2fs._native.table import make_table
 from s2fs._utils.types import Floats, Indices
@@ -65,6 +67,19 @@ _add_best = Function(
     beta=Real(),
     n_threads=Int(),
     feature=Array(np.int64, 1, writable=True),
+    score=Array(np.float64, 5, writable=True),
+)
+_best_group = Function(
+    "s2fs_search_best_group",
+    search=Given("search", changed=False),
+    members=Array(np.int64, "n_members"),
+    n_members=Length(),
+    starts=Array(np.int64, "n_starts"),
+    n_starts=Length(),
+    alpha=Real(),
+    beta=Real(),
+    n_threads=Int(),
+    group=Array(np.int64, 1, writable=True),
     score=Array(np.float64, 5, writable=True),
 )
 _score = Function(
@@ -191,6 +206,16 @@ class NativeState:
         if feature[0] < 0:
             raise no_number()
         return int(feature[0]), float(score[0]), score[1:]
+
+    def best_group(
+        self, groups: Sequence[Sequence[int]], weights: Weights
+    ) -> tuple[int, float, Floats]:
+        """The position of the group with the largest Sep, that Sep, and its components."""
+        group, score = np.empty(1, np.int64), np.empty(5)
+        _best_group(self._search, *list_members(groups), *weights, self.n_threads, group, score)
+        if group[0] < 0:
+            raise no_number()
+        return int(group[0]), float(score[0]), score[1:]
 
     def shortlists(
         self, candidates: Indices, weights: list[Weights], n_best: int = 1

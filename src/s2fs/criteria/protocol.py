@@ -5,8 +5,8 @@ subset that grows feature by feature. A :class:`State` holds what S²FS needs to
 any weighting; :class:`~s2fs._native.separability.Separability` makes a criterion of it.
 """
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,17 @@ class Scored(NamedTuple):
 
 
 class Criterion(Protocol):
-    """The criterion of a growing subset, empty at first."""
+    """The criterion of a growing subset, empty at first.
+
+    A search asks these four calls. It asks three others where a criterion has them, which is
+    faster:
+
+    * ``run(candidates, n_steps)`` lets the best candidate join so many times, and yields each with
+      its score and parts; the subset may already hold features not yet yielded.
+    * ``best_score(candidates, at_least)`` is the largest score of the candidates, or any smaller
+      one if that is below ``at_least``.
+    * ``best_group(groups)`` does what :func:`best_group_by_trial` does.
+    """
 
     @property
     def distinct(self) -> NDArray[np.bool_]:
@@ -53,26 +63,6 @@ class Criterion(Protocol):
 
     def copy(self) -> Self:
         """An independent criterion of the same subset."""
-
-
-@runtime_checkable
-class BatchForward(Protocol):
-    """A criterion that goes through a forward search faster than step by step."""
-
-    def run(
-        self, candidates: Indices, n_steps: int
-    ) -> Iterator[tuple[int, float, tuple[float, ...]]]:
-        """Let the best candidate join, ``n_steps`` times; yield each with its score and parts.
-
-        The subset may already hold features not yet yielded.
-        """
-
-
-class ThresholdSearch(Protocol):
-    """A criterion that tells whether a score is reached faster than it finds the best one."""
-
-    def best_score(self, candidates: Indices, at_least: float) -> float:
-        """The largest score of the candidates, or any smaller one if that is below ``at_least``."""
 
 
 class State(Protocol):
@@ -96,6 +86,26 @@ class State(Protocol):
 
     def copy(self) -> Self:
         """An independent state of the same subset."""
+
+
+def best_group_by_trial(
+    criterion: Criterion, groups: Sequence[Sequence[int]]
+) -> tuple[int, Scored]:
+    """The position of the group that is best to join as a whole, and the score of the subset then.
+
+    Of equal ones the first. Each group joins a copy of the criterion.
+    """
+    scored = []
+    for group in groups:
+        joined = criterion.copy()
+        for feature in group[:-1]:
+            joined.add(feature)
+        scored.append(joined.score(np.array(group[-1:])))
+    scores = np.concatenate([one.scores for one in scored])
+    if np.isnan(scores).all():
+        raise no_number()
+    best = int(np.argmax(may_be_best(scores, scores)))
+    return best, scored[best]
 
 
 def no_number() -> ValueError:

@@ -164,7 +164,8 @@ class Constraints:
         removed = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *correlated]))
         if not len(removed):
             return self
-        groups = tuple(group for group in self.groups if not np.isin(group, removed).any())
+        out = set(removed.tolist())
+        groups = tuple(group for group in self.groups if out.isdisjoint(group))
         return replace(self, singles=np.setdiff1d(self.singles, removed), groups=groups)
 
 

@@ -2,14 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple, cast
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from s2fs._utils.messages import format_count
 from s2fs._utils.types import Floats, Indices
-from s2fs.criteria.protocol import BatchForward, Criterion, Scored, may_be_best, no_number
+from s2fs.criteria.protocol import (
+    Criterion,
+    Scored,
+    best_group_by_trial,
+    may_be_best,
+    no_number,
+)
 from s2fs.search.constraints import Constraints, Group
 
 
@@ -54,20 +61,18 @@ def forward(
         criterion.add(feature)
         score = step.score
         yield step
+    run = getattr(criterion, "run", None) if in_batches else None
     while left := left.that_fit(n_left):
-        # hasattr, as isinstance of a protocol takes as long as a step.
-        if in_batches and left.only_limits_candidates and hasattr(criterion, "run"):
+        if run is not None and left.only_limits_candidates:
             candidates = eligible(criterion.distinct, left).singles
-            n_steps = min(n_left, len(candidates))
             added: list[Group] = []
-            batch = cast(BatchForward, criterion).run(candidates, n_steps)
-            for feature, new_score, parts in batch:
+            for feature, new_score, parts in run(candidates, min(n_left, len(candidates))):
                 added.append((feature,))
                 yield Step(feature, new_score, gain_over(new_score, score), parts)
                 score = new_score
             left, n_left = left.after_adding(added), n_left - len(added)
             continue
-        group, scored = best_extensions(criterion, left)[0]
+        group, scored = best_extension(criterion, left)
         left, n_left = left.after_adding([group]), n_left - len(group)
         for feature in group:
             if len(group) > 1:  # the score so far is that of the whole group
@@ -84,34 +89,25 @@ def forward(
         )
 
 
-def best_extensions(
-    criterion: Criterion, left: Constraints, n_best: int = 1
-) -> list[tuple[Group, Scored]]:
-    """What is best added next: up to ``n_best`` groups, with the scores of the joined subsets."""
+def best_extension(criterion: Criterion, left: Constraints) -> tuple[Group, Scored]:
+    """The group, or the single feature, that is best added next, and the score of it all then."""
     ready = eligible(criterion.distinct, left)
-    groups: list[Group] = []
-    scored: list[Scored] = []
+    best: list[tuple[Group, Scored]] = []
     if len(ready.singles):
-        shortlist = criterion.shortlist(ready.singles, n_best)
-        groups += [(f,) for f in shortlist.tolist()]
-        scored.append(criterion.score(shortlist))
-    for group in ready.groups:
-        groups.append(group)
-        joined = criterion.copy()
-        for feature in group[:-1]:
-            joined.add(feature)
-        scored.append(joined.score(np.array(group[-1:])))
-    scores = np.concatenate([one.scores for one in scored])
-    if np.isnan(scores).all():  # also if the shortlist is empty
-        raise no_number()
-    parts = np.concatenate([one.parts for one in scored], axis=1)
-    if ready.groups:  # ties go to the smaller index
-        order = sorted(range(len(groups)), key=lambda i: min(groups[i]))
-        groups, scores, parts = [groups[i] for i in order], scores[order], parts[:, order]
-    return [
-        (groups[i], Scored(scores[i : i + 1], parts[:, i : i + 1]))
-        for i in order_by_score(scores, n_best)
-    ]
+        shortlist = criterion.shortlist(ready.singles)
+        scored = criterion.score(shortlist)
+        if np.isnan(scored.scores).all():  # also if the shortlist is empty
+            raise no_number()
+        i = int(np.argmax(may_be_best(scored.scores, scored.scores)))
+        one = Scored(scored.scores[i : i + 1], scored.parts[:, i : i + 1])
+        best.append(((int(shortlist[i]),), one))
+    if ready.groups:
+        find_best = getattr(criterion, "best_group", partial(best_group_by_trial, criterion))
+        place, scored = find_best(ready.groups)
+        best.append((ready.groups[place], scored))
+    best.sort(key=lambda one: min(one[0]))  # ties go to the smaller index
+    scores = np.array([scored.scores[0] for _, scored in best])
+    return best[int(np.argmax(may_be_best(scores, scores)))]
 
 
 def eligible(distinct: NDArray[np.bool_], left: Constraints) -> Constraints:
@@ -119,7 +115,8 @@ def eligible(distinct: NDArray[np.bool_], left: Constraints) -> Constraints:
     if distinct.all():
         return left
     singles = left.singles[distinct[left.singles]]
-    groups = tuple(group for group in left.groups if distinct[list(group)].any())
+    is_distinct = distinct.tolist()
+    groups = tuple(group for group in left.groups if any(is_distinct[f] for f in group))
     ready = replace(left, singles=singles, groups=groups)
     return ready if len(singles) or groups else left
 

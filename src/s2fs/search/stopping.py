@@ -24,7 +24,7 @@ from s2fs._utils.messages import format_count
 from s2fs._utils.types import Indices
 from s2fs.criteria.protocol import Criterion
 from s2fs.search.constraints import Constraints
-from s2fs.search.forward import Step, best_extensions, eligible, forward
+from s2fs.search.forward import Step, best_extension, eligible, forward
 from s2fs.search.permutation import Permutations
 from s2fs.search.samples import Samples
 
@@ -265,10 +265,10 @@ class _Candidates:
 
 def _find_best_score(criterion: Criterion, left: Constraints, at_least: float) -> float:
     """The largest score of what is left, or any smaller number if that is below ``at_least``."""
-    if not left.groups and hasattr(criterion, "best_score"):  # see ThresholdSearch
+    if not left.groups and hasattr(criterion, "best_score"):
         candidates = eligible(criterion.distinct, left).singles
         return float(criterion.best_score(candidates, at_least))
-    _, scored = best_extensions(criterion, Constraints((), left.singles, left.groups))[0]
+    _, scored = best_extension(criterion, Constraints((), left.singles, left.groups))
     return float(scored.scores[0])
 
 

@@ -38,12 +38,18 @@ void Subset::add(Index feature) {
             P_r[i] += a[i] * b;
         }
     }
+    add_gaps(data, feature, G);
+    size++;
+}
+
+void add_gaps(const ScaledData &data, Index feature, Doubles &G) {
+    const Index p = data.p;
+    const double *c = data.centroids.data() + feature * p, tolerance = data.tolerance[feature];
     for (Index q = 0; q < p; q++)
         for (Index r = 0; r < p; r++) {
             const double gap = beyond(c[q] - c[r], tolerance);
             G[q * p + r] += gap * gap;
         }
-    size++;
 }
 
 // Eqs. 7 and 13. With w_r = 1/‖V_r‖ the membership of a sample in class r is w_r² / Σ_s w_s² and the
@@ -99,7 +105,7 @@ Subset::RowSums Subset::row_sums(Index feature) const {
 
 // h_qr = ‖c_q − c_r‖² with a candidate, and the nearest class of each one. Loops run over classes side by side,
 // without sums across them.
-const ClassDistances &Subset::class_distances(Index feature) const {
+static const ClassDistances &class_distances(const ScaledData &data, const Doubles &G, Index feature) {
     const Index p = data.p;
     const double *c = data.centroids.data() + feature * p, tolerance = data.tolerance[feature];
     constexpr double NONE = 1e300;
@@ -137,10 +143,10 @@ const ClassDistances &Subset::class_distances(Index feature) const {
 }
 
 // Eqs. 16 and 21, where (c_a − c_q)·(c_r − c_q) = (h_qa + h_qr − h_ar) / 2.
-void Subset::separation(Index feature, double *lambda_dis, double *lambda_dir) const {
+void separation(const ScaledData &data, const Doubles &G, Index feature, double *lambda_dis, double *lambda_dir) {
     const Index p = data.p;
     const double lead = data.is_published ? 1 : 0;
-    const ClassDistances &distances = class_distances(feature);
+    const ClassDistances &distances = class_distances(data, G, feature);
     const double *H = distances.h.data(), *least = distances.least.data();
     static thread_local Doubles of_classes;
     of_classes.assign(2 * p, 0.0);
@@ -179,6 +185,10 @@ void Subset::separation(Index feature, double *lambda_dis, double *lambda_dir) c
     for (Index q = 0; q < p; q++) direction += turned[q];
     *lambda_dis = distances.lambda_dis;
     *lambda_dir = direction / static_cast<double>(p);
+}
+
+void Subset::separation(Index feature, double *lambda_dis, double *lambda_dir) const {
+    s2fs::separation(data, G, feature, lambda_dis, lambda_dir);
 }
 
 Components Subset::score(Index feature) const {

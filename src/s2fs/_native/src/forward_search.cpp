@@ -24,7 +24,6 @@ namespace s2fs {
 
 namespace {
 
-constexpr double SLACK = 1 + 1e-11;  // rounding of a score and of the constants of the bounds
 constexpr Index MANY = 4;            // one candidate in so many
 
 struct Candidate {

@@ -1,4 +1,4 @@
-// The search for the feature to add: a subset, and what becomes known of the candidates on the way.
+// The search for the feature, or the group of features, to add: a subset, and what becomes known of the candidates on the way.
 //
 // Who forgets what:
 //
@@ -12,6 +12,7 @@
 #ifndef S2FS_FORWARD_SEARCH_H
 #define S2FS_FORWARD_SEARCH_H
 
+#include "feature_groups.h"
 #include "separability.h"
 
 namespace s2fs {
@@ -112,6 +113,11 @@ class Search {
     Doubles carried;   // (m)
     Index runners_up[2] = {-1, -1};  // the candidates that came next to the best
 };
+
+// feature_groups.cpp: the group with the largest Sep of the subset joined by it, the first one among equals; NO_NUMBER
+// if no score is a number.
+Index best_group(const Subset &subset, const Groups &groups, double alpha, double beta, Index n_threads,
+                 Components *components);
 
 // A bound that is a sum, over all samples or classes or only so many that it rules the candidate out.
 struct PartialBound {

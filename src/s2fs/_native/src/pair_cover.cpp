@@ -24,12 +24,14 @@
 #include <memory>
 #include <vector>
 
+#include "feature_groups.h"
 #include "parallel_for.h"
 
 namespace {
 
 using s2fs::Index;
 using Doubles = std::vector<double>;
+using Indices = std::vector<Index>;
 
 // Correlated features leave at least this share of the spread that independent ones have.
 constexpr double MIN_JOINT_SHARE = 0.05;
@@ -119,6 +121,8 @@ struct PairCover {
 
 namespace {
 
+using s2fs::check_groups;
+using s2fs::Groups;
 using s2fs::require;
 
 // One feature as the class pairs see it.
@@ -373,6 +377,30 @@ void add_feature(PairCover &cover, Index f, const double *correlations, double *
     }
 }
 
+// The criterion of the subset joined by a group. within has the correlations of its members with each other, (size, size).
+double score_group(const PairCover &cover, const Index *members, Index size, const double *within, double *closest) {
+    std::vector<ClassPair> joined = cover.pairs;
+    std::vector<Gaps> before;
+    for (Index j = 0; j < size; j++) {
+        Gaps gaps = gaps_of(cover, members[j]);
+        for (ClassPair &pair : joined) {
+            const Index k = pair.number;
+            const double d = gaps.gap[k], dd = d * d;
+            double cross = gaps.cross[k];
+            for (Index i = 0; i < j && within; i++) cross += before[i].gap[k] * within[i * size + j];
+            pair.J += dd - gaps.noise[k];
+            pair.independent += dd;
+            pair.joint += 2 * d * cross + dd;
+        }
+        before.push_back(std::move(gaps));
+    }
+    Doubles distances(joined.size());
+    for (const ClassPair &pair : joined)
+        distances[pair.number] = class_distance(cover.features->correlation, pair.J, pair.independent, pair.joint);
+    *closest = *std::min_element(distances.begin(), distances.end());
+    return criterion(distances);
+}
+
 void check_feature(const PairCover &cover, Index f) {
     require(0 <= f && f < cover.features->n_features, "the feature is not in the table.");
 }
@@ -491,6 +519,36 @@ S2FS_ENTRY(s2fs_pair_cover_score,
                 closest[i] = *std::min_element(distances.begin(), distances.end());
             }
         });
+    });
+}
+
+// The group with the best score of the subset joined by all of it, the first one among equals, its score and the
+// distance of the classes that are closest then; −1 if no score is a number. Above correlation 0 within has, group by
+// group, the correlations of its members with each other.
+S2FS_ENTRY(s2fs_pair_cover_best_group,
+           (const PairCover *cover, const Index *members, Index n_members, const Index *starts, Index n_starts,
+            const double *within, Index n_within, Index n_threads, Index *group, double *score, double *closest)) {
+    return s2fs::guarded([&] {
+        const Groups groups = check_groups(members, n_members, starts, n_starts, cover->features->n_features);
+        Indices first_within(groups.count + 1, 0);
+        for (Index k = 0; k < groups.count; k++)
+            first_within[k + 1] = first_within[k] + groups.size(k) * groups.size(k);
+        const bool is_correlated = cover->features->correlation > 0;
+        require(n_within == (is_correlated ? first_within[groups.count] : 0), "the correlations are of other groups.");
+        const double operations = 30.0 * static_cast<double>(n_members) * static_cast<double>(cover->pairs.size());
+        Doubles scores(groups.count), least(groups.count);
+        s2fs::parallel_for(groups.count, s2fs::useful_threads(operations, n_threads),
+                           [&](Index first, Index last, Index) {
+            for (Index k = first; k < last; k++)
+                scores[k] = score_group(*cover, groups.begin(k), groups.size(k),
+                                        is_correlated ? within + first_within[k] : nullptr, &least[k]);
+        });
+        double best = -INFINITE;
+        for (double one : scores) best = one > best ? one : best;  // NaN is not
+        *group = -1;
+        for (Index k = groups.count - 1; k >= 0; k--)
+            if (scores[k] >= best * (1 - EQUAL)) *group = k;
+        if (*group >= 0) *score = scores[*group], *closest = least[*group];
     });
 }
 

@@ -30,6 +30,7 @@ constexpr double ON_CENTROID = 1e-12;  // as in criteria/separability.py
 constexpr double ZERO_SQUARE = 1e-90;  // squared distances below this are zero
 constexpr Index LANES = 16;            // the number of samples is a multiple of this
 constexpr Index CHUNK = 512;           // samples, or features, that are worked on together
+constexpr double SLACK = 1 + 1e-11;    // rounding of a score and of the constants of its bounds
 constexpr double U = 1.0 / (1 << 24);  // unit roundoff of single precision
 // Relative error of a sum of CHUNK terms of one sign in single precision, whatever their order.
 constexpr double SUM_ERROR = 1.0 / (1 << 15);
@@ -147,10 +148,13 @@ class Subset {
         double distance, direction;  // Σ weight ‖V_own‖ (its square for the rms), Σ weight Σ_r μ (1 − cos)
     };
     RowSums row_sums(Index feature) const;
-    const ClassDistances &class_distances(Index feature) const;
     void separation(Index feature, double *lambda_dis, double *lambda_dir) const;
     Components score(Index feature) const;
 };
+
+// What a feature adds to G, and Λ_dis and Λ_dir of a subset of which G is known, joined by a feature.
+void add_gaps(const ScaledData &data, Index feature, Doubles &G);
+void separation(const ScaledData &data, const Doubles &G, Index feature, double *lambda_dis, double *lambda_dir);
 
 }  // namespace s2fs
 

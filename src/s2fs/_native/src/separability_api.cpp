@@ -14,6 +14,12 @@ void check_features(const Index *features, Index count, Index m) {
     for (Index k = 0; k < count; k++) require(features[k] >= 0 && features[k] < m, "a feature is out of range.");
 }
 
+void write_score(const Components &found, double alpha, double beta, double *score) {
+    const double numbers[5] = {found.sep(alpha, beta), found.theta_dis, found.theta_dir, found.lambda_dis,
+                               found.lambda_dir};
+    std::copy(numbers, numbers + 5, score);
+}
+
 // For each weighting the best candidate, its Sep and its four components.
 void find_best(Search &search, const Index *candidates, Index n_candidates, const double *alphas, const double *betas,
                Index n_weightings, double at_least, Index n_threads, Index *features, double *scores) {
@@ -22,12 +28,7 @@ void find_best(Search &search, const Index *candidates, Index n_candidates, cons
     if (n_candidates > 0)
         search.best(candidates, n_candidates, alphas, betas, n_weightings, at_least, n_threads, features,
                     components.data());
-    for (Index k = 0; k < n_weightings; k++) {
-        const Components &found = components[k];
-        const double numbers[5] = {found.sep(alphas[k], betas[k]), found.theta_dis, found.theta_dir, found.lambda_dis,
-                                   found.lambda_dir};
-        std::copy(numbers, numbers + 5, scores + 5 * k);
-    }
+    for (Index k = 0; k < n_weightings; k++) write_score(components[k], alphas[k], betas[k], scores + 5 * k);
 }
 
 }  // namespace
@@ -89,6 +90,19 @@ S2FS_ENTRY(s2fs_search_add_best,
         check_features(candidates, n_candidates, search->subset.data.m);
         find_best(*search, candidates, n_candidates, &alpha, &beta, 1, 0, n_threads, feature, score);
         if (*feature >= 0) search->add(*feature);
+    });
+}
+
+// The group with the largest Sep of the subset joined by all of it, its Sep and its four components; −1 if no score is
+// a number. Group k has the members from starts[k] to starts[k + 1] - 1.
+S2FS_ENTRY(s2fs_search_best_group,
+           (const Search *search, const Index *members, Index n_members, const Index *starts, Index n_starts,
+            double alpha, double beta, Index n_threads, Index *group, double *score)) {
+    return guarded([&] {
+        const Groups groups = check_groups(members, n_members, starts, n_starts, search->subset.data.m);
+        Components found{0, 0, 0, 0};
+        *group = best_group(search->subset, groups, alpha, beta, n_threads, &found);
+        write_score(found, alpha, beta, score);
     });
 }
 
