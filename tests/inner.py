@@ -25,7 +25,7 @@ MODULES = {
     "numpy_moments": "s2fs.criteria.class_moments",
     "engine_neighbours": "s2fs._native.neighbours",
     "cluster": "s2fs.dask.cluster",
-    "reading": "s2fs.dask.reading",
+    "connection": "s2fs.dask.connection",
     "chunks": "s2fs.dask.chunks",
     "shard": "s2fs.dask.shard",
     "survey": "s2fs.dask.survey",

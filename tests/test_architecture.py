@@ -37,7 +37,7 @@ ABOUT_INNER = {
     "_native/test_state.py": "both states against the definition, and the bounds of a step",
     "selectors/test_pair_cover.py": "what moments tell without the rows",
     "selectors/test_paths.py": "each distinct set of a grid is evaluated once",
-    "dask/test_cli.py": "how long a scheduler is waited for",
+    "dask/test_connection.py": "how long a scheduler is waited for",
     "dask/test_lost_workers.py": "how long workers are waited for, and when they die",
     "dask/test_pair_cover.py": "chunks add up to the moments of the whole",
     "dask/test_shards.py": "shards add up to the state of the whole",

@@ -339,7 +339,6 @@ def test_save(wine, arrays, tmp_path):
             ["--method", "paircover", "--tune", "-k", "3"],
             "--tune chooses the number of features for --method paircover, but --n-features is 3",
         ),
-        (["--scheduler", "tcp://x:1", "--tune"], "--tune needs all samples in one place"),
     ],
 )
 def test_bad_options(wine, options, sentence):

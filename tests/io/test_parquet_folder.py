@@ -1,5 +1,9 @@
 """Tables in many Parquet files, as pandas, Spark and Hive write them."""
 
+import re
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -100,13 +104,29 @@ def test_a_folder_without_parquet_files(tmp_path):
     assert "is a directory without .parquet files; give a file" in result.stderr
 
 
-def test_a_folder_that_does_not_fit_is_read_by_workers_of_its_own(table, by_day):
-    pytest.importorskip("distributed")
-    result = run(
-        by_day, "--target", "kind", "-k", 4, "--max-memory", "20K", "--method", "paircover"
+def test_a_folder_that_does_not_fit_is_refused(by_day):
+    result = run(by_day, "--target", "kind", "-k", 4, "--max-memory", "20K")
+    assert result.exit_code == 2
+    assert "of memory where 1.91e-05 GiB are allowed; give a smaller file, or" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["cells.zarr", "cells"])
+def test_a_zarr_group_is_left_to_dask(table, tmp_path, name):
+    """The sentence has a command, which selects what a fit in memory does."""
+    zarr = pytest.importorskip("zarr")
+    pytest.importorskip("dask.array")
+    X = table.drop(columns=["day", "kind"])
+    group = zarr.open_group(tmp_path / name, mode="w")
+    group.create_array("X", data=X.to_numpy(), chunks=(70, 6))
+    group.create_array("y", data=pd.factorize(table["kind"], sort=True)[0], chunks=(50,))
+    result = run(tmp_path / name, "--target", "kind")
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert f"{name} is a Zarr group, and not read here" in result.stderr
+    code = re.search(r'python -c "(.*)"\.', result.stderr)[1]
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (
+        found.stdout.split()
+        == str(PairCover(6, correlation=0).fit(X, table["kind"]).indices_).split()
     )
-    assert result.exit_code == 0, result.output
-    features = [line.split()[1:3] for line in result.stdout.splitlines()[1:5]]
-    assert [" ".join(words) for words in features] == local_choice(table)
-    assert "Left out column 'day': in the names of folders" in result.stderr
-    assert "No verdict: the accuracy on held-out samples needs" in result.stderr

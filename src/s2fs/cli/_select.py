@@ -32,9 +32,11 @@ from s2fs.cli.app import INTERRUPTED
 from s2fs.cli.data import DataArguments
 from s2fs.cli.database import (
     DATABASE_OPTIONS,
+    NO_VERDICT_ELSEWHERE,
     OPTIONAL_FILE,
     check_place_of_data,
     fit_in_database,
+    reject_options,
 )
 from s2fs.cli.help import Command
 from s2fs.cli.messages import ARGUMENTS, print_note
@@ -52,14 +54,6 @@ from s2fs.cli.options import (
     scoring_option,
 )
 from s2fs.cli.outputs import reject_input_as_output
-from s2fs.cli.scheduler import (
-    NO_VERDICT_ELSEWHERE,
-    TABLE_IN_PARTS,
-    fit_on_cluster,
-    needs_cluster,
-    reject_options,
-    scheduler_option,
-)
 from s2fs.cli.terminal import note
 from s2fs.evaluation import SELECTORS
 
@@ -170,11 +164,6 @@ def _read_shape(_: click.Context, __: click.Parameter, value: str | None) -> tup
 @scoring_option
 @positive_option
 @n_jobs_option
-@scheduler_option(
-    help="FILE is a directory or a pattern of Parquet files, or a Zarr group, that the workers of "
-    "the Dask cluster at this address read, such as tcp://host:8786. Without it such a table is "
-    "read here or, if it is large, by workers of its own.",
-)
 @click.option(
     "--details",
     is_flag=True,
@@ -218,7 +207,7 @@ def _read_shape(_: click.Context, __: click.Parameter, value: str | None) -> tup
     help="Pixels are laid out row after row (C), or column after column as in MATLAB (F).",
 )
 @click.pass_context
-def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> None:
+def select(ctx: click.Context, /, **given: Any) -> None:
     """Rank the features of FILE by how well they tell the classes apart.
 
     FILE is delimited text, compressed or not, or an .xlsx, .parquet, .feather, .npz, .npy, .mat,
@@ -234,8 +223,8 @@ def select(ctx: click.Context, /, *, scheduler: str | None, **given: Any) -> Non
     _check_outputs(asked, data)
     selector = _make_selector(ctx, asked)
     _reject_covariates(selector, data, asked)
-    if asked.database is not None or scheduler is not None or needs_cluster(data):
-        _select_elsewhere(selector, data, asked, scheduler)
+    if asked.database is not None:
+        _select_in_database(selector, data, asked)
         return
     table = _read_table(selector, data, asked)
     _check_image_shape(asked, table)
@@ -257,16 +246,10 @@ class _Fitted(NamedTuple):
     seconds: float
 
 
-def _select_elsewhere(
-    selector: Any, data: DataArguments, asked: SimpleNamespace, scheduler: str | None
-) -> None:
-    """Select where the samples are, in a database or on a cluster; there is no verdict then."""
-    if asked.database is not None:
-        reject_options(data, asked, "--database")
-        names = fit_in_database(selector, data, asked, _get_limits(asked))
-    else:
-        reject_options(data, asked, "--scheduler" if scheduler else TABLE_IN_PARTS)
-        names = fit_on_cluster(selector, scheduler, data, _get_limits(asked))
+def _select_in_database(selector: Any, data: DataArguments, asked: SimpleNamespace) -> None:
+    """Select where the samples are, in a database; there is no verdict then."""
+    reject_options(data, asked)
+    names = fit_in_database(selector, data, asked, _get_limits(asked))
     ranking = ranking_columns(selector, names)
     print_ranking(selector, ranking, [], asked)
     if asked.verdict:

@@ -15,6 +15,11 @@ from s2fs.cli.data import DataArguments
 OPTIONAL_FILE = click.Argument(
     ["file"], type=click.Path(path_type=Path, allow_dash=True), required=False
 )
+#: Why a selection of samples that are elsewhere has no accuracy on held-out samples.
+NO_VERDICT_ELSEWHERE = (
+    "the accuracy on held-out samples needs the samples in one place; run 's2fs compare' on some "
+    "of them"
+)
 DATABASE_OPTIONS = (
     click.Option(
         ["--database"],
@@ -43,6 +48,20 @@ def check_place_of_data(data: DataArguments, asked: SimpleNamespace) -> None:
     if data.target is None:
         raise ValueError("--target is missing: say which column of --table holds the classes.")
     data.file = Path(asked.database.partition(":")[2])
+
+
+def reject_options(data: DataArguments, asked: SimpleNamespace) -> None:
+    """Raise if an option is given that needs all samples in one place."""
+    options = data.read_in_one_place
+    options |= {f"--{name}": getattr(asked, name) for name in ("report", "tune")}
+    options["-k auto"] = asked.n_features == "auto"
+    options["--max-correlation"] = asked.max_correlation is not None
+    for name, value in options.items():
+        if value:
+            raise ValueError(
+                f"{name} needs all samples in one place and does not go with --database; leave "
+                "one of them out."
+            )
 
 
 def fit_in_database(

@@ -5,7 +5,7 @@ import click
 from s2fs.cli.options import FLAGS
 
 #: What an option is about, by its name; what is in none of these is about the selection.
-_PLACE_OF_DATA = {"database", "table", "scheduler"}
+_PLACE_OF_DATA = {"database", "table"}
 _EVALUATION = {
     *("verdict", "scoring", "positive", "learner", "folds", "repeats", "seed", "check"),
 }

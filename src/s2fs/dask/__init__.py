@@ -6,8 +6,8 @@ fit on one machine.
 """
 
 from s2fs._utils.public import set_modules
-from s2fs.dask.reading import Partitioned, connect, read_partitioned
+from s2fs.dask.connection import connect
 
-__all__ = ["Partitioned", "connect", "read_partitioned"]
+__all__ = ["connect"]
 
 set_modules(__name__, [globals()[name] for name in __all__])

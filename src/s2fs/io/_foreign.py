@@ -1,6 +1,7 @@
 """Files of other programs that are not read: what they are, and how to make a table of them."""
 
 import re
+from pathlib import Path
 
 from s2fs.io._errors import UnreadableError
 
@@ -77,6 +78,15 @@ ODS = (
     "save it as .xlsx, or convert it with soffice --headless --convert-to csv {name}",
 )
 
+#: What a Zarr group is, and how Dask reads it for a selector.
+_ZARR = (
+    "a Zarr group",
+    "select from its arrays X and y, with the extra dask and zarr installed, by python -c "
+    '"import s2fs, dask.array as da; '
+    "print(s2fs.PairCover(10).fit(da.from_zarr({name!r}, 'X'), da.from_zarr({name!r}, 'y'))"
+    '.indices_)"',
+)
+
 
 def reject_foreign(head: bytes, suffix: str, name: str) -> None:
     """Raise if a file is one of another program, by how it begins or by its suffix.
@@ -93,6 +103,13 @@ def reject_foreign(head: bytes, suffix: str, name: str) -> None:
     for begins, suffixes, what, way in _FOREIGN:
         if re.match(begins, head, re.IGNORECASE) or (suffix in suffixes and not _is_text(head)):
             raise_foreign(name, what, way)
+
+
+def reject_zarr(folder: Path) -> None:
+    """Raise if a folder is a Zarr group: Dask reads it, and selectors take what Dask reads."""
+    marks = ("zarr.json", ".zgroup", ".zarray")
+    if folder.suffix == ".zarr" or any((folder / mark).exists() for mark in marks):
+        raise_foreign(str(folder), *_ZARR)
 
 
 def is_json(head: bytes, suffix: str) -> bool:

@@ -16,7 +16,7 @@ from s2fs._utils.parquet_parts import list_parts
 from s2fs.io._compression import COMPRESSED
 from s2fs.io._encoding import find_bad_utf8, guess_encoding, is_western
 from s2fs.io._errors import UnreadableError, reader_errors
-from s2fs.io._foreign import ODS, is_json, raise_foreign, reject_foreign
+from s2fs.io._foreign import ODS, is_json, raise_foreign, reject_foreign, reject_zarr
 from s2fs.io._memory import check_size
 from s2fs.io._remarks import warn_reader
 
@@ -67,6 +67,7 @@ class Source:
             if not place.exists():
                 raise FileNotFoundError(f"There is no file {str(path)!r}; check the path.")
             if place.is_dir():
+                reject_zarr(place)
                 raise UnreadableError(
                     f"{path} is a directory without .parquet files; give a file, or a directory "
                     "of Parquet files."

@@ -11,13 +11,11 @@ from s2fs._utils.parquet_parts import (
     read_schemas,
 )
 from s2fs.io._errors import UnreadableError
-from s2fs.io._memory import check_size, parse_memory
+from s2fs.io._memory import check_size
 from s2fs.io._source import Source
 
 #: What a short text takes in memory beside its characters.
 _TEXT_OVERHEAD = 64
-#: A table may take this share of the memory: the rest is for what is computed from it.
-_MAX_SHARE = 0.4
 
 
 def read_parquet_folder(source: Source) -> tuple[Any, tuple[str, ...]]:
@@ -49,12 +47,6 @@ def read_parquet_folder(source: Source) -> tuple[Any, tuple[str, ...]]:
     for name in partitions:
         table = _with_whole_numbers(table, name, arrow)
     return table, tuple(partitions)
-
-
-def fits_in_memory(path: Any, max_memory: int | str | None = None) -> bool:
-    """Whether a folder of Parquet files can be read at once; any other file is said to fit."""
-    files = list_parts(path)
-    return not files or _declare_total_size(files) <= _MAX_SHARE * parse_memory(max_memory)
 
 
 def declare_size(metadata: Any) -> int:

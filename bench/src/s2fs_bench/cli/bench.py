@@ -1,6 +1,7 @@
 """``s2fs bench`` and ``s2fs figures``: run the experiments, and look at the results."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,6 @@ from s2fs._utils.files import check_writable
 from s2fs.cli.app import Group
 from s2fs.cli.options import PATH
 from s2fs.cli.outputs import check_output, check_report, write_table
-from s2fs.cli.scheduler import connected, scheduler_option
 from s2fs.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -72,7 +72,9 @@ def bench() -> None:
 @click.option(
     "--datasets", metavar="A,B", callback=_names, help="Run only these of the plan's datasets."
 )
-@scheduler_option(
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
     help="Work on the Dask cluster at this address, such as tcp://host:8786, as many at once "
     "as it has threads.",
 )
@@ -108,6 +110,18 @@ def run(
     _say_who_is_best(results)
 
 
+@contextmanager
+def _connected(address: str) -> Iterator[Any]:
+    """A client of the Dask cluster at an address; its failures are errors of one line."""
+    from s2fs.dask import connect  # loads Dask
+
+    with connect(address) as client:
+        try:
+            yield client
+        except RuntimeError as error:
+            raise OSError(str(error)) from None
+
+
 def _say_who_is_best(results: Path) -> None:
     """Name the best selector of each learner, and what to do with the results."""
     from s2fs_bench import Ledger, best_by_learner, iter_results
@@ -135,7 +149,7 @@ def _run(
     if scheduler is None:
         summary = run_plan(plan, results, n_jobs=n_jobs, **only)
     else:
-        with connected(scheduler), parallel_config("dask"):
+        with _connected(scheduler), parallel_config("dask"):
             summary = run_plan(plan, results, n_jobs=-1, **only)
     for message in summary.missing.values():
         click.echo(f"Left out: {message}", err=True)
