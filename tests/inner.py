@@ -28,8 +28,10 @@ MODULES = {
     "connection": "s2fs.dask.connection",
     "chunks": "s2fs.dask.chunks",
     "shard": "s2fs.dask.shard",
-    "survey": "s2fs.dask.survey",
+    "samples": "s2fs.dask.samples",
+    "cluster_problem": "s2fs.dask.problem",
     "lazy_moments": "s2fs.lazy.moments",
+    "summary": "s2fs.criteria.summary",
 }
 #: Classes and functions, and the module of each.
 PARTS = {
@@ -50,11 +52,14 @@ PARTS = {
     "forward": "s2fs.search.forward",
     "best_group_by_trial": "s2fs.criteria.protocol",
     "find_paths": "s2fs.selectors.paths",
-    "compute_moments": "s2fs.dask.moments",
-    "merge_moments": "s2fs.dask.moments",
+    "LocalScheduler": "s2fs.dask.local",
+    "ClusterSamples": "s2fs.dask.samples",
+    "Summary": "s2fs.criteria.summary",
+    "merge_summaries": "s2fs.criteria.summary",
     "ClusterProblem": "s2fs.dask.problem",
     "ClusterState": "s2fs.dask.separability",
-    "ClusterOverallCorrelations": "s2fs.dask.correlations",
+    "ClusterCorrelations": "s2fs.dask.correlations",
+    "ClusterCopies": "s2fs.dask.correlations",
 }
 
 

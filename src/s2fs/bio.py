@@ -1,7 +1,6 @@
 """Selection of genes in single-cell data, in and out of AnnData."""
 
 import json
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
@@ -22,6 +21,7 @@ from s2fs._utils.named import with_names
 from s2fs._utils.optional import need
 from s2fs._utils.types import Floats, Indices
 from s2fs._utils.values import plain
+from s2fs._utils.warn import warn_user
 from s2fs.selectors.base import RankingSelector
 from s2fs.selectors.pair_cover import PairCover
 from s2fs.selectors.s2fs import S2FS
@@ -324,11 +324,10 @@ def _warn_if_raw_counts(X: Any) -> None:
     """Warn of whole numbers up to large ones: the depth of a cell decides there, not its kind."""
     values = X.data if issparse(X) else np.asarray(X)
     if values.size and values.max() >= _LEAST_RAW_COUNT and (values == np.rint(values)).all():
-        warnings.warn(
+        warn_user(
             f"the matrix holds whole numbers up to {values.max():.0f}, which are raw counts; "
             "normalise each cell and take logarithms first (scanpy: pp.normalize_total, pp.log1p), "
             "or choose another layer.",
-            stacklevel=3,
         )
 
 

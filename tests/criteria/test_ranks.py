@@ -76,4 +76,4 @@ def test_batches_cannot_be_ranked(counts):
     X, y = counts
     with pytest.raises(AttributeError) as caught:
         PairCover(correlation=0, scale="rank").partial_fit(X, y)
-    assert "all samples at once, which scale needs" in str(caught.value.__cause__ or caught.value)
+    assert "scale='rank' needs all samples in one place" in str(caught.value)

@@ -15,7 +15,7 @@ from scipy.sparse import coo_array, csr_array
 from sklearn.base import clone
 
 import inner
-from inner import compute_moments, merge_moments
+from inner import merge_summaries
 from s2fs import S2FS, PairCover
 from strategies import examples, problems
 
@@ -49,22 +49,34 @@ def assert_same(on_cluster, local):
 
 @pytest.mark.parametrize("options", [
     {},
-    {"correlation": 0.25},
-    {"correlation": 1.0, "class_weight": {0: 2.0, 3: 0.0}},
+    {"class_weight": {0: 2.0, 3: 0.0}},
     {"class_weight": "balanced"},
     {"include": [7], "exclude": [0, 1]},
-    {"feature_groups": [[0, 8], [2, 9]], "correlation": 0.5},
+    {"feature_groups": [[0, 8], [2, 9]]},
+    {"min_per_class": 1},
     {"n_features_to_select": 1.0},
 ], ids=str)  # fmt: skip
 def test_options_mean_the_same(client, options):
     X, y = problem(3)
     options = {"n_features_to_select": 5} | options
     dask_X = da.from_array(X, chunks=((1, 0, 40, 0, 2, 47, 0), 12))
-    assert_same(PairCover(**options).fit(dask_X, y), PairCover(**options).fit(X, y))
+    on_cluster = PairCover(**options).fit(dask_X, y)
+    assert on_cluster.correlation_ == 0
+    assert_same(on_cluster, PairCover(**options, correlation=0).fit(X, y))
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.25, "auto"])
-def test_weights_missing_values_and_single_precision(client, correlation):
+@pytest.mark.parametrize("options", [
+    {}, {"class_weight": {0: 2.0, 3: 0.0}}, {"max_correlation": 0.9}
+], ids=str)  # fmt: skip
+def test_without_a_client_dask_does_the_same_here(options):
+    X, y = problem(3)
+    frame = pd.DataFrame(X).add_prefix("gene ")
+    selector = PairCover(5, **options).fit(dd.from_pandas(frame, npartitions=4), y)
+    assert_same(selector, PairCover(5, **options, correlation=0).fit(frame, y))
+    assert selector.feature_names_in_.tolist() == frame.columns.tolist()
+
+
+def test_weights_missing_values_and_single_precision(client):
     X, y = problem(4)
     rng = np.random.default_rng(0)
     weight = rng.integers(0, 3, len(y))
@@ -72,41 +84,44 @@ def test_weights_missing_values_and_single_precision(client, correlation):
     X[:40, 2] = np.nan  # no value at all in some chunks
     for real in (np.float32, np.float64):
         values = X.astype(real)
-        local = PairCover(6, correlation=correlation).fit(values, y, sample_weight=weight)
-        on_cluster = PairCover(6, correlation=correlation).fit(
+        local = PairCover(6, correlation=0).fit(values, y, sample_weight=weight)
+        on_cluster = PairCover(6).fit(
             da.from_array(values, chunks=(13, 5)), y, sample_weight=da.from_array(weight, chunks=9)
         )
         assert_same(on_cluster, local)
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.25, "auto"])
 @pytest.mark.parametrize("class_weight", [None, "balanced", {0: 0.2, 3: 0.0}])
-def test_shares_and_class_weights(client, correlation, class_weight):
+def test_shares_and_class_weights(client, class_weight):
     """Weights that sum to 1 count samples once all chunks are in; classes weigh in the variance."""
     X, y = problem(9)
     rng = np.random.default_rng(0)
     X[rng.random(X.shape) < 0.05] = np.nan
     weight = rng.uniform(0.1, 1, len(y))
     weight /= weight.sum()
-    selector = PairCover(6, correlation=correlation, class_weight=class_weight)
+    selector = PairCover(6, correlation=0, class_weight=class_weight)
     on_cluster = clone(selector).fit(da.from_array(X, chunks=(13, 5)), y, sample_weight=weight)
     assert_same(on_cluster, selector.fit(X, y, sample_weight=weight))
 
 
-def test_copies_wait_where_the_rows_are_kept(client):
+def test_copies_wait_until_no_other_is_left(client):
     X, y = problem(10)
     X = np.hstack([X, 7 - 2 * X])
     X[::7, [4, 16]] = np.nan
+    X[3, 18] = np.nan  # almost a copy of 6
     dask_X = da.from_array(X, chunks=(13, 24))
-    for options in ({}, {"correlation": 0.25}, {"correlation": 0, "max_correlation": 1.0}):
-        local = PairCover("all", **options).fit(X, y)
+    for options in ({}, {"class_weight": {2: 0.0}}, {"max_correlation": 1.0}):
+        local = PairCover("all", **options, correlation=0).fit(X, y)
         assert_same(PairCover("all", **options).fit(dask_X, y), local)
-        assert len({f % 12 for f in local.indices_[:10]}) == 10
-    # With one pass over the rows nothing is left to compare.
-    assert len({f % 12 for f in PairCover(10, correlation=0).fit(dask_X, y).indices_}) < 10
+        assert len({f % 12 for f in local.indices_[:11]}) == 10
+    weight = np.where(y == 1, 0, 1)
+    X[np.ix_(y == 1, range(12, 24))] = 0.0  # no copies there, where nothing counts
+    dask_X = da.from_array(X, chunks=(13, 24))
+    local = PairCover("all", correlation=0).fit(X, y, sample_weight=weight)
+    assert_same(PairCover("all").fit(dask_X, y, sample_weight=weight), local)
 
 
-@pytest.mark.parametrize("selector", [S2FS(2), PairCover(2), PairCover(2, correlation=0)])
+@pytest.mark.parametrize("selector", [S2FS(2), PairCover(2)])
 def test_extreme_weights_are_refused(client, selector):
     X, y = problem(11)
     dask_X = da.from_array(X, chunks=(30, 12))
@@ -120,20 +135,18 @@ def test_extreme_weights_are_refused(client, selector):
         clone(selector).set_params(class_weight={0: 1e-30}).fit(dask_X, y)
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.25, "auto"])
-def test_sparse_chunks(client, correlation):
+def test_sparse_chunks(client):
     X, y = problem(5)
     X[np.abs(X) < 5] = 0
     X[3, 2] = np.nan
     dask_X = da.from_array(X, chunks=(25, 12)).map_blocks(csr_array, dtype=X.dtype)
-    selector = PairCover(5, correlation=correlation).fit(dask_X, y)
-    assert_same(selector, PairCover(5, correlation=correlation).fit(X, y))
+    assert_same(PairCover(5).fit(dask_X, y), PairCover(5, correlation=0).fit(X, y))
 
 
 def test_entries_stored_twice_are_summed():
     data, row, column = [1.0, 2.0, 4.0], [0, 0, 1], [0, 0, 1]
     twice = csr_array(([1.0, 2.0, 4.0], [0, 0, 1], [0, 2, 3]), shape=(2, 2))
-    chunk = inner.chunks.make_chunk(twice.tocsc(), np.array([0, 1]), None, {})
+    chunk = inner.chunks.make_chunk(twice.tocsc(), np.array([0, 1]))
     once = coo_array((data, (row, column)), shape=(2, 2))
     np.testing.assert_array_equal(chunk.X.toarray(), once.toarray())
     assert chunk.X.nnz == 2
@@ -145,21 +158,22 @@ def test_data_frames(client):
     frame = pd.DataFrame(X).add_prefix("gene ").assign(kind=np.array(list("wxyz"))[y])
     dask_X = dd.from_pandas(frame, npartitions=4)
     selector = PairCover(5).fit(dask_X.drop(columns="kind"), dask_X["kind"])
-    local = PairCover(5).fit(frame.drop(columns="kind"), frame["kind"])
+    local = PairCover(5, correlation=0).fit(frame.drop(columns="kind"), frame["kind"])
     assert_same(selector, local)
     np.testing.assert_array_equal(selector.feature_names_, local.feature_names_)
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.25, "auto"])
-def test_the_number_of_workers_changes_nothing_but_rounding(client, correlation):
+@pytest.mark.parametrize("limit", [None, 0.9])
+def test_the_number_of_workers_changes_nothing(client, limit):
     X, y = problem(7, n=400)
     dask_X = da.from_array(X, chunks=(10, 12))  # more chunks than are merged at once
-    two = PairCover(6, correlation=correlation).fit(dask_X, y)
+    two = PairCover(6, max_correlation=limit).fit(dask_X, y)
     with Client(n_workers=1, threads_per_worker=3, processes=False, dashboard_address=":0"):
-        one = PairCover(6, correlation=correlation).fit(dask_X, y)
-    np.testing.assert_array_equal(one.indices_, two.indices_)
-    np.testing.assert_allclose(one.scores_, two.scores_, rtol=1e-13)
-    np.testing.assert_allclose(one.class_distances_, two.class_distances_, rtol=1e-12)
+        one = PairCover(6, max_correlation=limit).fit(dask_X, y)
+    here = PairCover(6, max_correlation=limit).fit(dask_X, y)  # without a client
+    for other in (one, here):
+        np.testing.assert_array_equal(other.path_, two.path_)
+        np.testing.assert_array_equal(other.class_distances_, two.class_distances_)
 
 
 def test_what_cannot_be_searched(client):
@@ -171,8 +185,13 @@ def test_what_cannot_be_searched(client):
         PairCover(2).fit(dask_X, y, sample_weight=np.zeros(len(y)))
     with pytest.raises(ValueError, match=r"y has one class only"):
         PairCover(2).fit(dask_X, 0 * y)
-    with pytest.raises(ValueError, match="'auto' needs all samples in one place"):
-        PairCover("auto").fit(dask_X, y)
+    for selector, words in (
+        (PairCover("auto"), "n_features_to_select='auto' needs all samples in one place, but X is"),
+        (PairCover(correlation=0.25), r"correlation=0\.25 needs all .* set correlation='auto'"),
+        (PairCover(scale="rank"), "scale='rank' needs all samples in one place"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            selector.fit(dask_X, y)
 
 
 @examples(100)
@@ -184,24 +203,27 @@ def test_chunks_add_up_to_the_whole(table, data):
     X[data.draw(st.integers(0, len(y) - 1)), data.draw(st.integers(0, X.shape[1] - 1))] = np.nan
     form = data.draw(st.sampled_from([np.asarray, csr_array]))
     bounds = [0, *sorted(data.draw(st.lists(st.integers(0, len(y)), max_size=8))), len(y)]
-    merged = merge_moments([
-        compute_moments(
-            inner.chunks.make_chunk(
-                form(X[a:b]), y[a:b], None if weight is None else weight[a:b], {}
-            )
+    merged = merge_summaries([
+        inner.chunks.summarize_chunk(
+            inner.chunks.make_chunk(form(X[a:b]), y[a:b], None if weight is None else weight[a:b])
         )
         for a, b in pairwise(bounds)
     ])  # fmt: skip
-    keep = ~np.isnan(X).all(axis=0)
-    wanted = moments(X[:, keep], y, weight)
     assert merged.n_samples == len(y)
-    scale = 1 + np.nanmax(np.abs(X), axis=0, initial=0, where=~np.isnan(X))[keep]
-    for name in ("counts", "mean", "lower", "upper"):
-        in_moments = "means" if name == "mean" else name
-        got = getattr(merged.moments, in_moments)[..., keep] / scale
-        want = getattr(wanted, name) / scale
-        if name == "mean":  # a class without a value has none
-            got, want = np.where(wanted.counts > 0, [got, want], 0)
-        np.testing.assert_allclose(got, want, atol=1e-12)
-    squares = merged.moments.within_squares[keep] / scale**2
-    np.testing.assert_allclose(squares, wanted.squares / scale**2, rtol=1e-9, atol=1e-9)
+    for q, label in enumerate(merged.classes):
+        own = y == label
+        keep = ~np.isnan(X[own]).all(axis=0)
+        some = X[own][:, keep]
+        wanted = moments(some, np.zeros(own.sum(), int), None if weight is None else weight[own])
+        scale = 1 + np.nanmax(np.abs(some), axis=0, initial=0)
+        got = merged.of_class[q].moments
+        for name, value in (
+            ("counts", wanted.counts), ("means", wanted.mean),
+            ("lower", wanted.lower), ("upper", wanted.upper),
+        ):  # fmt: skip
+            np.testing.assert_allclose(
+                getattr(got, name)[..., keep] / scale, value / scale, atol=1e-12
+            )
+        np.testing.assert_allclose(
+            got.within_squares[keep] / scale**2, wanted.squares / scale**2, rtol=1e-9, atol=1e-9
+        )

@@ -1,17 +1,21 @@
 """Shards add up to the whole, for any cut of the samples; no cluster is needed to see that."""
 
 import pickle
-from itertools import pairwise
 
+import dask
+import dask.array as da
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
+import inner
 from inner import (
-    ClusterOverallCorrelations,
+    ClusterCopies,
+    ClusterCorrelations,
     ClusterProblem,
+    ClusterSamples,
     ClusterState,
     NativeState,
     OverallCorrelations,
@@ -22,38 +26,30 @@ from inner import (
 )
 from inner import chunks as chunk_room
 from inner import shard as shard_room
-from inner import survey as survey_room
 from strategies import examples, problems
 
 
-class Here:
-    """A cluster that is this process: futures are their results."""
-
-    def submit(self, function, *arguments):
-        return function(*arguments)
-
-    def map(self, function, *arguments, **same):
-        return [function(*each, **same) for each in zip(*arguments, strict=True)]
-
-    broadcast = staticmethod(lambda value: value)
-    reduce = staticmethod(lambda parts, join: join(parts))
+def samples_of(X, y, cuts, weight=None, form=np.asarray):
+    """Samples cut at ``cuts``, in the care of Dask in this process."""
+    sizes = tuple(np.diff([0, *sorted(cuts), len(y)]).tolist())
+    chunks = da.from_array(X, chunks=(sizes, -1)).map_blocks(form, dtype=X.dtype)
+    return ClusterSamples(chunks, y, weight, stay=True)
 
 
-def chunks_of(X, y, cuts, weight, form):
-    """Samples cut at ``cuts``."""
-    return [
-        chunk_room.make_chunk(form(X[a:b]), y[a:b], None if weight is None else weight[a:b], {})
-        for a, b in pairwise([0, *sorted(cuts), len(y)])
-    ]
+def problem_of(samples, scale="minmax"):
+    return ClusterProblem(samples, samples.summarize(), scale)
 
 
 def distributed_state(X, y, cuts, scale="minmax", weight=None, form=np.asarray, compactness="mean"):
     """The state of samples cut at ``cuts``, the chunks dealt out to two shards."""
-    chunks = chunks_of(X, y, cuts, weight, form)
-    half = len(chunks) // 2
-    shards = [chunks[:half], chunks[half:]]
-    survey = survey_room.merge_surveys([survey_room.survey_chunks(shard) for shard in shards])
-    return ClusterState(ClusterProblem(Here(), shards, survey, scale), compactness=compactness)
+    samples = samples_of(X, y, cuts, weight, form)
+    return ClusterState(problem_of(samples, scale), compactness=compactness)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def two_shards():
+    with dask.config.set(num_workers=2):
+        yield
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -83,17 +79,19 @@ def test_any_cut_gives_the_choice_of_one_machine(problem, data):
 
 @examples(60)
 @given(problems(max_samples=30), st.data())
-def test_correlations_of_shards_and_chunks_are_those_of_the_table(problem, data):
+def test_correlations_over_all_chunks_are_those_of_the_table(problem, data):
     X, y = np.float64(np.float32(problem[0])), problem[1]
     weight = data.draw(st.sampled_from([None, np.arange(1.0, len(y) + 1)]))
     form = data.draw(st.sampled_from([np.asarray, np.float32, csr_array]))
     cuts = data.draw(st.lists(st.integers(0, len(y)), max_size=8))
     holes = X.copy()
     holes[data.draw(st.integers(0, len(y) - 1)), data.draw(st.integers(0, X.shape[1] - 1))] = np.nan
-    shards = distributed_state(X, y, cuts, weight=weight, form=form).correlations()
-    chunks = ClusterOverallCorrelations(Here(), chunks_of(holes, y, cuts, weight, form))
-    for table, on_cluster in ((X, shards), (holes, chunks)):
-        local = OverallCorrelations(table, weight)
+    for table in (X, holes, X + 1e9):
+        samples = samples_of(table, y, cuts, weight, form)
+        on_cluster = ClusterCorrelations(samples, samples.summarize())
+        cast = form(table)
+        dense = cast.toarray() if issparse(cast) else np.asarray(cast, np.float64)
+        local = OverallCorrelations(dense, weight)
         for feature in range(X.shape[1]):
             np.testing.assert_allclose(on_cluster(feature), local(feature), rtol=0, atol=1e-10)
 
@@ -114,23 +112,21 @@ def test_what_all_samples_have_in_common_is_found_from_the_chunks(problem, data)
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("weight", [None, np.arange(1.0, 31.0)], ids=["alike", "weighted"])
-def test_class_sums_of_a_chunk(real, order, weight):
+def test_class_means_are_exact(real, order, weight):
     rng = np.random.default_rng(6)
     y = np.arange(30) % 3
     X = np.asarray(1e3 + rng.normal(size=(30, 7)), dtype=real, order=order)
     X[:, 0] = 1000.1  # so its mean must be that very number
+    X[y == 1, 1] = 1000.2  # and that of a class
     X.flags.writeable = False  # as chunks are that come from another worker
-    chunk = chunk_room.make_chunk(X, y, weight, {})
-    survey = survey_room.survey_chunks([chunk])
-    of_class = survey.weight_of_class[:, None]
-    means = survey.sums / of_class
-    left = survey_room.sum_classes([chunk], (survey.classes, survey.lower, means)) / of_class
+    problem = problem_of(samples_of(X, y, [4, 19], weight), None).centroids
     exact = np.array(
         [np.average(X[y == q].astype(np.longdouble), 0, None if weight is None else weight[y == q])
          for q in range(3)]
     )  # fmt: skip
-    np.testing.assert_allclose(survey.lower + (means + left), exact.astype(float), rtol=1e-15)
-    assert (survey.lower[0] + (means + left)[:, 0] == X[0, 0]).all()
+    np.testing.assert_allclose(problem.X, exact.astype(float), rtol=1e-15)
+    assert (problem.X[:, 0] == X[0, 0]).all()
+    assert problem.X[1, 1] == X[1, 1]
 
 
 def test_a_copy_goes_its_own_way():
@@ -163,8 +159,7 @@ def test_candidates_may_come_in_any_order():
 def test_an_answer_depends_on_samples_and_selected_features_only():
     rng = np.random.default_rng(5)
     y = np.arange(40) % 2
-    chunks = [chunk_room.make_chunk(rng.normal(size=(40, 4)), y, None, {})]
-    problem = ClusterProblem(Here(), [chunks], survey_room.survey_chunks(chunks), "minmax")
+    problem = problem_of(samples_of(rng.normal(size=(40, 4)), y, []))
     (shard,) = problem.build_shards(("published", "mean"))
     fresh = pickle.dumps(shard)  # as another worker gets it
 
@@ -199,18 +194,23 @@ def test_the_bound_holds_for_every_candidate(problem, compactness):
 def test_a_shard_weighs_what_it_holds():
     X, y = np.ones((64, 5), np.float32), np.arange(64) % 2
     X[0] = 0
-    chunks = [chunk_room.make_chunk(X, y, None, {})]
-    problem = ClusterProblem(Here(), [chunks], survey_room.survey_chunks(chunks), "minmax")
-    (shard,) = problem.build_shards(("published", "mean"))
+    (shard,) = problem_of(samples_of(X, y, [])).build_shards(("published", "mean"))
     assert X.nbytes <= shard.__sizeof__() <= 2 * X.nbytes
 
 
 def test_samples_that_do_not_count_are_left_out_before_scaling():
     X = np.array([[0.0], [1.0], [100.0], [3.0]])
-    chunk = chunk_room.make_chunk(X, np.array([0, 1, 0, 1]), [1, 1, 0, 2], {})
-    survey = survey_room.survey_chunks([chunk])
-    assert survey.upper == 3
-    np.testing.assert_array_equal(survey.weight_of_class, [1, 3])
+    summary = samples_of(X, np.array([0, 1, 0, 1]), [], np.array([1, 1, 0, 2])).summarize()
+    assert summary.range == (0, 3)
+    np.testing.assert_array_equal(summary.weights, [1, 3])
+
+
+def test_many_labels_are_no_classes(monkeypatch):
+    X, y = np.ones((40, 2)), np.arange(40)
+    monkeypatch.setattr(inner.summary, "MAX_CLASSES", 30)
+    for cuts in ([], [20]):
+        with pytest.raises(ValueError, match="y has 40 different values, more than 30 classes"):
+            samples_of(X, y, cuts).summarize()
 
 
 def test_arrays_from_a_network_may_stand_anywhere():
@@ -224,18 +224,22 @@ def test_arrays_from_a_network_may_stand_anywhere():
         raw[:] = np.frombuffer(array.tobytes(), np.uint8)
         return raw.view(array.dtype).reshape(array.shape)
 
-    aligned = chunk_room.make_chunk(X, y, np.ones(40), {})
-    chunk = chunk_room.Chunk(shift(aligned.X), shift(aligned.labels), shift(aligned.sample_weight))
-    assert not chunk.X.flags.aligned
-    survey = survey_room.survey_chunks([chunk])
-    arguments = tuple(map(shift, (survey.classes, survey.lower, survey.sums)))
-    np.testing.assert_array_equal(
-        survey_room.sum_classes([chunk], arguments),
-        survey_room.sum_classes([aligned], (survey.classes, survey.lower, survey.sums)),
-    )
-    problem = ClusterProblem(Here(), [[chunk]], survey, "minmax")
-    (shard,) = problem.build_shards(("published", "mean"))
-    np.testing.assert_allclose(
-        shard.sum_samples((1,), np.arange(4)),
-        distributed_state(X, y, []).copy()._shards[1].sum_samples((1,), np.arange(4)),
-    )
+    samples = samples_of(X, y, [], np.ones(40))
+    (aligned,) = samples.chunks
+    moved = chunk_room.Chunk(*map(shift, aligned))
+    assert not moved.X.flags.aligned
+    answers = []
+    for chunk in (aligned, moved):
+        samples.chunks = [chunk]
+        summary = samples.summarize()
+        (shard,) = problem_of(samples).build_shards(("published", "mean"))
+        factors = tuple(map(shift, (summary.classes, np.array([2.0, 1.0]))))
+        weighed = chunk_room.weigh_chunk(chunk, factors)
+        correlations = ClusterCorrelations(samples, summary)
+        copies = ClusterCopies(samples, summary)
+        answers.append([
+            shard.sum_samples((1,), np.arange(4)), correlations(2), weighed.sample_weight,
+            summary.means, copies(1, np.array([0, 2])),
+        ])  # fmt: skip
+    for one, other in zip(*answers, strict=True):
+        np.testing.assert_array_equal(one, other)

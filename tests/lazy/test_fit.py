@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.base import clone
 
 import inner
 from s2fs import S2FS, PairCover
@@ -79,6 +80,16 @@ def test_copies_constants_and_ties(as_lazy):
     assert set(selector.indices_[-4:].tolist()) == {6, 7, 8, 9}
 
 
+def test_copies_in_the_classes_that_count(as_lazy):
+    X, y = make_table(150, 6, seed=4)
+    X = np.column_stack([X, X[:, 0], -2 * X[:, 1] + 5])
+    X[np.ix_(y == "class 1", [6, 7])] = 0.0  # other values, of samples that do not count
+    selector = PairCover("all", class_weight={"class 1": 0.0})
+    lazy = clone(selector).fit(as_lazy(as_columns(X, y)), y="kind")
+    assert_same(lazy, selector.set_params(correlation=0).fit(X, y))
+    assert set(lazy.indices_[-2:].tolist()) == {6, 7}
+
+
 @pytest.mark.parametrize("dtype", ["int64", "bool", "float32", "str"])
 def test_types_of_features_and_labels(as_lazy, dtype):
     X, y = make_table(120, 5, seed=5)
@@ -117,7 +128,6 @@ def test_options_that_need_no_samples(options):
 @pytest.mark.parametrize(
     ("selector", "beside", "what"),
     [
-        (PairCover(), {}, "correlation='auto'"),
         (PairCover(correlation=0.25), {}, r"correlation=0\.25"),
         (PairCover(correlation=0, scale="rank"), {}, "scale='rank'"),
         (PairCover(correlation=0, max_correlation=0.9), {}, r"max_correlation=0\.9"),
@@ -131,8 +141,23 @@ def test_options_that_need_no_samples(options):
 )
 def test_what_needs_samples_is_refused(selector, beside, what):
     frame = pl.DataFrame(as_columns(*make_table())).lazy()
-    with pytest.raises(ValueError, match=f"^X is a lazy frame, and {what} needs its samples"):
+    words = f"^{what} needs .*, but X is a lazy frame; collect it, or .*\\.$"
+    with pytest.raises(ValueError, match=words):
         selector.fit(frame, "kind", **beside)
+
+
+def test_substitutes_need_correlations():
+    frame = pl.DataFrame(as_columns(*make_table())).lazy()
+    selector = PairCover(3).fit(frame, "kind")
+    with pytest.raises(ValueError, match="substitutes needs the correlations over all samples"):
+        selector.substitutes(frame, "kind")
+
+
+def test_the_default_correlation_is_0(as_lazy):
+    X, y = make_table(120, 6)
+    selector = PairCover(4).fit(as_lazy(as_columns(X, y)), y="kind")
+    assert selector.correlation_ == 0
+    assert_same(selector, PairCover(4, correlation=0).fit(X, y))
 
 
 def test_errors_say_what_to_do(as_lazy, monkeypatch):
@@ -146,7 +171,7 @@ def test_errors_say_what_to_do(as_lazy, monkeypatch):
         fit(columns, y)
     with pytest.raises(ValueError, match=r"y is 'kid', but X has no .*did you mean 'kind'"):
         fit(columns, "kid")
-    with pytest.raises(ValueError, match=r"no numbers in column 'name'; leave them out"):
+    with pytest.raises(ValueError, match=r"X has columns that are not numeric: 'name'; drop"):
         fit({**columns, "name": y})
     with pytest.raises(ValueError, match=r"X has no column beside 'kind'"):
         fit({"kind": y})
@@ -159,6 +184,6 @@ def test_errors_say_what_to_do(as_lazy, monkeypatch):
     X[4, 1] = np.inf
     with pytest.raises(ValueError, match=r"infinity in column 'f1'"):
         fit(as_columns(X, y))
-    monkeypatch.setattr(inner.lazy_moments, "MAX_CLASSES", 3)
+    monkeypatch.setattr(inner.summary, "MAX_CLASSES", 3)
     with pytest.raises(ValueError, match=r"'kind' has 4 different values, more than 3 classes"):
         fit(columns)

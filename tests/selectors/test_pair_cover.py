@@ -1,6 +1,7 @@
 """PairCover against its literal definition, and what must not change its choice."""
 
 import json
+import warnings
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from literal_pair_cover import is_copy, pair_cover, weighted_pair_cover
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import f_classif
 
 from inner import (
@@ -137,10 +140,13 @@ def test_batches_have_the_scores_of_the_definition(data, weighting, seed):
     rng = np.random.default_rng(seed)
     weight = drawn_weights(weighting, len(y), rng)
     X = np.where(rng.random(X.shape) < 0.1, np.nan, X)
+    twice = np.concatenate([np.arange(len(y))] * 2)  # so that each class has two samples
+    X, y, weight = X[twice], y[twice], None if weight is None else weight[twice]
+    counts = np.ones(len(y)) if weight is None else weight * max(1, len(y) / weight.sum())
+    assume(np.bincount(y, counts).min() >= 2)
     X[:, np.isnan(X).all(axis=0)] = 0.0
-    half = len(y) // 2
-    assume(2 <= half <= len(y) - 2)
-    selector = PairCover(X.shape[1], correlation=0)
+    half = len(y) // 3
+    selector = PairCover(X.shape[1])
     for rows in (slice(half), slice(half, None)):
         some = None if weight is None else weight[rows]
         selector.partial_fit(X[rows], y[rows], classes=np.unique(y), sample_weight=some)
@@ -188,19 +194,79 @@ def test_weight_two_is_a_row_twice_and_weight_zero_none(data, correlation, seed)
     same(selector.fit(X[copies], y[copies]), type("Known", (), {"scores_": weighted}))
 
 
-@given(problems(), st.data())
-def test_batches_are_a_fit_on_all_rows(data, draw):
+@given(problems(), st.sampled_from([None, "balanced", {0: 3.0, 1: 0.5}]), st.data())
+def test_batches_are_a_fit_on_the_classes_with_two_samples(data, class_weight, draw):
+    """Batches of any number of samples, one at a time among them."""
     X, y = data
-    cuts = sorted(draw.draw(st.lists(st.integers(2, max(2, len(y) - 2)), max_size=4)))
-    bounds = [0, *(c for c in dict.fromkeys(cuts) if 2 <= c <= len(y) - 2), len(y)]
-    assume(all(b - a >= 2 for a, b in pairwise(bounds)))
-    batches = PairCover(X.shape[1], correlation=0)
+    cuts = draw.draw(st.one_of(st.just(range(1, len(y))), st.sets(st.integers(1, len(y) - 1))))
+    bounds = [0, *sorted(cuts), len(y)]
+    batches = PairCover(X.shape[1], class_weight=class_weight)
     for start, stop in pairwise(bounds):
-        batches.partial_fit(X[start:stop], y[start:stop], classes=np.unique(y))
+        batches.partial_fit(X[start:stop], y[start:stop])
+    counts = np.isin(y, np.flatnonzero(np.bincount(y) > 1))
+    X, y = X[counts], y[counts]
+    if len(np.unique(y)) < 2:
+        with pytest.raises(NotFittedError, match="two samples of two classes"):
+            batches.get_support()
+        return
+    assert batches.classes_.tolist() == np.unique(y).tolist()
     # Batches are let go of, so that copies cannot be told.
-    known = native_moments.compute_class_moments(X, y, y.max() + 1)
-    scores = [step.score for step in forward(make_pair_cover(known), X.shape[1])]
-    np.testing.assert_allclose(batches.scores_, scores, rtol=1e-9, atol=1e-9)
+    _, codes = np.unique(y, return_inverse=True)
+    if class_weight is None:
+        known = native_moments.compute_class_moments(X, codes, codes.max() + 1)
+        scores = [step.score for step in forward(make_pair_cover(known), X.shape[1])]
+        np.testing.assert_allclose(batches.scores_, scores, rtol=1e-9, atol=1e-9)
+    of_class = class_weight if isinstance(class_weight, dict) else {}
+    factors = [of_class.get(int(label), 1.0) for label in np.unique(y)]
+    if class_weight == "balanced":
+        factors = 1 / np.bincount(codes)
+    for size, score in enumerate(batches.scores_, 1):
+        some = X[:, batches.indices_[:size]].astype(float)
+        literal = weighted_pair_cover(some, codes, 0.0, None, np.array(factors))
+        assert score == pytest.approx(literal, rel=1e-8, abs=1e-8)
+
+
+def test_a_batch_that_is_not_enough():
+    X, y = load_wine(return_X_y=True)
+    selector = PairCover(3)
+    for row in (0, 1, 60):
+        selector.partial_fit(X[[row]], y[[row]])
+        for use in (selector.transform, lambda _: selector.error_bounds()):
+            with pytest.raises(NotFittedError, match="not yet seen two samples of two classes"):
+                use(X)
+    selector.partial_fit(X[[61]], y[[61]])
+    assert selector.transform(X).shape == (178, 3)
+    assert selector.classes_.tolist() == [0, 1]
+    assert selector.correlation_ == 0
+    twice = PairCover(3).partial_fit(X[[0]], y[[0]], sample_weight=[2])  # counts as two samples
+    assert twice.partial_fit(X[[60]], y[[60]], sample_weight=[2]).classes_.tolist() == [0, 1]
+    twice.partial_fit(X[[170]], y[[170]], sample_weight=[0])
+    assert twice.classes_.tolist() == [0, 1]
+    with pytest.raises(ValueError, match="y has the labels 1, which classes does not have"):
+        twice.partial_fit(X[60:62], y[60:62], classes=[0, 2])
+    with pytest.raises(ValueError, match=r"fractions such as 0\.5"):
+        twice.partial_fit(X[60:62], [0.5, 1.5])
+
+
+def test_a_stream_with_a_rest_of_one_sample_says_nothing_twice():
+    X, y = load_wine(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    selector = PairCover(20)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for start in range(0, 178, 59):  # the last batch is one sample
+            rows = order[start : start + 59]
+            selector.partial_fit(X[rows], y[rows])
+    assert [str(one.message)[:23] for one in caught] == ["n_features_to_select=20"]
+    with pytest.warns(UserWarning, match="n_features_to_select=20"):
+        whole = PairCover(20, correlation=0).fit(X, y)
+    assert selector.indices_.tolist() == whole.indices_.tolist()
+    with pytest.warns(UserWarning, match="n_features_to_select=20"):  # a fit begins anew
+        selector.fit(X[:100], y[:100])
+    with pytest.raises(NotFittedError):
+        clone(selector).partial_fit(X[:1], y[:1]).get_support()
+    selector.partial_fit(X[:1], y[:1])
+    assert selector._seen["of_class"][0]["n_samples"] == 1
 
 
 @given(problems(), correlations)
@@ -414,11 +480,10 @@ def test_digits_without_a_pixel_that_hardly_varies():
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"correlation": 0.5}, "needs correlation=0, but correlation is 0.5"),
-        ({"correlation": "auto"}, "use PairCover(correlation=0), or fit"),
-        ({"max_correlation": 0.9}, "see all samples at once, which max_correlation needs"),
-        ({"class_weight": "balanced"}, "see all samples at once, which class_weight needs"),
-        ({"n_features_to_select": "auto"}, "which n_features_to_select='auto' needs"),
+        ({"correlation": 0.5}, "correlation=0.5 needs all samples in one place, but partial_fit"),
+        ({"scale": "rank"}, "scale='rank' needs all samples in one place"),
+        ({"max_correlation": 0.9}, "max_correlation=0.9 needs the correlations over all samples"),
+        ({"n_features_to_select": "auto"}, "use fit, or give a number of features."),
     ],
 )
 def test_what_batches_cannot_do(parameters, words):
@@ -437,5 +502,3 @@ def test_a_class_may_come_late():
     whole = PairCover(5, correlation=0).fit(X, y)
     assert late.indices_.tolist() == whole.indices_.tolist()
     assert late.classes_.tolist() == [0, 1, 2]
-    with pytest.raises(ValueError, match="one class only"):
-        PairCover(5, correlation=0).partial_fit(X[:59], y[:59])

@@ -7,10 +7,11 @@ Nothing is looked for before :func:`load` is called; where it returns None, NumP
 import ctypes
 import os
 import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+
+from s2fs._utils.warn import warn_user
 
 #: Builds of the library, from the plainest to the one for the widest registers; the position is
 #: what ``s2fs_instruction_set`` counts in.
@@ -147,11 +148,10 @@ def _choose_here(requested: str) -> str:
 
 @cache
 def _warn_of_numpy() -> None:
-    warnings.warn(
+    warn_user(
         "s2fs was installed without its native library and computes with NumPy: the same results, "
         "but slower. Install a C++ compiler (GCC or Clang), then s2fs again with pip's options "
         f"--force-reinstall --no-deps --no-cache-dir. {VARIABLE}=numpy in the environment accepts "
         "NumPy and ends this message.",
         EngineWarning,
-        stacklevel=2,
     )

@@ -11,7 +11,6 @@ Two rules, for tables of 50 samples or more; below that every sample is 2 % of t
 Only the features that were selected are checked.
 """
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ from scipy.sparse import csr_array, issparse
 
 from s2fs._utils.messages import format_names, join_alternatives
 from s2fs._utils.types import Floats, Indices
+from s2fs._utils.warn import warn_user
 
 #: Skip tables with fewer samples; skip rule 2 with more.
 _MIN_SAMPLES, _MAX_SAMPLES = 50, 100_000
@@ -66,20 +66,18 @@ def warn_fragile(
     k, fragile = len(indices), find_fragile(X, codes, sample_weight, indices)
     if fragile.hardly_varies.any():
         shown = format_names(names[fragile.hardly_varies])
-        warnings.warn(
+        warn_user(
             f"Few samples decide on {fragile.hardly_varies.sum()} of {k} selected features "
             f"({shown}): fewer than {_RARE_SHARE:.0%} differ from the most common value; "
             f"{join_alternatives(remedies)}.",
-            stacklevel=6,
         )
     depends = fragile.sample >= 0
     if depends.any():
-        warnings.warn(
+        warn_user(
             f"One sample decides on {depends.sum()} of {k} selected features "
             f"({format_names(names[depends])}): the most extreme value makes more than half of the "
             "separation of the classes; "
             f"{join_alternatives(['take logarithms', *outlier_remedies, *remedies])}.",
-            stacklevel=6,
         )
 
 

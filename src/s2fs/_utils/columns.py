@@ -161,9 +161,14 @@ def reject_text_columns(X: Any) -> None:
         if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown))
         and not _holds_numbers(frame[name])
     ]
-    if text:
+    reject_text(text)
+
+
+def reject_text(columns: Sequence[str]) -> None:
+    """Raise if there are columns that are not numbers."""
+    if columns:
         raise ValueError(
-            f"X has columns that are not numeric: {format_names(text)}; drop or encode them."
+            f"X has columns that are not numeric: {format_names(columns)}; drop or encode them."
         )
 
 

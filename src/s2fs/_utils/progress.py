@@ -1,11 +1,11 @@
 """How far work has got, shown on standard error."""
 
 import sys
-import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 from s2fs._utils.optional import need
+from s2fs._utils.warn import warn_user
 
 Item = TypeVar("Item")
 
@@ -57,6 +57,6 @@ def _open_bar() -> Any:
     try:
         console = need("rich.console", extra="cli", purpose="A progress bar").Console(stderr=True)
     except ImportError as error:  # no reason to give up the work
-        warnings.warn(str(error), stacklevel=2)
+        warn_user(str(error))
         return None
     return need("rich.progress", extra="cli").Progress(console=console, transient=True)

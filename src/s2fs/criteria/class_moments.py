@@ -156,18 +156,6 @@ def count_samples(moments: ClassMoments, samples_per_weight: Floats) -> ClassMom
     )
 
 
-def expand_classes(
-    moments: ClassMoments, labels: NDArray[Any], classes: NDArray[Any]
-) -> ClassMoments:
-    """The moments of samples with ``labels`` as those with ``classes``, some of them empty."""
-    rows = np.searchsorted(classes, labels)
-    counts, means = np.zeros((2, len(classes), moments.means.shape[1]))
-    counts[rows], means[rows] = moments.counts, moments.means
-    sizes = np.zeros(len(classes))
-    sizes[rows] = moments.sizes
-    return moments._replace(counts=counts, means=means, sizes=sizes)
-
-
 def check_squares(moments: ClassMoments) -> ClassMoments:
     """The same moments, if the values of every feature could be squared without loss."""
     with np.errstate(over="ignore"):

@@ -24,8 +24,11 @@ MOST_RATIO = 1e15
 MOST_WEIGHT = 1e100
 
 
-def check_sample_weight(sample_weight: Any, n: int) -> Floats:
-    """The weights of ``n`` rows as numbers: finite, not negative, not all 0; None is 1 each."""
+def check_sample_weight(sample_weight: Any, n: int, *, may_vanish: bool = False) -> Floats:
+    """The weights of ``n`` rows as numbers: finite, not negative; None is 1 each.
+
+    They may all be 0 if these are not all rows, and only then they ``may_vanish``.
+    """
     if sample_weight is None:
         return np.ones(n)
     try:
@@ -48,7 +51,7 @@ def check_sample_weight(sample_weight: Any, n: int) -> Floats:
             raise ValueError(
                 f"sample_weight has {what} in {samples}; give finite weights from 0 up."
             )
-    if not weight.any():
+    if not (may_vanish or weight.any()):
         raise ValueError("sample_weight is zero in every sample; give some a weight above 0.")
     reject_extreme_weights(weight)
     return weight

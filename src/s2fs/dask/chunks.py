@@ -1,20 +1,19 @@
 """One chunk of a table on a worker: numbers, labels, and how much each sample counts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from s2fs._utils.labels import encode_classes
+from s2fs._native.summary import summarize
+from s2fs._utils.labels import check_labels
 from s2fs._utils.messages import format_count
 from s2fs._utils.types import Floats
 from s2fs.criteria.problem import Problem, Scaling
-from s2fs.criteria.weights import reject_extreme_weights, times_class_weight
-
-#: Some samples as numbers, and how much each counts (None is 1 each).
-Piece = tuple[Any, Floats | None]
+from s2fs.criteria.summary import Summary
+from s2fs.criteria.weights import reject_extreme_weights
 
 
 class Chunk(NamedTuple):
@@ -29,13 +28,15 @@ class Chunk(NamedTuple):
         codes = np.searchsorted(classes, self.labels)
         return Problem(self.X, codes, sample_weight=self.sample_weight, scaling=scaling)
 
-    @property
-    def pieces(self) -> list[Piece]:
-        """The numbers and weights, if there are samples."""
-        return [(self.X, self.sample_weight)] if len(self.labels) else []
+    def restrict_to(self, is_kept: NDArray[np.bool_]) -> "Chunk":
+        """Some of the samples."""
+        if is_kept.all():
+            return self
+        weight = None if self.sample_weight is None else self.sample_weight[is_kept]
+        return Chunk(self.X[np.flatnonzero(is_kept)], self.labels[is_kept], weight)
 
 
-def make_chunk(X: Any, y: Any, sample_weight: Any, class_weight: Mapping[Any, float]) -> Chunk:
+def make_chunk(X: Any, y: Any, sample_weight: Any = None) -> Chunk:
     """One chunk as numbers, without the samples that count nothing."""
     try:
         values, labels = _as_matrix(X), np.asarray(y)
@@ -51,24 +52,32 @@ def make_chunk(X: Any, y: Any, sample_weight: Any, class_weight: Mapping[Any, fl
             f"y has a chunk of shape {labels.shape} for the {format_count(n, 'sample')} of the "
             "same chunk of X; give one label per sample, chunked as X is."
         )
-    if sample_weight is None and not class_weight:
-        return Chunk(values, labels, None)
-    weights = check_chunk_weight(sample_weight, n)
-    factor = np.ones(n)
-    for label, weight in class_weight.items():
-        factor[labels == label] = weight
-    weights = times_class_weight(weights, factor)
-    has_weight = weights > 0
-    if has_weight.all():
-        return Chunk(values, labels, weights)
-    counted = np.flatnonzero(has_weight)
-    return Chunk(values[counted], labels[counted], weights[counted])
-
-
-def check_chunk_weight(sample_weight: Any, n: int) -> Floats:
-    """The weights of the ``n`` samples of a chunk, as a new array."""
+    if labels.dtype.kind == "f":  # of many quantities each would be a class
+        check_labels(labels[np.isfinite(labels)])
     if sample_weight is None:
-        return np.ones(n)
+        return Chunk(values, labels, None)
+    weights = _check_weights(sample_weight, n)
+    return Chunk(values, labels, weights).restrict_to(weights > 0)
+
+
+def weigh_chunk(chunk: Chunk, factors: tuple[NDArray[Any], Floats]) -> Chunk:
+    """The samples with a factor for each class; those of a class with the factor 0 are left out."""
+    chunk = align(chunk)
+    classes, of_class = align(factors)
+    factor = of_class[np.searchsorted(classes, chunk.labels)]
+    if (of_class[of_class > 0] == 1).all():
+        return chunk.restrict_to(factor > 0)
+    weight = factor if chunk.sample_weight is None else chunk.sample_weight * factor
+    return chunk._replace(sample_weight=weight).restrict_to(factor > 0)
+
+
+def summarize_chunk(chunk: Chunk) -> Summary | None:
+    """What the samples of one chunk tell; None if it has none."""
+    return summarize(*align(chunk)) if len(chunk.labels) else None
+
+
+def _check_weights(sample_weight: Any, n: int) -> Floats:
+    """The weights of the ``n`` samples of a chunk, as a new array."""
     weights = np.array(sample_weight, dtype=np.float64)
     if weights.shape != (n,):
         raise ValueError(
@@ -105,20 +114,12 @@ def count_samples(X: Any) -> int:
     return int(X.shape[0])
 
 
-def sum_label_weights(y: Any, sample_weight: Any) -> dict[Any, float]:
-    """Weight of each label in a chunk."""
-    labels = np.asarray(y).ravel()
-    classes, codes = encode_classes(labels)
-    weights = check_chunk_weight(sample_weight, len(labels))
-    of_class = np.bincount(codes, weights, len(classes))
-    return dict(zip(classes.tolist(), of_class.tolist(), strict=True))
-
-
-def add_up(parts: Sequence[Floats], start: Floats | float = 0.0) -> Floats:
-    """The sum of some arrays in double precision, taken in their order."""
-    total = np.array(start, dtype=np.float64)
+def add_up(parts: Sequence[Floats | None]) -> Floats:
+    """The sum of some arrays in double precision, taken in their order; None adds nothing."""
+    total = np.zeros(())
     for part in parts:
-        total = total + part
+        if part is not None:
+            total = total + part
     return total
 
 

@@ -8,21 +8,21 @@ One thing is decided here: by default Dask waits for ever once there is no worke
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import uuid4
-from weakref import WeakKeyDictionary
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 import dask
-from distributed import CancelledError, Client, KilledWorker, wait
+from distributed import CancelledError, Client, KilledWorker, futures_of, wait
 from distributed.client import ClosedClientError
 from distributed.comm import CommClosedError
+
+from s2fs.dask.local import deal_out, reduce_tree
 
 #: Seconds to wait for a worker once there is none left, and for all workers to say their version.
 PATIENCE = 30.0
 _POLL_SECONDS = 1.0
-#: How many neighbours are merged at once.
-_BRANCHES = 8
 #: The workers that have this version of s2fs, by client.
 _checked: WeakKeyDictionary[Client, set[str]] = WeakKeyDictionary()
 
@@ -32,6 +32,14 @@ class Cluster:
 
     def __init__(self, client: Client) -> None:
         self.client = client
+        self._futures: list[ReferenceType[Any]] = []
+
+    def close(self) -> None:
+        """Let go of all that is left on the cluster, whoever still holds a future of it."""
+        for reference in self._futures:
+            if (future := reference()) is not None:
+                with suppress(Exception):  # the cluster may be gone
+                    future.release()
 
     def check_versions(self) -> None:
         """Raise unless all workers have the s2fs that is in use here."""
@@ -56,7 +64,7 @@ class Cluster:
                 raise _other_version_error(worker, version, here)
         checked.update(unchecked)
 
-    def count_threads(self) -> dict[str, int]:
+    def _count_threads(self) -> dict[str, int]:
         """Number of threads of each worker by its address, in the order of the addresses."""
         give_up_at = time.monotonic() + PATIENCE
         while not (threads := self._workers()):
@@ -65,16 +73,48 @@ class Cluster:
             time.sleep(_POLL_SECONDS)
         return dict(sorted(threads.items()))
 
-    def compute(self, chunks: list[Any], worker: str | None = None) -> list[Any]:
+    def compute(self, tasks: list[Any]) -> list[Any]:
+        """The results of some tasks, in their order."""
+        return self.gather(self._start(tasks))
+
+    def place(
+        self, chunks: list[Any], sizes: list[int] | None, source: Any
+    ) -> tuple[list[Any], list[list[int]]]:
+        """Futures of the chunks, and those that one worker takes care of, by position.
+
+        Chunks of a ``source`` that is on the cluster already stay where they are. Others are dealt
+        out in runs of neighbours, as many samples to each worker as it has threads.
+        """
+        if futures_of(source):
+            futures = self._start(chunks)
+            self._await(futures, lambda _: None)
+            holders = self.client.who_has(futures)
+            runs: dict[str, list[int]] = {}
+            for i, future in enumerate(futures):
+                runs.setdefault(min(holders[future.key], default=""), []).append(i)
+            return futures, list(runs.values())
+        threads = self._count_threads()
+        futures, dealt = [None] * len(chunks), deal_out(chunks, sizes, list(threads.values()))
+        for worker, run in zip(threads, dealt, strict=True):
+            for i, future in zip(run, self._start([chunks[i] for i in run], worker), strict=True):
+                futures[i] = future
+        return futures, [run for run in dealt if run]
+
+    def _start(self, tasks: list[Any], worker: str | None = None) -> list[Any]:
         """Futures of what is not computed yet, on a worker if it is still there."""
         where = {} if worker is None else {"workers": [worker], "allow_other_workers": True}
         with self._sending():
-            return list(self.client.compute(chunks, **where))
+            return self._note(self.client.compute(tasks, **where)) if tasks else []
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """A future of a pure function; equal calls share it."""
         with self._sending():
-            return self.client.submit(function, *arguments)
+            return self._note([self.client.submit(function, *arguments)])[0]
+
+    def _note(self, futures: list[Any]) -> list[Any]:
+        """The futures, of which it is known from now on that they are to be let go of."""
+        self._futures += map(ref, futures)
+        return futures
 
     def map(self, function: Callable[..., Any], *arguments: list[Any], **same: Any) -> list[Any]:
         """Futures of a pure function, one for each shard; what is the same for all travels once."""
@@ -83,17 +123,17 @@ class Cluster:
         group = f"{function.__name__}-{uuid4().hex}"
         keys = [(group, i) for i in range(len(arguments[0]))]
         with self._sending():
-            return list(self.client.map(function, *arguments, key=keys, **same))
+            return self._note(self.client.map(function, *arguments, key=keys, **same))
 
     def broadcast(self, value: Any) -> Any:
         """A future of something the client has; it travels once, and survives a lost worker."""
         # Scattered data would die with its worker; as the argument of a task it does not.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
-            return self.submit(_identity, value)
+            return self._submit(_identity, value)
 
     def reduce(self, parts: list[Any], join: Callable[[list[Any]], Any]) -> Any:
         """Join the results of some futures on the cluster, along a tree; the result comes here."""
-        (result,) = self.gather([reduce_tree(parts, join, self.submit)])
+        (result,) = self.gather([reduce_tree(parts, join, self._submit)])
         return result
 
     def gather(self, futures: Sequence[Any]) -> list[Any]:
@@ -103,10 +143,6 @@ class Cluster:
         ``PATIENCE`` seconds, or without the scheduler, an error says so.
         """
         return list(self._await(futures, self._fetch))
-
-    def wait(self, futures: Sequence[Any]) -> None:
-        """Wait until all futures are done; as :meth:`gather`, but the results stay there."""
-        self._await(futures, lambda _: None)
 
     def _await(self, futures: Sequence[Any], then: Callable[[Sequence[Any]], Any]) -> Any:
         no_workers_since = None
@@ -188,19 +224,6 @@ class Cluster:
             f"The connection to the Dask scheduler at {self._address} was lost, or what the fit "
             "needs was cancelled there; start the cluster and fit again."
         )
-
-
-def reduce_tree(
-    parts: list[Any], join: Callable[[list[Any]], Any], call: Callable[..., Any]
-) -> Any:
-    """Join neighbours, and neighbours of these, until one is left.
-
-    The shape depends on the number of parts alone, so the order of sums is always the same.
-    """
-    while True:
-        parts = [call(join, parts[i : i + _BRANCHES]) for i in range(0, len(parts), _BRANCHES)]
-        if len(parts) == 1:
-            return parts[0]
 
 
 def _identity(value: Any) -> Any:

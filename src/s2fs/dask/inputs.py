@@ -1,34 +1,30 @@
 """Dask arrays and data frames as a list of chunks, with the labels and weights of each."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from dask import delayed
-from sklearn.utils.validation import _check_feature_names, _check_n_features
+from sklearn.utils.validation import _get_feature_names
 
 from s2fs._utils.columns import reject_text_columns
 from s2fs._utils.dask_inputs import is_dask
 from s2fs._utils.messages import format_count
-from s2fs.dask.chunks import count_samples, make_chunk, sum_label_weights
+from s2fs.dask.chunks import count_samples, make_chunk
 
 
-def check_columns(selector: Any, X: Any) -> None:
-    """Raise if the columns cannot be features; set how many there are, and their names."""
+def check_columns(X: Any) -> tuple[int, Any]:
+    """How many features there are, and their names or None, if the columns can be features."""
     if getattr(X, "ndim", 0) != 2:
         raise ValueError(
             f"X is a Dask {type(X).__name__}, ndim={getattr(X, 'ndim', 'unknown')}; give "
             "an array of samples and features, or a data frame."
         )
     if hasattr(X, "columns"):
-        like_X = X._meta
-        reject_text_columns(like_X)
-    else:
-        like_X = np.empty((0, X.shape[1]))
-        if X.dtype.kind not in "biufO":
-            raise ValueError(f"X has values of type {X.dtype}; give real numbers.")
-    _check_feature_names(selector, like_X, reset=True)
-    _check_n_features(selector, like_X, reset=True)
+        reject_text_columns(X._meta)
+        return X.shape[1], _get_feature_names(X._meta)
+    if X.dtype.kind not in "biufO":
+        raise ValueError(f"X has values of type {X.dtype}; give real numbers.")
+    return X.shape[1], None
 
 
 def split_samples(X: Any) -> list[Any]:
@@ -79,27 +75,15 @@ def split_like(values: Any, name: str, sizes: list[int] | None, chunks: list[Any
     return pieces
 
 
-def make_chunks(
-    chunks: list[Any], labels: list[Any], weights: list[Any], class_weight: Mapping[Any, float]
-) -> list[Any]:
+def make_chunks(chunks: list[Any], labels: list[Any], weights: list[Any]) -> list[Any]:
     """The chunks with their labels and weights, not computed yet."""
     make = delayed(make_chunk, pure=True)
-    return [
-        make(X, y, weight, class_weight)
-        for X, y, weight in zip(chunks, labels, weights, strict=True)
-    ]
+    return [make(*parts) for parts in zip(chunks, labels, weights, strict=True)]
 
 
 def count_chunk_samples(chunks: list[Any]) -> list[Any]:
     """How many samples each chunk has, not computed yet."""
     return [delayed(count_samples)(chunk) for chunk in chunks]
-
-
-def sum_chunk_labels(labels: list[Any], weights: list[Any]) -> list[Any]:
-    """The weight of each label, chunk by chunk, not computed yet."""
-    return [
-        delayed(sum_label_weights)(y, weight) for y, weight in zip(labels, weights, strict=True)
-    ]
 
 
 def _to_delayed(values: Any) -> list[Any]:

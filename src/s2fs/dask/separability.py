@@ -10,18 +10,15 @@ squares it is equal), and Θ_dir is at least 0.
 """
 
 from copy import copy
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from s2fs._native.separability import empty_state
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.protocol import Weights, may_be_best
 from s2fs.criteria.separability import ON_CENTROID, CentroidMembership, Compactness, Components
 from s2fs.dask.chunks import add_up
-from s2fs.dask.correlations import ClusterOverallCorrelations
-from s2fs.dask.problem import ClusterProblem, survey_problem
+from s2fs.dask.problem import ClusterProblem
 from s2fs.dask.shard import sum_samples
 
 #: How many of the most promising candidates are scored before the bound is applied to the others.
@@ -51,7 +48,7 @@ class ClusterState:
     ) -> None:
         self.problem = problem
         self._rms = compactness == "rms"
-        self._cluster = problem.cluster
+        self._scheduler = problem.scheduler
         self._shards = problem.build_shards((centroid_membership, compactness))
         self._centroid_state = empty_state(problem.centroids, centroid_membership, compactness)
         self._selected: tuple[int, ...] = ()
@@ -108,10 +105,6 @@ class ClusterState:
         copied._sums = self._sums.copy()
         return copied
 
-    def correlations(self) -> ClusterOverallCorrelations:
-        """The correlations over all samples of a feature with every feature."""
-        return ClusterOverallCorrelations(self._cluster, self._shards)
-
     def _bound_separability(
         self, candidates: Indices, lambdas: Floats, weights: list[Weights]
     ) -> Floats:
@@ -125,52 +118,19 @@ class ClusterState:
         """The components of the subset joined by each candidate, whose Λ are known."""
         unknown = candidates[np.isnan(self._sums[0, candidates])]
         if len(unknown):
-            shares = self._cluster.map(
+            shares = self._scheduler.map(
                 sum_samples,
                 self._shards,
                 selected=self._selected,
                 candidates=unknown.astype(np.int32),
             )
-            self._sums[:, unknown] = self._cluster.reduce(shares, add_up)
+            self._sums[:, unknown] = self._scheduler.reduce(shares, add_up)
         distance_sums, theta_dir = self._sums[:, candidates]
         return Components(self._compute_theta_dis(distance_sums), theta_dir, *lambdas)
 
     def _compute_theta_dis(self, sums: Floats) -> Floats:
         distance = np.sqrt(sums) if self._rms else sums
         return np.maximum(distance, ON_CENTROID) * self.problem.centroids.unit
-
-
-def make_state(
-    selector: Any, client: Any, X: Any, y: Any, sample_weight: Any = None
-) -> tuple[ClusterState, NDArray[Any], ClusterOverallCorrelations | None]:
-    """Survey the samples of a Dask collection where they are, for a search by S²FS.
-
-    Parameters
-    ----------
-    selector : estimator
-        An :class:`~s2fs.S2FS`, whose ``scale``, ``class_weight``, ``centroid_membership``,
-        ``compactness`` and ``max_correlation`` are used; ``n_features_in_`` and
-        ``feature_names_in_`` are set.
-    client : distributed.Client
-        The cluster.
-    X : dask array or data frame of shape (n_samples, n_features)
-        Numbers, dense or sparse, in chunks of samples.
-    y, sample_weight : dask array or series, or array-like, of shape (n_samples,)
-        Labels and weights.
-
-    Returns
-    -------
-    state : ClusterState
-        The state of the empty subset.
-    classes : ndarray of shape (n_classes,)
-        The labels, sorted.
-    correlations : callable or None
-        The correlations of a feature with every feature, for ``max_correlation``.
-    """
-    problem = survey_problem(selector, client, X, y, sample_weight)
-    state = ClusterState(problem, selector.centroid_membership, selector.compactness)
-    correlations = None if selector.max_correlation is None else state.correlations()
-    return state, problem.classes, correlations
 
 
 def _weigh(parts: Components, weights: list[Weights]) -> Floats:

@@ -5,6 +5,7 @@ selected features alone: after a worker is lost, the scheduler asks another one,
 same numbers. To save time a shard remembers the last subsets it was asked about.
 """
 
+import sys
 from collections.abc import Iterable, Sequence
 from threading import Lock
 from typing import Any
@@ -16,7 +17,7 @@ from scipy.sparse import issparse
 from s2fs._native.separability import empty_state
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.problem import Problem, Scaling
-from s2fs.dask.chunks import Chunk, Piece, add_up, align
+from s2fs.dask.chunks import Chunk, add_up, align
 
 #: How many subsets a shard remembers: the selected features, and a group that may join them.
 _N_SUBSETS = 2
@@ -39,11 +40,6 @@ class Shard:
         self._states: dict[tuple[int, ...], list[Any]] = {}
         self._lock = Lock()
 
-    @property
-    def pieces(self) -> list[Piece]:
-        """The numbers of each chunk, and the share of each sample in the weight of the table."""
-        return [(problem.X, problem.weight) for problem in self._problems]
-
     def sum_samples(self, selected: tuple[int, ...], candidates: Indices) -> Floats:
         """The share of these samples in the compactness of a subset joined by each candidate.
 
@@ -54,7 +50,7 @@ class Shard:
         """
         with self._lock:
             parts = [state.row_sums(candidates) for state in self._grow_states(selected)]
-        return add_up(parts, np.zeros((2, len(candidates))))
+        return np.zeros((2, len(candidates))) + add_up(parts)
 
     def _grow_states(self, selected: tuple[int, ...]) -> list[Any]:
         """The state of each chunk; it grows from the nearest subset that is remembered."""
@@ -109,7 +105,12 @@ def _count_bytes(X: Any) -> int:
 
 
 def _count_threads() -> int:
-    """How many threads the worker that runs this task has."""
+    """How many threads the worker that runs this task has; without a cluster there is one each."""
+    if "distributed" not in sys.modules:
+        return 1
     from distributed import get_worker
 
-    return int(get_worker().state.nthreads)
+    try:
+        return int(get_worker().state.nthreads)
+    except ValueError:  # not on a worker
+        return 1

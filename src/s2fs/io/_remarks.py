@@ -1,10 +1,11 @@
 """What a reader has decided about a file, as remarks and warnings."""
 
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+
+from s2fs._utils.warn import warn_user
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def warn_reader(text: str, kind: str = "note", columns: Iterable[str] = ()) -> N
     """Say what was done with a file beyond reading it, as a warning and in ``Dataset.remarks``."""
     if (found := _remarks.get()) is not None:
         found.append(Remark(kind, text, tuple(columns)))
-    warnings.warn(text, ReadWarning, stacklevel=2)
+    warn_user(text, ReadWarning)
 
 
 @contextmanager

@@ -8,9 +8,9 @@ import narwhals as nw
 import numpy as np
 from scipy.sparse import issparse
 
-from s2fs._utils.columns import Columns
+from s2fs._utils.columns import Columns, reject_text
 from s2fs._utils.dask_inputs import is_dask
-from s2fs._utils.messages import format_named, format_names
+from s2fs._utils.messages import format_names
 
 
 def is_lazy_frame(X: Any) -> bool:
@@ -61,12 +61,7 @@ class LazyTable:
         features = [name for name in schema if name != y]
         if not features:
             raise ValueError(f"X has no column beside {y!r}; give a table with features.")
-        not_numeric = [name for name in features if not is_number(schema[name])]
-        if not_numeric:
-            raise ValueError(
-                f"X has no numbers in {format_named('column', not_numeric)}; leave them out "
-                "of the lazy frame, or encode them."
-            )
+        reject_text([name for name in features if not is_number(schema[name])])
         return cls(frame, list(schema)[position], features)
 
 
@@ -99,11 +94,3 @@ def select_columns(
 def is_number(dtype: Any) -> bool:
     """Whether a column of this type can be a feature."""
     return bool(dtype.is_numeric()) or dtype == nw.Boolean
-
-
-def needs_samples(what: str) -> ValueError:
-    """The error for an option, or a selector, that a few numbers of each class cannot serve."""
-    return ValueError(
-        f"X is a lazy frame, and {what} needs its samples, not only counts, means and variances of "
-        "the classes; collect the frame, or use PairCover(correlation=0) and no such option."
-    )

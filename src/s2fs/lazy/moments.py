@@ -7,7 +7,7 @@ most four of sixteen digits cancel. The first samples give such a shift; where i
 far outside the range, the columns are asked for once more with a shift inside.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from s2fs._utils.cells import is_missing
-from s2fs._utils.columns import reject_columns
 from s2fs._utils.labels import check_labels, encode_classes, reject_one_class
 from s2fs._utils.messages import format_count
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.class_moments import ClassMoments
+from s2fs.criteria.summary import ClassSummary, Summary, reject_many_classes
 from s2fs.lazy.frames import LazyTable
 
 #: How many columns a query is about: engines plan queries of some hundred expressions quickly.
@@ -28,8 +28,6 @@ BATCH = 100
 FIRST_SAMPLES = 100
 #: A shift that is further outside the range than this many times the range is not near enough.
 MAX_DISTANCE = 10.0
-#: More classes than this are refused before anything else is asked for.
-MAX_CLASSES = 10_000
 #: What is asked of each class and feature.
 _MEASURES = ("count", "sum", "squares", "lower", "upper")
 
@@ -42,6 +40,8 @@ class QueriedMoments:
     ----------
     classes : ndarray of shape (n_classes,)
         The labels, sorted.
+    labels : list
+        The same labels as the engine writes them.
     sizes : ndarray of shape (n_classes,)
         How many samples each class has.
     counts, offset, squares : ndarray of shape (n_classes, n_features)
@@ -55,6 +55,7 @@ class QueriedMoments:
     """
 
     classes: NDArray[Any]
+    labels: list[Any]
     sizes: Floats
     counts: Floats
     offset: Floats
@@ -63,22 +64,21 @@ class QueriedMoments:
     upper: Floats
     shift: Floats
 
-    def restrict_to(self, is_kept: NDArray[np.bool_]) -> "QueriedMoments":
-        """The moments of some of the classes."""
-        of_classes = {name: array[is_kept] for name, array in vars(self).items() if name != "shift"}
-        return replace(self, **of_classes)
-
-    def combine(self, factors: Floats) -> ClassMoments:
-        """The moments of all samples, if those of each class count ``factors`` times."""
-        return ClassMoments(
-            self.counts * factors[:, None],
-            self.offset,  # only differences of class means matter
-            factors @ self.squares,
-            np.fmin.reduce(self.lower, axis=0),
-            np.fmax.reduce(self.upper, axis=0),
-            self.counts.sum(axis=0) < self.sizes.sum(),
-            self.sizes * factors,
-        )
+    def as_summary(self) -> Summary:
+        """The same as a summary, whose means are relative to ``shift``: only differences matter."""
+        of_class = []
+        for q, size in enumerate(self.sizes.tolist()):
+            moments = ClassMoments(
+                self.counts[[q]],
+                self.offset[[q]],
+                self.squares[q],
+                self.lower[q],
+                self.upper[q],
+                self.counts[q] < size,
+                self.sizes[[q]],
+            )
+            of_class.append(ClassSummary(int(size), size, 1.0, 1.0, moments))
+        return Summary(self.classes, tuple(of_class))
 
 
 def query_moments(table: LazyTable) -> QueriedMoments:
@@ -87,12 +87,13 @@ def query_moments(table: LazyTable) -> QueriedMoments:
     classes, codes = encode_classes(check_labels(list(sizes_of_labels), table.target))
     reject_one_class(classes, repr(table.target))
     codes_of_labels = dict(zip(sizes_of_labels, codes.tolist(), strict=True))
+    labels = sorted(codes_of_labels, key=codes_of_labels.__getitem__)
     sizes = np.zeros(len(classes))
     sizes[codes] = list(sizes_of_labels.values())
     n_features = len(table.features)
     counts, offset, squares, lower, upper = np.zeros((len(_MEASURES), len(classes), n_features))
     moments = QueriedMoments(
-        classes, sizes, counts, offset, squares, lower, upper, shift=np.zeros(n_features)
+        classes, labels, sizes, counts, offset, squares, lower, upper, shift=np.zeros(n_features)
     )
     for start in range(0, n_features, BATCH):
         features = np.arange(start, min(start + BATCH, n_features))
@@ -104,7 +105,6 @@ def query_moments(table: LazyTable) -> QueriedMoments:
             is_far = np.maximum(least - shift, shift - largest) > MAX_DISTANCE * (largest - least)
         if is_far.any():
             _fill(moments, features[is_far], table, least[is_far], codes_of_labels)
-    _reject_infinite(moments, table)
     return moments
 
 
@@ -113,11 +113,7 @@ def _query_class_sizes(table: LazyTable) -> dict[Any, int]:
     frame = table.frame.select(label=nw.col(table.target))
     found = frame.group_by("label").agg(nw.len().alias("size")).collect()
     sizes = dict(zip(_as_list(found, "label"), _as_list(found, "size"), strict=True))
-    if len(sizes) > MAX_CLASSES:
-        raise ValueError(
-            f"{table.target!r} has {len(sizes)} different values, more than {MAX_CLASSES} classes; "
-            "give the column that holds the classes."
-        )
+    reject_many_classes(len(sizes), repr(table.target))
     n_missing = sum(size for label, size in sizes.items() if is_missing(label, frozenset()))
     if n_missing:
         raise ValueError(
@@ -196,15 +192,6 @@ def known_value(name: str) -> nw.Expr:
     """A column as floating-point numbers; NaN, which engines order and sum differently, is NULL."""
     value = nw.col(name).cast(nw.Float64)
     return nw.when(~value.is_nan()).then(value)
-
-
-def _reject_infinite(moments: QueriedMoments, table: LazyTable) -> None:
-    is_infinite = ((moments.lower == -np.inf) | (moments.upper == np.inf)).any(axis=0)
-    reject_columns(
-        {"infinity": np.flatnonzero(is_infinite).tolist()},
-        table.features,
-        len(table.features),
-    )
 
 
 def _as_list(frame: "nw.DataFrame[Any]", name: str) -> list[Any]:

@@ -1,6 +1,5 @@
 """What a search may select: features that are in, out, come in groups or repeat others."""
 
-import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -11,6 +10,7 @@ import numpy as np
 from s2fs._utils.columns import Columns, find_repeated
 from s2fs._utils.messages import format_count, format_names
 from s2fs._utils.types import Floats, HowMany, Indices
+from s2fs._utils.warn import warn_user
 
 #: Features that are selected together; mostly a single one.
 Group = tuple[int, ...]
@@ -227,10 +227,9 @@ def resolve_n_features(wanted: HowMany, m: int, what: str = "of X") -> int:
     if not isinstance(wanted, Integral):
         return max(1, int(wanted * m))
     if wanted > m:
-        warnings.warn(
+        warn_user(
             f"n_features_to_select={wanted} is more than the {format_count(m, 'feature')} {what}; "
             "all of them are selected.",
-            stacklevel=2,
         )
     return min(int(wanted), m)
 

@@ -1,6 +1,5 @@
 """The contract that every selector keeps."""
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from numbers import Integral
@@ -29,15 +28,18 @@ from s2fs._utils.columns import (
     sort_sparse,
     take_plain_numbers,
 )
+from s2fs._utils.dask_inputs import compute_dask
 from s2fs._utils.labels import check_labels, encode_classes, reject_one_class
 from s2fs._utils.messages import format_count
 from s2fs._utils.named import names_of
 from s2fs._utils.tables import as_table
 from s2fs._utils.types import Floats, Indices
+from s2fs._utils.warn import warn_user
 from s2fs.criteria.covariates import covariate_columns
 from s2fs.criteria.weights import check_sample_weight
-from s2fs.lazy.frames import is_lazy_frame, needs_samples
+from s2fs.lazy.frames import is_lazy_frame
 from s2fs.selectors.onnx import OnnxConversion
+from s2fs.selectors.sources import ALL_SAMPLES, InDatabase, Need
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -142,10 +144,17 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
             )
         super()._validate_params()
 
-    def _validate(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
-        """Check the input; error messages name the argument and the columns."""
-        if is_lazy_frame(X):
-            raise needs_samples(type(self).__name__)
+    def _validate(
+        self, X: Any, y: Any, *, reset: bool = True, in_batches: bool = False
+    ) -> tuple[Any, Any]:
+        """Check the input; error messages name the argument and the columns.
+
+        A batch may be a single sample.
+        """
+        (X,) = compute_dask(X)
+        own_need = Need(type(self).__name__, ALL_SAMPLES, "use PairCover")
+        if is_lazy_frame(X) and (refusal := InDatabase.find_refusal([own_need])):
+            raise ValueError(refusal)
         frame = X
         if reset:
             X = take_plain_numbers(X)
@@ -164,7 +173,7 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
             accept_sparse=self._accept_sparse,
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,
-            ensure_min_samples=2,
+            ensure_min_samples=1 if in_batches else 2,
             reset=reset,
         )
         if had_columns:
@@ -172,7 +181,7 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         if reset and own_names is not None:  # scikit-learn sees the names of data frames only
             self.feature_names_in_ = own_names
         y = column_or_1d(y)
-        if 2 * len(np.unique(y)) >= len(y):  # already checked; this only warns
+        if not in_batches and 2 * len(np.unique(y)) >= len(y):  # already checked; this only warns
             check_classification_targets(y)
         X = sort_sparse(X)
         reject_nonfinite_columns(X, self._input_names(), allow_nan=self._allow_nan)
@@ -229,19 +238,17 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
             return
         has_groups = getattr(self, "feature_groups", None) is not None
         or_group = ", or is in a group that does not fit" if has_groups else ""
-        warnings.warn(
+        warn_user(
             f"max_correlation={self.max_correlation} leaves {n_selected} of the "
             f"{format_count(k, 'feature')} asked for: every other one correlates more than that "
             f"with a selected one{or_group}; ask for fewer, or raise it.",
-            stacklevel=5,
         )
 
     def _warn_if_constant(self, *, is_constant: bool) -> None:
         """Warn if there is nothing to select by."""
         if is_constant:
-            warnings.warn(
+            warn_user(
                 "Every feature of X is constant, so none tells the classes apart; check the table.",
-                stacklevel=5,
             )
 
     def __sklearn_tags__(self) -> Tags:
@@ -250,6 +257,11 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         tags.input_tags.sparse = bool(self._accept_sparse)
         tags.input_tags.allow_nan = self._allow_nan
         return tags
+
+
+def check_parameters(selector: RankingSelector) -> None:
+    """Raise if a parameter of a selector is none it takes."""
+    selector._validate_params()
 
 
 def fit_selector(

@@ -1,37 +1,43 @@
 """The PairCover estimator."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from s2fs._native.class_moments import compute_class_moments
 from s2fs._native.correlated_features import ExactCopies, find_copies
-from s2fs._native.correlations import CorrelationsOf, WithinClassCorrelations
+from s2fs._native.correlations import WithinClassCorrelations
 from s2fs._native.pair_cover import AnyPairCover, make_pair_cover
+from s2fs._native.summary import summarize
 from s2fs._utils.docstrings import substitute
 from s2fs._utils.labels import check_labels
+from s2fs._utils.messages import format_names
 from s2fs._utils.public import set_module
 from s2fs._utils.tables import as_table
-from s2fs._utils.types import Floats, HowMany, Indices
+from s2fs._utils.types import Floats, HowMany
 from s2fs.criteria.class_moments import check_squares, count_samples
 from s2fs.criteria.ranks import rank_features
+from s2fs.criteria.summary import Summary, merge_summaries
 from s2fs.criteria.weights import (
     ClassWeight,
     check_sample_weight,
     class_factors,
     counting_factor,
 )
-from s2fs.lazy.frames import LazyTable, needs_samples
 from s2fs.search.forward import forward
-from s2fs.selectors.batches import SeenSamples, available_unless
-from s2fs.selectors.search_selector import SearchSelector
+from s2fs.selectors.available import available_unless
+from s2fs.selectors.search_selector import Prepared, SearchSelector
 from s2fs.selectors.shared_docs import SHARED_DOCS
+from s2fs.selectors.sources import ALL_SAMPLES, InBatches, Need, Source, Summarized
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -49,24 +55,7 @@ _CLASS_PAIRS = np.dtype(
 
 def _why_no_batches(selector: "PairCover") -> str:
     """Why the samples cannot come in batches, or nothing."""
-    if selector.correlation != 0:
-        return (
-            f"partial_fit of PairCover needs correlation=0, but correlation is "
-            f"{selector.correlation!r}; use PairCover(correlation=0), or fit."
-        )
-    needs_all = {
-        "max_correlation": selector.max_correlation is not None,
-        "scale": selector.scale is not None,
-        "class_weight": selector.class_weight is not None,
-        "n_features_to_select='auto'": selector.n_features_to_select == "auto",
-    }
-    for what, is_asked in needs_all.items():
-        if is_asked:
-            return (
-                f"partial_fit of PairCover does not see all samples at once, which {what} needs; "
-                "leave it out, or use fit."
-            )
-    return ""
+    return InBatches.find_refusal(selector._list_needs())
 
 
 @set_module("s2fs")
@@ -88,8 +77,8 @@ class PairCover(SearchSelector):
         features that repeat what others say count less, and the samples are needed at every step.
         "auto" takes more the further the correlations of the table are above those of independent
         features, at most 0.5: it was better than any fixed value on tables kept apart
-        (``docs/unseen.md``). 0 needs one pass over the samples, and is what :meth:`partial_fit`
-        takes.
+        (``docs/unseen.md``). 0 needs one pass over the samples. Where they do not come together,
+        in a Dask collection, a lazy frame or in batches, "auto" is 0 and more is refused.
     scale : "rank" or None, default=None
         ``"rank"`` selects by the ranks of each feature on the samples given to ``fit``, with mean
         ranks for equal values, so that only the order of the values counts; ``transform`` returns
@@ -121,7 +110,8 @@ class PairCover(SearchSelector):
         The class distance of every two classes by all selected features: squared, in units of the
         within-class s.d., and corrected for noise.
     correlation_ : float
-        The ``correlation`` that was used.
+        The ``correlation`` that was used: of "auto" what was found, and 0 where the samples did not
+        come together.
     {fitted}
 
     Notes
@@ -198,51 +188,73 @@ class PairCover(SearchSelector):
     ) -> Self:
         """Take in a batch of samples, and select from all samples seen so far.
 
-        The result is that of :meth:`fit` on all batches together, except that exact copies of a
-        feature may be selected, since batches are not kept. It needs ``correlation=0``, and neither
-        ``max_correlation`` nor ``class_weight`` nor "auto", which need all samples at once.
+        The result is that of ``fit`` with ``correlation=0`` on all batches together, except that
+        exact copies of a feature may be selected, since batches are not kept. A class counts from
+        its second sample on, and before two classes do, nothing is selected: the selector is not
+        fitted. What needs all samples at once is refused: a ``correlation`` above 0, ``scale``,
+        ``max_correlation`` and "auto" for the number of features.
 
         Parameters
         ----------
         X : array-like, sparse array or data frame of shape (n_samples, n_features)
-            Numeric features; NaN is missing.
+            Numeric features, of one sample or more; NaN is missing.
         y : array-like of shape (n_samples,)
             Class labels.
         classes : array-like of shape (n_classes,), optional
-            Labels that will come, for a first batch that holds one class only.
+            The labels that may come; any other one in ``y`` is an error.
         sample_weight : array-like of shape (n_samples,), optional
             How much each sample counts.
 
         Returns
         -------
         Self
-            The fitted selector.
+            The selector, fitted if two classes have two samples.
         """
         self._validate_params()
         state: dict[str, Any] | None = getattr(self, "_seen", None)
-        seen = None if state is None else SeenSamples.of_state(state)
-        X, y = self._validate(X, y, reset=seen is None)
-        labels = [y]
+        seen = None if state is None else Summary.of_state(state)
+        X, y = self._validate(X, y, reset=seen is None, in_batches=True)
         if classes is not None:
-            labels.append(check_labels(classes, "classes"))
-        if seen is not None:
-            labels.append(seen.classes)
-        self._encode(np.concatenate(labels))
-        codes = np.searchsorted(self.classes_, y)
-        weight = check_sample_weight(sample_weight, len(y))
+            _reject_other_labels(y, check_labels(classes, "classes"))
+        weight = check_sample_weight(sample_weight, len(y), may_vanish=True)
         counts = weight > 0
-        X, codes, weight = X[counts], codes[counts], weight[counts]
-        moments = compute_class_moments(X, codes, len(self.classes_), weight)
-        batch = SeenSamples(
-            self.classes_, moments, len(weight), weight.sum(), weight.min(), weight.max()
-        )
-        seen = batch if seen is None else seen.merge(batch)
+        if counts.any():
+            batch = summarize(X[counts], y[counts], weight[counts], self._n_threads)
+            seen = merge_summaries([seen, batch])
+        if seen is None:
+            return self
+        source = self._open_batches(seen)
         self._seen = seen.as_state()
-        moments = seen.count_moments()
-        constraints, k = self._make_constraints(class_means=moments.means)
-        criterion = make_pair_cover(moments)
+        if source is None or len(source.classes) < 2:
+            return self
+        self.classes_ = source.classes
+        with catch_warnings():
+            if hasattr(self, "indices_"):  # what there is to say was said of the batch before
+                simplefilter("ignore")
+            constraints, k = self._make_constraints(source)
+        criterion = self._make_criterion(source)
         path = self._follow(forward(criterion, k, constraints), criterion, constraints, k)
         return self._set_fitted_attributes(path, criterion, constraints)
+
+    def _open_batches(self, seen: Summary) -> InBatches | None:
+        """The samples seen so far of the classes that count, if there are two of these."""
+        seen.find_factors(None)  # looks at the weights
+        some = seen.keep(seen.weights * seen.per_weight >= 2 * (1 - 1e-9))
+        if len(some.classes) < 2:
+            return None
+        class_weight = self.class_weight
+        if isinstance(class_weight, Mapping):  # other classes may still come
+            known = set(some.classes.tolist())
+            class_weight = {name: w for name, w in class_weight.items() if name in known}
+        return InBatches(some, class_weight)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        if not hasattr(self, "indices_") and hasattr(self, "_seen"):
+            raise NotFittedError(
+                "PairCover has not yet seen two samples of two classes each, so nothing is "
+                "selected; give partial_fit more samples."
+            )
+        return hasattr(self, "indices_")
 
     def error_bounds(self) -> "DataFrame":
         """Return the error bound of every two classes, as a table of classes × classes.
@@ -276,15 +288,39 @@ class PairCover(SearchSelector):
     def _is_columnwise(self) -> bool:
         return self.correlation != "auto"
 
-    def _make_criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> AnyPairCover:
-        n_classes, weight = len(self.classes_), sample_weight
+    def _list_needs(
+        self, sample_weight: Any = None, covariates: Any = None, groups: Any = None
+    ) -> list[Need]:
+        needs = super()._list_needs(sample_weight, covariates, groups)
+        if self.correlation not in ("auto", 0):
+            what = f"correlation={self.correlation!r}"
+            needs.append(Need(what, ALL_SAMPLES, "set correlation='auto', which is 0 there"))
+        if self.scale is not None:
+            needs.append(Need(f"scale={self.scale!r}", ALL_SAMPLES, "leave it None"))
+        return needs
+
+    @contextmanager
+    def _prepare(self, *data: Any) -> Iterator[Prepared]:
+        if hasattr(self, "_seen"):  # a fit begins anew
+            del self._seen
+        with super()._prepare(*data) as prepared:
+            yield prepared
+
+    def _make_criterion(self, source: Source) -> AnyPairCover:
         n_threads = self._n_threads
+        if isinstance(source, Summarized):
+            moments = source.count_moments()
+            return make_pair_cover(moments, copies=source.copies(moments), n_threads=n_threads)
+        assert source.samples is not None  # for mypy # nosec B101
+        X, codes = source.samples.adjusted, source.samples.codes
+        sample_weight = weight = source.samples.sample_weight
+        n_classes = len(source.classes)
         if self.class_weight is None:
             moments = compute_class_moments(X, codes, n_classes, weight, n_threads)
         else:
             counts = np.ones(len(codes)) if sample_weight is None else sample_weight
             class_counts = np.bincount(codes, counts, n_classes).astype(np.float64)
-            factors = class_factors(self.class_weight, class_counts, self.classes_.tolist())
+            factors = class_factors(self.class_weight, class_counts, source.classes.tolist())
             factors *= class_counts.sum() / (class_counts @ factors)
             weight = counts * factors[codes]
             weighted = compute_class_moments(X, codes, n_classes, weight, n_threads)
@@ -294,33 +330,6 @@ class PairCover(SearchSelector):
             return make_pair_cover(moments, copies=copies, n_threads=n_threads)
         correlations = WithinClassCorrelations(X, codes, moments, weight, n_threads)
         return make_pair_cover(moments, self.correlation, correlations, copies, n_threads)
-
-    def _make_criterion_on_cluster(
-        self, client: Any, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[AnyPairCover, CorrelationsOf | None]:
-        from s2fs.dask import pair_cover  # loads Dask
-
-        if self.scale is not None:
-            raise ValueError(
-                f"scale={self.scale!r} needs all samples in one place, but X is on a Dask cluster; "
-                "give X.compute(), or leave it None."
-            )
-        criterion, classes, correlations = pair_cover.make_pair_cover(
-            self, client, X, y, sample_weight
-        )
-        self._encode(classes)
-        return criterion, correlations
-
-    def _make_criterion_on_lazy_frame(self, table: LazyTable) -> tuple[AnyPairCover, Floats]:
-        from s2fs.lazy import pair_cover
-
-        if self.correlation != 0:
-            raise needs_samples(f"correlation={self.correlation!r}")
-        if self.scale is not None:
-            raise needs_samples(f"scale={self.scale!r}")
-        criterion, classes, class_means = pair_cover.make_pair_cover(table, self.class_weight)
-        self._encode(classes)
-        return criterion, class_means
 
     def _set_criterion_attributes(self, criterion: AnyPairCover) -> None:
         self.correlation_ = float(criterion.correlation)
@@ -345,3 +354,12 @@ class PairCover(SearchSelector):
 def _bound_errors(class_distances: Floats) -> Floats:
     """Bhattacharyya's bound on the error between two Gaussian classes at these distances."""
     return np.exp(-class_distances / 8)
+
+
+def _reject_other_labels(y: NDArray[Any], classes: NDArray[Any]) -> None:
+    """Raise if a sample has a label that was not announced."""
+    if others := sorted(set(y.tolist()) - set(classes.ravel().tolist()), key=str):
+        raise ValueError(
+            f"y has the labels {format_names(others)}, which classes does not have; give classes "
+            "all labels that may come, or leave it out."
+        )

@@ -13,7 +13,9 @@ from s2fs._utils.types import Floats, HowMany
 from s2fs.criteria.separability import PAPER_GRID, CentroidMembership, Compactness, Scale
 from s2fs.criteria.weights import ClassWeight
 from s2fs.search.grid import forward_grid
+from s2fs.selectors.base import check_parameters
 from s2fs.selectors.s2fs import S2FS
+from s2fs.selectors.search_selector import prepare_search
 from s2fs.selectors.shared_docs import SHARED_DOCS
 
 
@@ -141,16 +143,16 @@ def find_paths(
     weightings = [(alpha, beta) for alpha in alphas for beta in betas]
     for name, weights in (("alpha", alphas), ("beta", betas)):
         for weight in weights:  # the checks are those of the estimator
-            selector.set_params(**{name: weight})._validate_params()
-    samples = selector._check_samples(X, y, sample_weight, covariates)
-    constraints, k = selector._make_constraints(*selector._needs_of_constraints(samples))
-    state = selector._make_state(samples.adjusted, samples.codes, samples.sample_weight)
-    shape = len(weightings), k
-    indices, scores = np.full(shape, -1), np.full(shape, np.nan)
-    for row, steps in enumerate(forward_grid(state, k, weightings, constraints)):
-        for w, step in steps.items():
-            indices[w, row], scores[w, row] = step.feature, step.score
+            check_parameters(selector.set_params(**{name: weight}))
+    with prepare_search(selector, X, y, sample_weight, covariates) as search:
+        k = search.k
+        shape = len(weightings), k
+        indices, scores = np.full(shape, -1), np.full(shape, np.nan)
+        state = search.make_criterion().state
+        for row, steps in enumerate(forward_grid(state, k, weightings, search.constraints)):
+            for w, step in steps.items():
+                indices[w, row], scores[w, row] = step.feature, step.score
     if warn:
-        selector._warn_if_short(int((indices >= 0).sum(axis=1).min()), k)
+        search.warn_if_short(int((indices >= 0).sum(axis=1).min()))
     grid = len(alphas), len(betas), k
     return Paths(np.array(alphas), np.array(betas), indices.reshape(grid), scores.reshape(grid))

@@ -7,17 +7,17 @@ from typing import Any, ClassVar, Literal
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from s2fs._native.class_sums import compute_scaling
-from s2fs._native.correlations import CorrelationsOf
 from s2fs._native.separability import Separability, empty_state, separability_of
 from s2fs._utils.docstrings import substitute
 from s2fs._utils.public import set_module
-from s2fs._utils.types import Floats, HowMany, Indices
+from s2fs._utils.types import HowMany
 from s2fs.criteria.problem import Problem
 from s2fs.criteria.protocol import State
 from s2fs.criteria.separability import CentroidMembership, Compactness, Components, Scale
 from s2fs.criteria.weights import ClassWeight, relative
 from s2fs.selectors.search_selector import SearchSelector
 from s2fs.selectors.shared_docs import SHARED_DOCS
+from s2fs.selectors.sources import OnCluster, Source
 
 
 @set_module("s2fs")
@@ -90,6 +90,7 @@ class S2FS(SearchSelector):
     _label: ClassVar[str] = "S²FS"
     _score_name: ClassVar[str] = "sep"
     _part_names: ClassVar[tuple[str, ...]] = Components._fields
+    _needs_every_step: ClassVar[bool] = True
     algorithm_version: ClassVar[int] = 2
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SearchSelector._parameter_constraints,
@@ -137,22 +138,22 @@ class S2FS(SearchSelector):
         self.centroid_membership = centroid_membership
         self.compactness = compactness
 
-    def _make_criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> Separability:
-        return separability_of(self._make_state(X, codes, sample_weight), self.alpha, self.beta)
+    def _make_criterion(self, source: Source) -> Separability:
+        return separability_of(self._make_state(source), self.alpha, self.beta)
 
-    def _make_state(self, X: Any, codes: Indices, sample_weight: Floats | None) -> State:
+    def _make_state(self, source: Source) -> State:
         """The state of the empty subset, for any weights alpha and beta."""
-        weight = None if sample_weight is None else relative(sample_weight)
+        if isinstance(source, OnCluster):
+            from s2fs.dask.problem import ClusterProblem  # loads Dask
+            from s2fs.dask.separability import ClusterState
+
+            problem = ClusterProblem(source.cluster_samples, source.summary, self.scale)
+            return ClusterState(problem, self.centroid_membership, self.compactness)
+        assert source.samples is not None  # for mypy # nosec B101
+        X, codes = source.samples.adjusted, source.samples.codes
+        weight = source.samples.sample_weight
+        weight = None if weight is None else relative(weight)
         n_threads = self._n_threads
         scaling = compute_scaling(X, codes, self.scale, weight, n_threads)
-        problem = Problem(X, codes, sample_weight=weight, scaling=scaling)
-        return empty_state(problem, self.centroid_membership, self.compactness, n_threads)
-
-    def _make_criterion_on_cluster(
-        self, client: Any, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Separability, CorrelationsOf | None]:
-        from s2fs.dask.separability import make_state  # loads Dask
-
-        state, classes, overall = make_state(self, client, X, y, sample_weight)
-        self._encode(classes)
-        return separability_of(state, self.alpha, self.beta), overall
+        in_memory = Problem(X, codes, sample_weight=weight, scaling=scaling)
+        return empty_state(in_memory, self.centroid_membership, self.compactness, n_threads)

@@ -1,9 +1,10 @@
 """The base of the selectors that search forward by a criterion: ``fit`` on one page."""
 
-import warnings
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from copy import copy
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -14,16 +15,13 @@ from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from s2fs._native.class_moments import compute_class_moments
 from s2fs._native.correlated_features import CorrelatedFeatures
-from s2fs._native.correlations import CorrelationsOf, OverallCorrelations
-from s2fs._utils.dask_inputs import compute_dask, current_client, is_dask
 from s2fs._utils.tables import as_table
-from s2fs._utils.types import Floats, Indices
+from s2fs._utils.types import Floats
+from s2fs._utils.warn import warn_user
 from s2fs.criteria.covariates import check_complete, covariate_columns, encode_covariates
 from s2fs.criteria.protocol import Criterion
 from s2fs.criteria.weights import ClassWeight, row_weights
-from s2fs.lazy.frames import LazyTable, is_lazy_frame, needs_samples
 from s2fs.search.canonical_order import sort_canonically
 from s2fs.search.constraints import (
     Constraints,
@@ -37,9 +35,51 @@ from s2fs.search.stopping import PermutationStop
 from s2fs.search.substitutes import Substitutes, find_substitutes
 from s2fs.selectors.base import RankingSelector, list_given, name_features
 from s2fs.selectors.callbacks import CallbackSupportMixin, iterate_with_callbacks
+from s2fs.selectors.sources import (
+    ALL_SAMPLES,
+    CORRELATIONS,
+    EVERY_STEP,
+    WEIGHTS,
+    InDatabase,
+    InMemory,
+    Need,
+    OnCluster,
+    Source,
+    find_place,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a search begins with.
+
+    Attributes
+    ----------
+    selector : SearchSelector
+        Whose search it is.
+    source : Source
+        The samples, wherever they are.
+    constraints : Constraints
+        What may be selected.
+    k : int
+        How many features are asked for.
+    """
+
+    selector: "SearchSelector"
+    source: Source
+    constraints: Constraints
+    k: int
+
+    def make_criterion(self) -> Any:
+        """The criterion of the empty subset."""
+        return self.selector._make_criterion(self.source)
+
+    def warn_if_short(self, n_selected: int) -> None:
+        """Warn if ``max_correlation`` left fewer features than were asked for."""
+        self.selector._warn_if_short(n_selected, self.k)
 
 
 class SearchSelector(CallbackSupportMixin, RankingSelector):
@@ -56,6 +96,8 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
     #: The columns of ``path_``: the criterion, and the quantities it is made of.
     _score_name: ClassVar[str]
     _part_names: ClassVar[tuple[str, ...]]
+    #: Whether the criterion asks the samples at every step, and not only for class moments.
+    _needs_every_step: ClassVar[bool] = False
     #: The smallest p-value that "auto" could have found on the samples of the last fit.
     _smallest_p_value: float = 0.0
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -111,34 +153,37 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         return True
 
     @abstractmethod
-    def _make_criterion(self, X: Any, codes: Indices, sample_weight: Floats | None) -> Criterion:
-        """The criterion of the empty subset.
+    def _make_criterion(self, source: Source) -> Criterion:
+        """The criterion of the empty subset, of samples wherever they are."""
 
-        Parameters
-        ----------
-        X : ndarray or sparse array of shape (n_samples, n_features)
-            Finite numbers, not scaled; sparse input in CSC format.
-        codes : ndarray of shape (n_samples,)
-            For each sample the position of its label in ``classes_``.
-        sample_weight : ndarray of shape (n_samples,) or None
-            How much each sample counts, positive; None is 1 each.
-        """
-
-    def _make_criterion_on_cluster(
-        self, client: Any, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Criterion, CorrelationsOf | None]:
-        """The same for samples that stay on the cluster of a Dask client; sets ``classes_``.
-
-        With ``max_correlation`` the correlations over all samples follow.
-        """
-        raise ValueError(
-            f"X is on a Dask cluster, and {type(self).__name__} needs its samples here; give "
-            "X.compute(), or use S2FS or PairCover."
+    def _open_collection(self, X: Any, y: Any, sample_weight: Any) -> OnCluster:
+        """The samples of a Dask collection, as the criterion needs them."""
+        return OnCluster(
+            X,
+            y,
+            sample_weight,
+            self.class_weight,
+            stay=self._needs_every_step or self.max_correlation is not None,
+            in_every_sum=self._needs_every_step,
+            allow_nan=self._allow_nan,
         )
 
-    def _make_criterion_on_lazy_frame(self, table: LazyTable) -> tuple[Criterion, Floats]:
-        """The same for a table that stays in its database, and class means; sets ``classes_``."""
-        raise needs_samples(type(self).__name__)
+    def _list_needs(
+        self, sample_weight: Any = None, covariates: Any = None, groups: Any = None
+    ) -> list[Need]:
+        """What a fit with these arguments needs beside the class moments."""
+        limit, name = self.max_correlation, type(self).__name__
+        asked = {
+            Need("sample_weight", WEIGHTS, "leave it out"): sample_weight is not None,
+            Need("covariates", ALL_SAMPLES, "leave them out"): covariates is not None,
+            Need("groups", ALL_SAMPLES, "leave them out"): groups is not None,
+            Need("n_features_to_select='auto'", ALL_SAMPLES, "give a number of features"): (
+                self.n_features_to_select == "auto"
+            ),
+            Need(f"max_correlation={limit}", CORRELATIONS, "leave it out"): limit is not None,
+            Need(name, EVERY_STEP, "use PairCover"): self._needs_every_step,
+        }
+        return [need for need, is_asked in asked.items() if is_asked]
 
     def _set_criterion_attributes(self, criterion: Any) -> None:
         """Set fitted attributes that only this criterion has, after ``path_`` is set."""
@@ -157,9 +202,9 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         ----------
         X : array-like, sparse array or data frame of shape (n_samples, n_features)
             Numeric features; PairCover takes NaN as missing, others refuse it. A Dask array or data
-            frame stays on the cluster of the current ``distributed.Client``; without one it is
-            computed here. A lazy frame, such as a DuckDB relation, stays where it is: for
-            ``PairCover(correlation=0)``.
+            frame stays where it is: on the cluster of the current ``distributed.Client``, or in the
+            care of Dask in this process. So does a lazy frame, such as a DuckDB relation, which
+            PairCover takes. What needs all samples in one place is refused for both.
         y : array-like of shape (n_samples,), or str
             Class labels, at least two distinct ones; of a lazy frame the name of their column.
         sample_weight : array-like of shape (n_samples,), optional
@@ -197,76 +242,78 @@ optional
     ) -> Self:
         """Do what :meth:`fit` does; a fit that is one of many does not warn of what it selects."""
         self._fitted_with = list_given(sample_weight=sample_weight, covariates=covariates)
-        if is_dask(X) and current_client() is not None:
-            return self._fit_on_cluster(X, y, sample_weight, covariates, warn=warn)
-        if is_lazy_frame(X):
-            beside = {"sample_weight": sample_weight, "covariates": covariates, "groups": groups}
-            return self._fit_lazy_frame(X, y, beside)
-        samples = self._check_samples(X, y, sample_weight, covariates, groups)
-        constraints, k = self._make_constraints(*self._needs_of_constraints(samples))
-        if self.n_features_to_select == "auto":
-            ordered = sort_canonically(samples)
-            search = PermutationStop(
-                ordered,
-                self._make_criterion,
-                self.level,
-                self.tol,
-                is_columnwise=self._is_columnwise,
-            )
-            self._smallest_p_value = search.smallest_p_value
-            criterion = search.start()
-            steps = search.forward(criterion, constraints)
-        else:
-            criterion = self._make_criterion(samples.adjusted, samples.codes, samples.sample_weight)
-            steps = forward(criterion, k, constraints)
-        is_constant = not criterion.distinct.any()
-        path = self._follow(steps, criterion, constraints, k)
+        with self._prepare(X, y, sample_weight, covariates, groups) as prepared:
+            source, constraints, k = prepared.source, prepared.constraints, prepared.k
+            if self.n_features_to_select == "auto":
+                criterion, steps = self._search_open_end(source, constraints)
+            else:
+                criterion = prepared.make_criterion()
+                steps = forward(criterion, k, constraints)
+            is_constant = not criterion.distinct.any()
+            path = self._follow(steps, criterion, constraints, k)
         self._set_fitted_attributes(path, criterion, constraints)
         if warn:
             self._warn_if_constant(is_constant=is_constant)
-            self._warn_if_short(len(path), k)
+            prepared.warn_if_short(len(path))
             self._warn_if_none_selected()
-            self._warn_fragile(samples.adjusted, samples.codes, samples.sample_weight)
+            if (samples := source.samples) is not None:
+                self._warn_fragile(samples.adjusted, samples.codes, samples.sample_weight)
         return self
 
-    def _fit_on_cluster(
-        self, X: Any, y: Any, sample_weight: Any, covariates: Any, *, warn: bool
-    ) -> Self:
-        """Fit to samples that stay on the cluster of the current Dask client."""
-        self._reject_on_cluster(covariates)
-        criterion, correlations = self._make_criterion_on_cluster(
-            current_client(), X, y, sample_weight
+    @contextmanager
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Any = None, covariates: Any = None, groups: Any = None
+    ) -> Iterator[Prepared]:
+        """What a search begins with; what it keeps elsewhere is let go of at the end."""
+        place = find_place(X)
+        if refusal := place.find_refusal(self._list_needs(sample_weight, covariates, groups)):
+            raise ValueError(refusal)
+        source: Source
+        if place is InMemory:
+            samples = self._check_samples(X, y, sample_weight, covariates, groups)
+            source = InMemory(samples, self.classes_)
+        else:
+            elsewhere: OnCluster | InDatabase
+            if place is OnCluster:
+                elsewhere = self._open_collection(X, y, sample_weight)
+            else:
+                elsewhere = InDatabase(X, y, self.class_weight)
+            source = elsewhere
+            self._take_columns(elsewhere.n_features, elsewhere.feature_names)
+            self.classes_ = source.classes
+        try:
+            yield Prepared(self, source, *self._make_constraints(source))
+        finally:
+            source.close()
+
+    def _take_columns(self, n_features: int, names: Any) -> None:
+        """Set what scikit-learn's checks set of a table in memory."""
+        self.n_features_in_ = n_features
+        if names is not None:
+            self.feature_names_in_ = names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _search_open_end(
+        self, source: Source, constraints: Constraints
+    ) -> tuple[Criterion, Iterator[Step]]:
+        """The search that ends where permuted features do as well."""
+        assert source.samples is not None  # for mypy # nosec B101
+        search = PermutationStop(
+            sort_canonically(source.samples),
+            lambda *some: self._make_criterion(InMemory(Samples(*some), source.classes)),
+            self.level,
+            self.tol,
+            is_columnwise=self._is_columnwise,
         )
-        constraints, k = self._make_constraints(correlations)
-        steps = forward(criterion, k, constraints)
-        path = self._follow(steps, criterion, constraints, k)
-        self._set_fitted_attributes(path, criterion, constraints)
-        if warn:
-            self._warn_if_short(len(path), k)
-        return self
-
-    def _fit_lazy_frame(self, X: Any, y: Any, beside: Mapping[str, Any]) -> Self:
-        """Fit to a table that stays in its database; ``beside`` is what else ``fit`` was given."""
-        for name, value in beside.items():
-            if value is not None:
-                raise needs_samples(name)
-        if self.max_correlation is not None:
-            raise needs_samples(f"max_correlation={self.max_correlation}")
-        if self.n_features_to_select == "auto":
-            raise needs_samples("n_features_to_select='auto'")
-        table = LazyTable.from_native(X, y)
-        self.feature_names_in_ = np.array(table.features, dtype=object)
-        self.n_features_in_ = len(table.features)
-        criterion, class_means = self._make_criterion_on_lazy_frame(table)
-        constraints, k = self._make_constraints(class_means=class_means)
-        path = self._follow(forward(criterion, k, constraints), criterion, constraints, k)
-        return self._set_fitted_attributes(path, criterion, constraints)
+        self._smallest_p_value = search.smallest_p_value
+        criterion = search.start()
+        return criterion, search.forward(criterion, constraints)
 
     def _check_samples(
         self, X: Any, y: Any, sample_weight: Any = None, covariates: Any = None, groups: Any = None
     ) -> Samples:
         """Check the input, encode classes and covariates, and drop samples of weight 0."""
-        X, y, sample_weight = compute_dask(X, y, sample_weight)
         X, y = self._validate(X, y)
         table = None if covariates is None else covariate_columns(covariates, len(y))
         groups = None if groups is None else check_groups(groups, len(y))
@@ -293,39 +340,23 @@ optional
             return None
         return row_weights(sample_weight, self.class_weight, y)
 
-    def _needs_of_constraints(
-        self, samples: Samples
-    ) -> tuple[CorrelationsOf | None, Floats | None]:
-        """What the constraints have to know of the samples: correlations, and class means."""
-        correlations, class_means = None, None
-        if self.max_correlation is not None:
-            correlations = OverallCorrelations(samples.adjusted, samples.sample_weight)
-        if self.min_per_class is not None:
-            n_classes = len(self.classes_)
-            class_means = compute_class_moments(
-                samples.adjusted, samples.codes, n_classes, samples.sample_weight
-            ).means
-        return correlations, class_means
-
-    def _make_constraints(
-        self, correlations: CorrelationsOf | None = None, class_means: Floats | None = None
-    ) -> tuple[Constraints, int]:
+    def _make_constraints(self, source: Source) -> tuple[Constraints, int]:
         """What may be selected of the features seen, and how many of them."""
         m = self.n_features_in_
         constraints = resolve_constraints(
             self.include, self.exclude, self.feature_groups, m, self._input_names()
         )
         k = count_to_select(constraints, self.n_features_to_select, m)
-        if self.max_correlation is not None and correlations is not None:
-            correlated = CorrelatedFeatures(correlations, self.max_correlation)
+        if self.max_correlation is not None:
+            correlated = CorrelatedFeatures(source.correlations(), self.max_correlation)
             constraints = constraints.limit_correlation(correlated)
-        if self.min_per_class is not None and class_means is not None:
+        if self.min_per_class is not None:
             if self.n_features_to_select == "auto":
                 raise ValueError(
                     "min_per_class and n_features_to_select='auto' cannot be met together; give a "
                     "number of features."
                 )
-            served = find_served_classes(class_means)
+            served = find_served_classes(source.class_means())
             names = self.classes_.tolist()
             constraints = constraints.with_quota(self.min_per_class, served, names, k)
         return constraints, k
@@ -423,18 +454,23 @@ optional
         if not 0 <= tolerance < 1:
             raise ValueError(f"tolerance is {tolerance!r}; give a share from 0 to below 1.")
         fresh = clone(self)  # checks of the input set attributes
-        samples = fresh._check_samples(X, y, sample_weight, covariates)
-        if fresh.n_features_in_ != self.n_features_in_:
-            raise ValueError(
-                f"X has {fresh.n_features_in_} features, but the selector was fitted on "
-                f"{self.n_features_in_}; give the same table."
-            )
         fresh.set_params(n_features_to_select="all", min_per_class=None)
-        constraints, _ = fresh._make_constraints(*fresh._needs_of_constraints(samples))
-        criterion = fresh._make_criterion(samples.adjusted, samples.codes, samples.sample_weight)
-        correlations = OverallCorrelations(samples.adjusted, samples.sample_weight)
-        selected = self.indices_.tolist()
-        return find_substitutes(criterion, selected, constraints, correlations, tolerance)
+        wanted = Need("substitutes", CORRELATIONS, "leave them out")
+        if refusal := find_place(X).find_refusal([wanted]):
+            raise ValueError(refusal)
+        with fresh._prepare(X, y, sample_weight, covariates) as prepared:
+            if fresh.n_features_in_ != self.n_features_in_:
+                raise ValueError(
+                    f"X has {fresh.n_features_in_} features, but the selector was fitted on "
+                    f"{self.n_features_in_}; give the same table."
+                )
+            return find_substitutes(
+                prepared.make_criterion(),
+                self.indices_.tolist(),
+                prepared.constraints,
+                prepared.source.correlations(),
+                tolerance,
+            )
 
     def _score_columns(self) -> dict[str, NDArray[Any]]:
         return path_columns(self.path_)
@@ -445,29 +481,18 @@ optional
             return
         is_hopeless = self._smallest_p_value > self.level * (1 + 1e-9)
         few = f" (with so few samples no p-value is below {self._smallest_p_value:.2g})"
-        warnings.warn(
+        warn_user(
             f"No feature does better than permuted ones at level={self.level}"
             f"{few if is_hopeless else ''}, so none is selected; give n_features_to_select a "
             "number to see the best ones anyway.",
-            stacklevel=5,
         )
 
-    def _reject_on_cluster(self, covariates: Any) -> None:
-        """Raise if something is asked for that needs all samples in one place."""
-        refused = {
-            "covariates": (covariates is not None, "leave them out"),
-            "n_features_to_select='auto'": (
-                self.n_features_to_select == "auto",
-                "give a number of features",
-            ),
-            "min_per_class": (self.min_per_class is not None, "leave it out"),
-        }
-        for what, (is_asked, remedy) in refused.items():
-            if is_asked:
-                raise ValueError(
-                    f"{what} needs all samples in one place, but X is on a Dask cluster; give "
-                    f"X.compute(), or {remedy}."
-                )
+
+@contextmanager
+def prepare_search(selector: SearchSelector, *data: Any) -> Iterator[Prepared]:
+    """What a search of a selector begins with; the arguments are those of its ``fit``."""
+    with selector._prepare(*data) as prepared:
+        yield prepared
 
 
 def path_columns(path: NDArray[Any]) -> dict[str, NDArray[Any]]:

@@ -1,6 +1,5 @@
 """Selection that is repeated on many subsamples: which features are selected, and how often."""
 
-import warnings
 from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -21,6 +20,7 @@ from s2fs._utils.public import set_module
 from s2fs._utils.stability import false_selections_bound, stability
 from s2fs._utils.training_rows import TrainingRows
 from s2fs._utils.types import HowMany, Indices
+from s2fs._utils.warn import warn_user
 from s2fs.criteria.covariates import check_complete, encode_covariates
 from s2fs.search.constraints import resolve_n_features
 from s2fs.search.permutation import Permutations
@@ -251,10 +251,9 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         if self.threshold is not None:
             indices = indices[self.frequencies_[indices] >= self.threshold]
             if warn and not len(indices):
-                warnings.warn(
+                warn_user(
                     f"No feature was selected in a share of {self.threshold} of the subsamples, so "
                     f"none is selected; the highest share is {self.frequencies_.max():.2f}.",
-                    stacklevel=2,
                 )
         self._estimate_false_selections(indices, selected[self.n_resamples :], _varying(values))
         self._bound_false_selections(indices, subsamples, _varying(values))

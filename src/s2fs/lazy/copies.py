@@ -1,57 +1,13 @@
-"""PairCover of a table that stays where it is: moments by queries, then the search is here."""
-
-from typing import Any
+"""Exact copies among the columns of a table that stays where it is."""
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._native import pair_cover as native
-from s2fs._native.correlated_features import ExactCopies
 from s2fs._native.correlations import COPY_ROUNDING
-from s2fs._utils.labels import reject_one_class
 from s2fs._utils.types import Floats, Indices
-from s2fs.criteria.class_moments import check_squares, count_samples
-from s2fs.criteria.weights import ClassWeight, row_weights
 from s2fs.lazy.frames import LazyTable
-from s2fs.lazy.moments import BATCH, QueriedMoments, known_value, query_moments
-
-
-def make_pair_cover(
-    table: LazyTable, class_weight: ClassWeight
-) -> tuple[native.AnyPairCover, NDArray[Any], Floats]:
-    """Ask the engine for the moments of a table.
-
-    Parameters
-    ----------
-    table : LazyTable
-        The table.
-    class_weight : "balanced", dict or None
-        How much the samples of a class count in the variance inside the classes.
-
-    Returns
-    -------
-    criterion : AnyPairCover
-        The criterion of the empty subset, with ``correlation=0``.
-    classes : ndarray of shape (n_classes,)
-        The labels, sorted.
-    class_means : ndarray of shape (n_classes, n_features)
-        The class means.
-    """
-    moments = query_moments(table)
-    factors = np.ones(len(moments.classes))
-    if class_weight is not None:
-        factors = row_weights(moments.sizes, class_weight, moments.classes) / moments.sizes
-        moments, factors = moments.restrict_to(factors > 0), factors[factors > 0]
-        reject_one_class(moments.classes, "y without the classes of weight 0")
-        factors *= moments.sizes.sum() / (moments.sizes @ factors)
-    combined = check_squares(count_samples(moments.combine(factors), 1 / factors))
-    copies = ExactCopies(combined, LazyCopies(table, moments))
-    return (
-        native.make_pair_cover(combined, copies=copies),
-        moments.classes,
-        combined.means + moments.shift,
-    )
+from s2fs.lazy.moments import BATCH, QueriedMoments, known_value
 
 
 class LazyCopies:
@@ -63,12 +19,20 @@ class LazyCopies:
         The table.
     moments : QueriedMoments
         Its moments.
+    is_kept : ndarray of shape (n_classes,)
+        The classes whose samples count.
     """
 
-    def __init__(self, table: LazyTable, moments: QueriedMoments) -> None:
-        self._table = table
-        self._counts = moments.counts.sum(axis=0)
-        totals = (moments.counts * moments.offset).sum(axis=0)
+    def __init__(
+        self, table: LazyTable, moments: QueriedMoments, is_kept: NDArray[np.bool_]
+    ) -> None:
+        self._table, self._frame = table, table.frame
+        if not is_kept.all():
+            labels = [moments.labels[q] for q in np.flatnonzero(is_kept)]
+            self._frame = table.frame.filter(nw.col(table.target).is_in(labels))
+        counts = moments.counts[is_kept]
+        self._counts = counts.sum(axis=0)
+        totals = (counts * moments.offset[is_kept]).sum(axis=0)
         self._shift, self._offset = moments.shift, totals / np.maximum(self._counts, 1.0)
 
     def __call__(self, feature: int, others: Indices) -> NDArray[np.bool_]:
@@ -104,7 +68,7 @@ class LazyCopies:
                 nw.col(f"own_square_{i}").sum().alias(f"sum_own_{i}"),
                 nw.col(f"other_square_{i}").sum().alias(f"sum_other_{i}"),
             ]
-        found = self._table.frame.select(*columns).select(*products).select(*queries).collect()
+        found = self._frame.select(*columns).select(*products).select(*queries).collect()
         sums = np.zeros((4, len(others)))
         for row, name in enumerate(("n", "sum_product", "sum_own", "sum_other")):
             for i in range(len(others)):
