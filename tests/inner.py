@@ -52,7 +52,7 @@ PARTS = {
     "forward": "s2fs.search.forward",
     "best_group_by_trial": "s2fs.criteria.protocol",
     "find_paths": "s2fs.selectors.paths",
-    "LocalScheduler": "s2fs.dask.local",
+    "Cluster": "s2fs.dask.cluster",
     "ClusterSamples": "s2fs.dask.samples",
     "Summary": "s2fs.criteria.summary",
     "merge_summaries": "s2fs.criteria.summary",

@@ -4,6 +4,10 @@ import os
 import re
 import shutil
 import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import dask
@@ -11,10 +15,11 @@ import dask.array as da
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
+from sklearn.base import clone
 
 import inner
 import s2fs
-from inner import ClusterState
+from inner import Cluster, ClusterState
 from s2fs import S2FS, PairCover
 
 
@@ -72,6 +77,105 @@ def test_workers_are_killed_in_the_middle(workers, monkeypatch):
         S2FS(6).fit(dask_X, y)
     with pytest.raises(RuntimeError, match="none came within 2 s; start workers and fit again"):
         S2FS(6).fit(dask_X, y)
+
+
+def before_answer(monkeypatch, n, action):
+    """Do something when the fit is about to wait for its answer ``n`` of the cluster, from 0."""
+    gather, answers = Cluster.gather, []
+
+    def act_and_gather(cluster, futures):
+        if len(answers) == n:
+            action()
+        answers.append(len(futures))
+        return gather(cluster, futures)
+
+    monkeypatch.setattr(Cluster, "gather", act_and_gather)
+    return answers
+
+
+def test_a_worker_is_killed_at_any_moment(start, monkeypatch):
+    """During the summary, the second pass, a question to the shards; during a search for copies."""
+    X, y = table(400, 12)
+    X = np.hstack([X, 2 - X])
+    dask_X = da.from_array(X, chunks=(50, 24))
+    moments = [(S2FS(5, max_correlation=0.9), n) for n in (0, 1, 2, 6)]
+    moments += [(PairCover(16, correlation=0), n) for n in (0, 1)]
+    with start(*([] for _ in range(len(moments) + 1))) as (client, workers):
+        for (selector, n), worker in zip(moments, workers[1:], strict=True):
+            local = clone(selector).fit(X, y)
+            with monkeypatch.context() as patch:
+                answers = before_answer(patch, n, lambda worker=worker: kill(worker))
+                assert_same(selector.fit(dask_X, y), local)
+            assert len(answers) > n
+        assert len(client.nthreads()) == 1
+
+
+def test_nothing_is_left_on_the_cluster_after_an_error(workers, monkeypatch):
+    client, processes = workers
+    X, y = table()
+    dask_X = da.from_array(X, chunks=(50, 30))
+
+    def assert_nothing_is_left():
+        deadline = time.monotonic() + 60
+        while left := client.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.tasks)):
+            assert time.monotonic() < deadline, left
+            time.sleep(0.05)
+
+    gaps = X.copy()
+    gaps[7, 3] = np.nan
+    with pytest.raises(ValueError, match="NaN in column 3") as raised:
+        S2FS(4).fit(da.from_array(gaps, chunks=(50, 30)), y)
+    assert_nothing_is_left()
+    assert raised.value.__traceback__ is not None  # as a notebook keeps it
+    monkeypatch.setattr(inner.cluster, "PATIENCE", 2.0)
+    before_answer(monkeypatch, 3, lambda: [kill(process) for process in processes])
+    with pytest.raises(RuntimeError, match="are gone, and none came within 2 s") as raised:
+        S2FS(4).fit(dask_X, y)
+    assert_nothing_is_left()
+    assert raised.value.__traceback__ is not None
+
+
+@pytest.mark.parametrize("selector", [S2FS(4), PairCover(4)], ids=["S2FS", "PairCover"])
+def test_the_scheduler_is_killed(tmp_path, monkeypatch, selector):
+    """Within a minute there is a sentence, without any setting of Dask."""
+    file = tmp_path / "scheduler.json"
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard",
+               "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file)]  # fmt: skip
+    scheduler = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    X, y = table()
+    try:
+        deadline = time.monotonic() + 120
+        while not file.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        with (
+            Client(scheduler_file=str(file), timeout="60s") as client,
+            running_worker(client.scheduler.address),
+        ):
+            client.wait_for_workers(1, timeout=120)
+            killed_at = []
+            before_answer(
+                monkeypatch, 0, lambda: (kill(scheduler), killed_at.append(time.monotonic()))
+            )
+            with pytest.raises(RuntimeError, match="connection to the Dask scheduler at"):
+                selector.fit(da.from_array(X, chunks=(50, 30)), y)
+            assert time.monotonic() - killed_at[0] < 60
+    finally:
+        scheduler.kill()
+        scheduler.wait()
+
+
+@contextmanager
+def running_worker(address):
+    """A worker process that nobody restarts."""
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", address,
+               "--no-nanny", "--no-dashboard", "--nthreads", "1"]  # fmt: skip
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
 
 
 @pytest.mark.long  # it waits for Dask's own time-out
