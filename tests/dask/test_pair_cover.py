@@ -121,6 +121,26 @@ def test_copies_wait_until_no_other_is_left(client):
     assert_same(PairCover("all").fit(dask_X, y, sample_weight=weight), local)
 
 
+def table_with_a_fill_value(offset=0.0):
+    """A value of 10⁹ in one row makes |r| = 1 between columns that have nothing else in common."""
+    X, y = problem(12)
+    X = np.hstack([X, 3 - X[:, :4]]) + offset
+    X[17, [0, 1, 2, 7, 8, 12]] = offset + 1e9
+    X[:, 9] = X[:, 10] = np.where(np.arange(len(y)) == 40, 1.0, 0.0)  # a word found in one text
+    X[:, 11] = np.where(np.arange(len(y)) == 40, 1.0, X[:, 4] * 1e-9)
+    return X, y
+
+
+@pytest.mark.filterwarnings("ignore:(Few|One) sample")  # says the fit in memory
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_one_row_makes_no_copies(client, offset):
+    X, y = table_with_a_fill_value(offset)
+    weight = np.random.default_rng(0).integers(1, 4, len(y))
+    for more in ({}, {"sample_weight": weight}):
+        local = PairCover("all", correlation=0).fit(X, y, **more)
+        assert_same(PairCover("all").fit(da.from_array(X, chunks=(13, 16)), y, **more), local)
+
+
 @pytest.mark.parametrize("selector", [S2FS(2), PairCover(2)])
 def test_extreme_weights_are_refused(client, selector):
     X, y = problem(11)

@@ -80,6 +80,17 @@ def test_copies_constants_and_ties(as_lazy):
     assert set(selector.indices_[-4:].tolist()) == {6, 7, 8, 9}
 
 
+@pytest.mark.filterwarnings("ignore:(Few|One) sample")  # says the fit in memory
+def test_one_row_makes_no_copies(as_lazy):
+    """A value of 10⁹ in one row makes |r| = 1 between columns with nothing else in common."""
+    X, y = make_table(90, 8, seed=7)
+    X = np.column_stack([X, 3 - X[:, :4]])
+    X[17, [0, 1, 2, 7, 8]] = 1e9
+    X[:, 5] = X[:, 6] = np.where(np.arange(90) == 40, 1.0, 0.0)  # a word found in one text
+    selector = PairCover("all").fit(as_lazy(as_columns(X, y)), y="kind")
+    assert_same(selector, PairCover("all", correlation=0).fit(X, y))
+
+
 def test_copies_in_the_classes_that_count(as_lazy):
     X, y = make_table(150, 6, seed=4)
     X = np.column_stack([X, X[:, 0], -2 * X[:, 1] + 5])

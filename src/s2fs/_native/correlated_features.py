@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from s2fs._native.correlations import ROUNDING, CorrelationsOf, OverallCorrelations, to_dense
+from s2fs._native.correlations import (
+    COPY_ROUNDING,
+    ROUNDING,
+    CorrelationsOf,
+    OverallCorrelations,
+    correlate_sums,
+    to_dense,
+)
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.class_moments import BLOCK, ClassMoments, squares_between
 
@@ -90,6 +97,24 @@ def find_copies(
             not is_made_by_one_row(columns[:, 0], columns[:, 1 + i], sample_weight) for i in alike
         ]
     return is_copy
+
+
+def stay_copies(lower: Floats, upper: Floats, sums: Floats) -> NDArray[np.bool_]:
+    """Which pairs of columns are copies without the row that has the largest share in their r.
+
+    As :func:`is_made_by_one_row`, where the samples are elsewhere.
+
+    Parameters
+    ----------
+    lower, upper : ndarray of shape (2, n_pairs)
+        The ranges of both columns over all other rows.
+    sums : ndarray of shape (6, n_pairs)
+        What their correlations over these rows are made of, see
+        :func:`~s2fs._native.correlations.correlate_sums`.
+    """
+    is_constant = lower == upper
+    is_same = np.abs(correlate_sums(sums)) >= 1 - COPY_ROUNDING
+    return np.where(is_constant.any(axis=0), is_constant.all(axis=0), is_same)
 
 
 def is_made_by_one_row(x: Floats, z: Floats, sample_weight: Floats | None) -> bool:

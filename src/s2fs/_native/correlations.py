@@ -267,19 +267,31 @@ class OverallMoments(NamedTuple):
 
     def correlations(self, sums: Floats, feature: int) -> Floats:
         """From the sums over all samples, see :meth:`OverallCorrelations.sums`."""
-        if not self.has_missing:
-            products, norms = sums[0], self.norm * self.norm[feature]
-            is_varying = norms > 0
-        else:
-            n, totals, squares, own, own_squares, products = sums
-            n = np.where(n > 0, n, 1.0)
-            spread = np.maximum(squares - totals**2 / n, 0.0)
-            spread *= np.maximum(own_squares - own**2 / n, 0.0)
-            # What is left of two sums that cancel is no spread.
-            is_varying = spread > (ROUNDING**2) * squares * own_squares
-            products, norms = products - own * totals / n, np.sqrt(spread)
-        r = np.divide(products, norms, out=np.zeros_like(products), where=is_varying)
+        if self.has_missing:
+            return correlate_sums(sums)
+        norms = self.norm * self.norm[feature]
+        r = np.divide(sums[0], norms, out=np.zeros_like(norms), where=norms > 0)
         return np.clip(r, -1.0, 1.0)
+
+
+def correlate_sums(sums: Floats) -> Floats:
+    """Pearson's r of pairs of columns, by n, sums, squares of both and products.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (6, n_pairs)
+        Over the samples with both values: their weight, sum and squares of the one column, sum and
+        squares of the other, and the products; of differences to a number near the values.
+    """
+    n, totals, squares, own, own_squares, products = sums
+    n = np.where(n > 0, n, 1.0)
+    spread = np.maximum(squares - totals**2 / n, 0.0)
+    spread *= np.maximum(own_squares - own**2 / n, 0.0)
+    # What is left of two sums that cancel is no spread.
+    is_varying = spread > (ROUNDING**2) * squares * own_squares
+    products, norms = products - own * totals / n, np.sqrt(spread)
+    r = np.divide(products, norms, out=np.zeros_like(products), where=is_varying)
+    return np.clip(r, -1.0, 1.0)
 
 
 class OverallCorrelations:

@@ -1,11 +1,15 @@
 """Exact copies among the columns of a table that stays where it is."""
 
+from typing import Any
+
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from s2fs._native.correlated_features import stay_copies
 from s2fs._native.correlations import COPY_ROUNDING
 from s2fs._utils.types import Floats, Indices
+from s2fs.criteria.class_moments import common_offset
 from s2fs.lazy.frames import LazyTable
 from s2fs.lazy.moments import BATCH, QueriedMoments, known_value
 
@@ -41,7 +45,34 @@ class LazyCopies:
         for start in range(0, len(others), BATCH):
             batch = slice(start, start + BATCH)
             is_copy[batch] = self._compare(feature, others[batch])
+        for i in np.flatnonzero(is_copy):
+            is_copy[i] = self._stays_copy(feature, int(others[i]))
         return is_copy
+
+    def _stays_copy(self, feature: int, other: int) -> bool:
+        """Whether two columns are copies without the row with the largest share in their r, too."""
+        names = self._table.features
+        pair = self._frame.select(
+            known_value(names[feature]).alias("x"),
+            known_value(names[other]).alias("z"),
+            (self._residual(feature) * self._residual(other)).abs().alias("share"),
+        ).filter(~nw.col("share").is_null())
+        largest = _first(pair.select(nw.col("share").max()), "share")[0]
+        row = pair.filter(nw.col("share") >= largest).head(1)
+        x, z = _first(row, "x", "z")
+        others = pair.filter((nw.col("x") != x) | (nw.col("z") != z))
+        ends = [getattr(nw.col(name), end)().alias(f"{name}_{end}")
+                for end in ("min", "max") for name in ("x", "z")]  # fmt: skip
+        ranges = _first(others.select(*ends), "x_min", "z_min", "x_max", "z_max")
+        lower, upper = np.reshape(ranges, (2, 2, 1))
+        offset = common_offset(lower, upper).ravel().tolist()
+        own, second = nw.col("x") - offset[0], nw.col("z") - offset[1]
+        terms = {"z": second, "zz": second * second, "x": own, "xx": own * own, "xz": own * second}
+        found = others.select(*(term.alias(name) for name, term in terms.items())).select(
+            nw.col("z").count().alias("n"), *(nw.col(name).sum().alias(name) for name in terms)
+        )
+        sums = np.array(_first(found, "n", *terms))[:, None]
+        return bool(stay_copies(lower, upper, sums)[0])
 
     def _compare(self, feature: int, others: Indices) -> NDArray[np.bool_]:
         count, product, own_squares, other_squares = self._query_sums(feature, others)
@@ -79,3 +110,9 @@ class LazyCopies:
         """A value less the mean of all."""
         value = known_value(self._table.features[feature])
         return (value - float(self._shift[feature])) - float(self._offset[feature])
+
+
+def _first(frame: "nw.LazyFrame[Any]", *names: str) -> list[float]:
+    """The first row of a few columns."""
+    found = frame.collect()
+    return [float(found.get_column(name).to_list()[0]) for name in names]
