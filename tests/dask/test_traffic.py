@@ -1,20 +1,12 @@
 """Only what is needed travels: at most 32 bytes per feature, step and worker."""
 
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-
 import dask.array as da
 import numpy as np
 import pytest
 from distributed import Client, get_task_stream
 
+import relay
 from s2fs import S2FS
-
-spec = spec_from_file_location(
-    "relay", Path(__file__).parents[2] / "bench" / "studies" / "relay.py"
-)
-relay = module_from_spec(spec)
-spec.loader.exec_module(relay)
 
 
 @pytest.mark.parametrize("ties", [False, True], ids=["different", "all alike"])
