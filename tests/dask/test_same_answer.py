@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from dask import delayed
 
-from s2fs import S2FS, PairCover
+from s2fs import S2FS, PairCover, s2fs_paths
 
 
 def table():
@@ -99,6 +99,22 @@ def test_batches_may_select_a_copy():
     single = X.drop(columns="again")
     local = in_memory(PairCover(4), single, y).feature_names_.tolist()
     assert in_batches(PairCover(4), single, y).feature_names_.tolist() == local
+
+
+@pytest.mark.parametrize("kind", [S2FS, PairCover])
+def test_substitutes_and_paths_are_found_where_the_samples_are(client, kind):
+    X, y = table()
+    X = X.drop(columns=["note", "flat"]).fillna(0.0)
+    parts = dd.from_pandas(X, npartitions=4)
+    labels = dd.from_pandas(y, npartitions=4)
+    selector = kind(3) if kind is S2FS else kind(3, correlation=0)
+    selector.fit(X, y)
+    pd.testing.assert_frame_equal(
+        selector.substitutes(parts, labels, 0.2), selector.substitutes(X, y, 0.2)
+    )
+    here, there = (s2fs_paths(*data, 3, [0.0316, 1], [0.1]) for data in ((X, y), (parts, labels)))
+    np.testing.assert_array_equal(here.indices, there.indices)
+    np.testing.assert_allclose(here.scores, there.scores, rtol=1e-9)
 
 
 def chunked(X, sizes):

@@ -1,8 +1,8 @@
 """Selection from samples that are spread over a Dask cluster (extra ``dask``).
 
-Give :class:`s2fs.S2FS` or :class:`s2fs.PairCover` a Dask array or data frame while a
-``distributed.Client`` is open: the samples stay with the workers, and the selection is that of a
-fit on one machine.
+Give :class:`s2fs.S2FS` or :class:`s2fs.PairCover` a Dask array or data frame: the samples stay with
+the workers of the current ``distributed.Client``, or in the care of Dask in this process, and the
+selection is that of a fit in memory.
 """
 
 from s2fs._utils.public import set_modules

@@ -5,6 +5,7 @@ product of its column with all others on every chunk, summed along a tree: ``max
 decides by these. Copies are looked for among the few features whose moments are those of a copy.
 """
 
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +37,7 @@ class ClusterCorrelations:
     """
 
     def __init__(self, samples: ClusterSamples, summary: Summary) -> None:
-        self._samples = samples
+        self._samples = copy(samples)  # a search may let go of the chunks
         self._whole = OverallMoments.from_moments(
             summary.join_classes(),
             lambda offset: samples.reduce(

@@ -1,7 +1,7 @@
 """Selection where the data are: lazy frames and tables of databases.
 
-:class:`s2fs.PairCover` with ``correlation=0`` takes a lazy frame and the name of the column with
-the classes. The engine that holds the table counts and sums; no sample is moved.
+:class:`s2fs.PairCover` takes a lazy frame and the name of the column with the classes. The engine
+that holds the table counts and sums; no sample is moved.
 """
 
 from s2fs._utils.public import set_modules

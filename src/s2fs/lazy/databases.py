@@ -39,7 +39,7 @@ def open_table(database: str, table: str) -> Any:
     ...     _ = database.sql("CREATE TABLE flowers (petal DOUBLE, sepal DOUBLE, kind TEXT)")
     ...     _ = database.sql("INSERT INTO flowers VALUES (1, 5, 'a'), (2, 4, 'a'), (8, 5, 'b')")
     >>> flowers = open_table(f"duckdb:{file}", "flowers")
-    >>> PairCover(1, correlation=0).fit(flowers, "kind").feature_names_.tolist()
+    >>> PairCover(1).fit(flowers, "kind").feature_names_.tolist()
     ['petal']
     """
     kind, separator, place = database.partition(":")

@@ -148,7 +148,9 @@ class S2FS(SearchSelector):
             from s2fs.dask.separability import ClusterState
 
             problem = ClusterProblem(source.cluster_samples, source.summary, self.scale)
-            return ClusterState(problem, self.centroid_membership, self.compactness)
+            state = ClusterState(problem, self.centroid_membership, self.compactness)
+            source.cluster_samples.chunks = []  # the shards have them
+            return state
         assert source.samples is not None  # for mypy # nosec B101
         X, codes = source.samples.adjusted, source.samples.codes
         weight = source.samples.sample_weight

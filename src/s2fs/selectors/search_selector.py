@@ -464,12 +464,10 @@ optional
                     f"X has {fresh.n_features_in_} features, but the selector was fitted on "
                     f"{self.n_features_in_}; give the same table."
                 )
+            correlations = prepared.source.correlations()
+            criterion, selected = prepared.make_criterion(), self.indices_.tolist()
             return find_substitutes(
-                prepared.make_criterion(),
-                self.indices_.tolist(),
-                prepared.constraints,
-                prepared.source.correlations(),
-                tolerance,
+                criterion, selected, prepared.constraints, correlations, tolerance
             )
 
     def _score_columns(self) -> dict[str, NDArray[Any]]:
