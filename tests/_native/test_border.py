@@ -102,10 +102,6 @@ CALLS = {
             np.empty(1, np.int64), numbers(1), numbers(1),
         ],
     ),
-    "value range": (
-        native_class_sums._value_range,
-        lambda: [native_table.make_table(X), 1, numbers(M), numbers(M)],
-    ),
     "class sums": (
         native_class_sums._class_sums,
         lambda: [

@@ -1,4 +1,4 @@
-"""Ranges of features and sums over classes by the native library, where there is one."""
+"""Scaling and sums over classes by the native library, where there is one."""
 
 from typing import Any
 
@@ -12,13 +12,6 @@ from s2fs.criteria import problem as plain
 from s2fs.criteria.problem import Scaling
 from s2fs.criteria.separability import Scale
 
-_value_range = Function(
-    "s2fs_value_range",
-    table=Given("table", changed=False),
-    n_threads=Int(),
-    lower=Array(np.float64, "features", writable=True),
-    upper=Array(np.float64, "features", writable=True),
-)
 _class_sums = Function(
     "s2fs_class_sums",
     table=Given("table", changed=False),
@@ -63,15 +56,6 @@ def compute_scaling(
     return Scaling.from_means(
         (lower, upper), weight_of_class, scale, means, lambda centre, extent: squares
     )
-
-
-def find_range(X: Any) -> tuple[Floats, Floats]:
-    """As :func:`s2fs.criteria.problem.find_range`, of any memory order without a copy."""
-    if load() is None:
-        return plain.find_range(X)
-    lower, upper = np.empty((2, X.shape[1]))
-    _value_range(make_table(X), 1, lower, upper)
-    return lower, upper
 
 
 def compute_class_sums(

@@ -161,20 +161,6 @@ void check_codes(const Index *codes, Index n_samples, Index n_classes) {
 
 }  // namespace
 
-// The smallest and the largest value of each feature; 0 is a value of every sparse column that does not
-// store all samples.
-S2FS_ENTRY(s2fs_value_range, (const Table *table, Index n_threads, double *lower, double *upper)) {
-    return guarded([&] {
-        require(table->n_samples > 0, "there are no samples.");
-        for_each_block(*table, n_threads, [&](auto &block) {
-            Block least, most;
-            block.find_range(least, most);
-            std::copy(least, least + block.count, lower + block.first);
-            std::copy(most, most + block.count, upper + block.first);
-        });
-    });
-}
-
 // Weighted sums over each class of the differences to lower + centre: (n_classes, n_features).
 S2FS_ENTRY(s2fs_class_sums,
            (const Table *table, const Index *codes, const double *weight, const double *lower,
