@@ -77,7 +77,7 @@ def test_all_holds_every_extra_that_is_for_users():
     extras = PROJECT["optional-dependencies"]
     assert set(names(["s2fs[all]"])) == {
         name
-        for extra in extras.keys() - {"all", "dev", "docs", "test"}
+        for extra in extras.keys() - {"all", "check", "dev", "docs", "test"}
         for name in names(extras[extra])
     }
 
