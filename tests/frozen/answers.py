@@ -576,7 +576,6 @@ def is_of(room, named):
 def name_cases():
     for room in ROOMS:
         yield room, partial(names_in, room)
-    yield "BASELINES", lambda: sorted(BASELINES)
 
 
 # --- all kinds ------------------------------------------------------------------------------------
