@@ -131,7 +131,7 @@ def test_values_that_cannot_be_squared_are_no_matter():
 def test_repeated_selections_take_it_and_are_silent(doubled):
     X, y = doubled
     (row, *_) = compare(X, y, k=40, selectors=[AnovaF(max_correlation=0.9)], cv=2).rows
-    assert row["n_features"] < 30
+    assert row.n_features < 30
     assert row["redundancy"] < 0.9
     stable = StabilitySelector(selector=AnovaF(40, max_correlation=0.9), n_resamples=4).fit(X, y)
     for selected in stable.selected_:
