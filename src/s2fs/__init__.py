@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from s2fs.criteria.separability import Components, components, separability
     from s2fs.evaluation import Comparison, compare
     from s2fs.io import read_table
+    from s2fs.panel import Panel
     from s2fs.selectors.cv import SelectorCV
     from s2fs.selectors.pair_cover import PairCover
     from s2fs.selectors.paths import Paths, s2fs_paths
@@ -21,6 +22,7 @@ __all__ = [
     "Comparison",
     "Components",
     "PairCover",
+    "Panel",
     "Paths",
     "Selection",
     "SelectorCV",
@@ -40,6 +42,7 @@ __getattr__ = lazy_names(
         "Comparison": "s2fs.evaluation",
         "Components": "s2fs.criteria.separability",
         "PairCover": "s2fs.selectors.pair_cover",
+        "Panel": "s2fs.panel.panel",
         "Paths": "s2fs.selectors.paths",
         "Selection": "s2fs.selectors.selection",
         "StabilitySelector": "s2fs.selectors.stability",

@@ -50,7 +50,7 @@ def model(table, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def wanted(model):
-    content = json.loads(model.read_text(encoding="utf-8"))
+    content = json.loads(model.read_text(encoding="utf-8"))["selection"]
     return [content["feature_names"][i] for i in np.argsort(content["indices"])]
 
 
@@ -102,7 +102,7 @@ def test_a_selection_without_names_goes_by_position(table, tmp_path):
     np.savez(tmp_path / "t.npz", X=X, y=y)
     model = tmp_path / "m.json"
     succeeds("select", tmp_path / "t.npz", "-k", 2, "--save", model)
-    indices = sorted(json.loads(model.read_text())["indices"])
+    indices = sorted(json.loads(model.read_text())["selection"]["indices"])
     np.savez(tmp_path / "new.npz", X=X[:5])
     shown = pd.read_csv(StringIO(succeeds("transform", model, tmp_path / "new.npz")))
     np.testing.assert_array_equal(shown, X[:5, indices])
@@ -142,7 +142,7 @@ def test_bad_calls(model, new, tmp_path):
     assert "ends in .csv" in fails("transform", model, new, "-o", tmp_path / "o.txt")
     assert "is not JSON" in fails("transform", new, new)
     later = tmp_path / "later.json"
-    later.write_text(model.read_text().replace('"format_version": 1', '"format_version": 9'))
+    later.write_text(model.read_text().replace('"format_version": 2', '"format_version": 9'))
     assert "format version 9" in fails("transform", later, new)
     double = tmp_path / "double.csv"
     double.write_text("hue,hue\n1,2\n")

@@ -15,6 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from s2fs import S2FS, Selection, SelectorCV, StabilitySelector, __version__
 from s2fs.baselines import AnovaF
+from s2fs.selectors.selection_file import compute_checksum
 from strategies import examples
 
 
@@ -64,8 +65,10 @@ def test_columns_are_found_by_name_in_any_order(wine, saved):
 
 def test_the_file_is_plain_and_says_how_it_came_about(saved):
     content = json.loads(saved.read_text(encoding="utf-8"))
-    assert content["format"] == "s2fs selection"
-    assert content["format_version"] == 1
+    assert content["format"] == "s2fs panel"
+    assert content["format_version"] == 2
+    assert content["model"] is None
+    content = content["selection"]
     assert content["s2fs_version"] == __version__
     assert content["selector"] == "S2FS"
     assert content["parameters"]["alpha"] == 0.0316
@@ -111,7 +114,16 @@ def test_names_may_be_given_or_made_up(wine):
 
 
 def replaced(**changes):
-    return lambda content: json.dumps(content | changes)
+    """Another part that names features, with a checksum that fits."""
+    return lambda content: signed(content | {"selection": content["selection"] | changes})
+
+
+def signed(content):
+    return json.dumps(content | {"checksum": compute_checksum(content)})
+
+
+def outer(**changes):
+    return lambda content: signed(content | changes)
 
 
 WRONG = {
@@ -121,8 +133,17 @@ WRONG = {
     "too deep": (lambda _: "[" * 100_000, "is not JSON"),
     "a list": (lambda _: "[1, 2]", "holds no selection"),
     "other JSON": (lambda _: '{"format": "something"}', "holds no selection"),
-    "a later format": (replaced(format_version=2), "format version 2, and this s2fs reads 1"),
-    "no version": (replaced(format_version=None), "format version None"),
+    "a later format": (outer(format_version=3), "format version 3, and this s2fs reads 2"),
+    "an earlier format": (
+        lambda _: '{"format": "s2fs selection", "format_version": 1}',
+        "format version 1, .* select and save again",
+    ),
+    "no version": (outer(format_version=None), "format version None"),
+    "no selection": (outer(selection=None), "selector is missing"),
+    "edited": (
+        lambda content: json.dumps(content).replace("flavanoids", "flavonoids"),
+        "was edited or is damaged",
+    ),
     "no names": (replaced(feature_names=None), "feature_names is missing or no list"),
     "numbers for names": (replaced(feature_names=[1, 2, 3, 4]), "something else than text"),
     "too few names": (replaced(feature_names=["a"]), r"1 name for 4 position"),
@@ -157,12 +178,14 @@ ANYTHING = st.recursive(
 def test_no_content_does_more_than_be_refused(tmp_path_factory, value):
     """Whatever stands in a field, loading gives a checked selection or a ValueError."""
     good = {
-        "format": "s2fs selection", "format_version": 1, "selector": "S2FS", "parameters": {},
-        "s2fs_version": "0", "n_features_in": 3, "indices": [1], "feature_names": ["b"],
+        "selector": "S2FS", "parameters": {}, "s2fs_version": "0", "n_features_in": 3,
+        "indices": [1], "feature_names": ["b"],
     }  # fmt: skip
+    envelope = {"format": "s2fs panel", "format_version": 2}
     path = tmp_path_factory.mktemp("any") / "s.json"
     for name in good:
-        path.write_text(json.dumps(good | {name: value}), encoding="utf-8")
+        content = envelope | {"selection": good | {name: value}}
+        path.write_text(signed(content), encoding="utf-8")
         try:
             selection = Selection.load(path)
         except ValueError:

@@ -95,7 +95,7 @@ def fit_logistic(
     C : float, default=1
         The inverse of the strength of the penalty.
     sample_weight : ndarray of shape (n_samples,), optional
-        How much each sample counts in the fit; means and standard deviations count each once.
+        How much each sample counts, in means and standard deviations, too.
     class_weight : "balanced" or dict, optional
         How much each class counts, in addition; a dict has weights by the code of the class.
 
@@ -113,7 +113,7 @@ def fit_logistic(
     >>> model.coefficients.round(3), model.predict_proba(X)[:, 1].round(3)
     (array([[0.944]]), array([0.22 , 0.396, 0.604, 0.78 ]))
     """
-    means, scales = compute_scales(X)
+    means, scales = compute_scales(X, sample_weight)
     weight = _make_weights(codes, C, sample_weight, class_weight)
     problem = _Problem(codes, weight)
     Z, basis = (X - means) / scales, None
@@ -235,17 +235,22 @@ def predict_by_products(
     return problem.predict(_with_ones(Z_test), problem.solve(_with_ones(Z)))
 
 
-def compute_scales(X: Floats) -> tuple[Floats, Floats]:
+def compute_scales(X: Floats, sample_weight: Floats | None = None) -> tuple[Floats, Floats]:
     """Mean and standard deviation of the columns; a constant one has the scale 1.
 
     Constant up to the rounding of its mean, as in scikit-learn's ``StandardScaler``.
     """
-    means = X.mean(axis=0)
+    share = None if sample_weight is None else sample_weight / sample_weight.sum()
+    means = X.mean(axis=0) if share is None else share @ X
     centred = X - means
     peaks = np.abs(centred).max(axis=0, initial=0.0)
     peaks[peaks == 0] = 1.0
     centred /= peaks  # else squares overflow
-    scales = peaks * np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(X))
+    if share is None:
+        variances = np.einsum("ij,ij->j", centred, centred) / len(X)
+    else:
+        variances = share @ np.square(centred)
+    scales = peaks * np.sqrt(variances)
     is_constant = scales <= len(X) * np.finfo(np.float64).eps * np.abs(means)
     return means, np.where(is_constant, 1.0, scales)
 

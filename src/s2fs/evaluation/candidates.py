@@ -175,11 +175,11 @@ def select_features(selector: Any, X: Any, samples: EvaluationSamples, train: In
     seconds = perf_counter() - start
     order = None if isinstance(fitted, Pipeline) else features_in_order(fitted)
     if order is None:
-        return Selected(_find_selected(fitted, samples.n_features), False, seconds, fitted)
+        return Selected(find_selected(fitted, samples.n_features), False, seconds, fitted)
     return Selected(order, True, seconds, fitted)
 
 
-def _find_selected(fitted: Any, m: int) -> Indices:
+def find_selected(fitted: Any, m: int) -> Indices:
     """Which of ``m`` features a fitted selector, or a pipeline that holds some, lets through."""
     if not isinstance(fitted, Pipeline):
         if hasattr(fitted, "get_support"):
@@ -201,5 +201,5 @@ def _find_selected(fitted: Any, m: int) -> Indices:
                 f"{type(step).__name__}; leave out what makes features or predicts."
             )
         if selects:
-            selected = selected[_find_selected(step, len(selected))]
+            selected = selected[find_selected(step, len(selected))]
     return selected

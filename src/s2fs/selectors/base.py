@@ -155,37 +155,15 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         own_need = Need(type(self).__name__, ALL_SAMPLES, "use PairCover")
         if is_lazy_frame(X) and (refusal := InDatabase.find_refusal([own_need])):
             raise ValueError(refusal)
-        frame = X
-        if reset:
-            X = take_plain_numbers(X)
-        reject_text_columns(X)
-        y = None if y is None else check_labels(y)
-        if y is not None and hasattr(X, "__len__") and _num_samples(X) != _num_samples(y):
-            raise ValueError(
-                f"y has {format_count(_num_samples(y), 'label')} for the "
-                f"{format_count(_num_samples(X), 'sample')} of X; give one label per sample."
-            )
-        own_names, had_columns = names_of(X), X is not frame
-        X, y = validate_data(
+        return check_table(
             self,
             X,
             y,
             accept_sparse=self._accept_sparse,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=False,
-            ensure_min_samples=1 if in_batches else 2,
+            allow_nan=self._allow_nan,
             reset=reset,
+            in_batches=in_batches,
         )
-        if had_columns:
-            validate_data(self, frame, skip_check_array=True, reset=reset)  # keeps their names
-        if reset and own_names is not None:  # scikit-learn sees the names of data frames only
-            self.feature_names_in_ = own_names
-        y = column_or_1d(y)
-        if not in_batches and 2 * len(np.unique(y)) >= len(y):  # already checked; this only warns
-            check_classification_targets(y)
-        X = sort_sparse(X)
-        reject_nonfinite_columns(X, self._input_names(), allow_nan=self._allow_nan)
-        return X, y
 
     def _encode(self, y: NDArray[Any]) -> Indices:
         """For each label its position in ``classes_``, which is set here."""
@@ -262,6 +240,54 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
 def check_parameters(selector: RankingSelector) -> None:
     """Raise if a parameter of a selector is none it takes."""
     selector._validate_params()
+
+
+def check_table(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    accept_sparse: str | bool,
+    allow_nan: bool,
+    reset: bool = True,
+    in_batches: bool = False,
+) -> tuple[Any, NDArray[Any]]:
+    """Check the table and the labels that an estimator is fitted on; errors name the columns.
+
+    A batch may be a single sample.
+    """
+    frame = X
+    if reset:
+        X = take_plain_numbers(X)
+    reject_text_columns(X)
+    y = None if y is None else check_labels(y)
+    if y is not None and hasattr(X, "__len__") and _num_samples(X) != _num_samples(y):
+        raise ValueError(
+            f"y has {format_count(_num_samples(y), 'label')} for the "
+            f"{format_count(_num_samples(X), 'sample')} of X; give one label per sample."
+        )
+    own_names, had_columns = names_of(X), X is not frame
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        accept_sparse=accept_sparse,
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=False,
+        ensure_min_samples=1 if in_batches else 2,
+        reset=reset,
+    )
+    if had_columns:
+        validate_data(estimator, frame, skip_check_array=True, reset=reset)  # keeps their names
+    if reset and own_names is not None:  # scikit-learn sees the names of data frames only
+        estimator.feature_names_in_ = own_names
+    y = column_or_1d(y)
+    if not in_batches and 2 * len(np.unique(y)) >= len(y):  # already checked; this only warns
+        check_classification_targets(y)
+    X = sort_sparse(X)
+    names = getattr(estimator, "feature_names_in_", None)
+    reject_nonfinite_columns(X, names, allow_nan=allow_nan)
+    return X, y
 
 
 def fit_selector(

@@ -1,25 +1,22 @@
 """A fitted selection as plain data, kept in a JSON file and applied to new tables."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from s2fs._utils.columns import find_repeated
-from s2fs._utils.files import check_writable, write_atomic
 from s2fs._utils.messages import did_you_mean, format_count
 from s2fs._utils.public import set_module
 from s2fs._utils.values import plain
 from s2fs._utils.version import __version__
+from s2fs.selectors.selection_file import read_parts, write_parts
 
-#: The version is raised whenever an older reader would misunderstand a file.
-_FORMAT = {"format": "s2fs selection", "format_version": 1}
 #: The fields of a file, and what JSON holds them as.
 _FIELDS = {
     "selector": str,
@@ -101,14 +98,36 @@ class Selection:
                 f"feature_names has {format_count(len(feature_names), 'name')}, but the selector "
                 f"was fitted on {m} features; give one per feature."
             )
-        indices = tuple(int(f) for f in selector.indices_)
+        return cls.of_indices(selector, selector.indices_, feature_names)
+
+    @classmethod
+    def of_indices(
+        cls, selector: Any, indices: Iterable[int], feature_names: Sequence[str] | NDArray[Any]
+    ) -> "Selection":
+        """Keep what any selector, or a pipeline of them, selected.
+
+        Parameters
+        ----------
+        selector : estimator
+            Fitted.
+        indices : iterable of int
+            The selected features in order of selection.
+        feature_names : sequence of str
+            The names of all features.
+
+        Returns
+        -------
+        Selection
+            The selection.
+        """
+        positions = tuple(int(f) for f in indices)
         return cls(
             selector=type(selector).__name__,
             parameters=plain(selector.get_params()),
             s2fs_version=__version__,
-            n_features_in=m,
-            indices=indices,
-            feature_names=tuple(str(feature_names[f]) for f in indices),
+            n_features_in=len(feature_names),
+            indices=positions,
+            feature_names=tuple(str(feature_names[f]) for f in positions),
         )
 
     @property
@@ -124,12 +143,21 @@ class Selection:
         path : str or path-like
             A name that ends in ``.json``.
         """
-        text = json.dumps(_FORMAT | asdict(self), ensure_ascii=False, indent=2, allow_nan=False)
-        write_atomic(check_writable(path, "path", (".json",)), f"{text}\n".encode())
+        write_parts(path, {"selection": self.to_dict()})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the selection as plain values, which JSON can hold.
+
+        Returns
+        -------
+        dict
+            The fields.
+        """
+        return asdict(self)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Selection":
-        """Read a selection that :meth:`save` wrote.
+        """Read the selection in a file that :meth:`save`, or a panel's, wrote.
 
         Parameters
         ----------
@@ -141,23 +169,28 @@ class Selection:
         Selection
             The selection; everything in the file has been checked.
         """
-        place = Path(path)
-        if not place.exists():
-            raise FileNotFoundError(f"There is no file {str(path)!r}; check the path.")
-        try:
-            content = json.loads(place.read_text(encoding="utf-8"))
-        except (ValueError, RecursionError):
-            raise ValueError(f"{path} is not JSON; give a file that s2fs has saved.") from None
-        if not isinstance(content, dict) or content.get("format") != _FORMAT["format"]:
-            raise ValueError(f"{path} holds no selection of s2fs; give a file that it has saved.")
-        if (version := content.get("format_version")) != _FORMAT["format_version"]:
-            raise ValueError(
-                f"{path} has the format version {version!r}, and this s2fs reads "
-                f"{_FORMAT['format_version']}; use the s2fs that saved it, or select again."
-            )
+        return cls.of_part(read_parts(path)["selection"], str(path))
+
+    @classmethod
+    def of_part(cls, part: Any, source: str) -> "Selection":
+        """Take a selection from the part of a file that names features.
+
+        Parameters
+        ----------
+        part : dict
+            The values that :meth:`to_dict` gave.
+        source : str
+            What an error message calls the file.
+
+        Returns
+        -------
+        Selection
+            The selection.
+        """
+        content = part if isinstance(part, dict) else {}
         values: dict[str, Any] = {name: content.get(name) for name in _FIELDS}
         if damage := _damage(values):
-            raise ValueError(f"{path} is damaged: {damage}; select and save again.")
+            raise ValueError(f"{source} is damaged: {damage}; select and save again.")
         for name in ("indices", "feature_names"):
             values[name] = tuple(values[name])
         return cls(**values)
