@@ -6,6 +6,7 @@ import re
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from hypothesis import settings
@@ -28,7 +29,7 @@ from statsmodels.stats.proportion import proportion_confint
 from s2fs import S2FS, PairCover, SelectorCV, compare
 from s2fs.baselines import AnovaF
 from s2fs.cli import main
-from s2fs.evaluation import evaluate_selector
+from s2fs.evaluation import evaluate_selector, plan
 from s2fs.report import Report
 from strategies import FULL
 
@@ -157,6 +158,57 @@ def test_samples_of_one_donor_are_held_out_together():
     low, high = proportion_confint(n * row.scores["accuracy"].value, n, method="wilson")
     assert (row.scores["accuracy"].low, row.scores["accuracy"].high) == pytest.approx((low, high))
     assert "whole groups held out" in by_donor[0].title
+
+
+@pytest.mark.parametrize("noise_of_each", [0.0, 0.3])
+def test_samples_measured_more_than_once_are_told(tmp_path, noise_of_each):
+    rng = np.random.default_rng(0)
+    n_copies = 2 if noise_of_each == 0 else 4
+    subject = np.repeat(np.arange(15), n_copies)
+    X = rng.normal(size=(15, 60))[subject]
+    X += noise_of_each * rng.normal(size=X.shape)
+    y = subject % 2
+    found = compare(X, y, k=3, n_repeats=1)
+    assert "samples look measured more than once" in found.repeated
+    assert found.repeated in found.notes
+    grouped = compare(X, y, k=3, n_repeats=1, groups=subject)
+    assert not grouped.repeated
+    assert not [note for note in grouped.notes if "nearly the same" in note]
+    page = Report(PairCover(3).fit(X, y), X, y).summary
+    (check,) = (one for one in page["checks"] if one["name"] == "repeated")
+    assert not check["passed"]
+    table = tmp_path / "t.csv"
+    pd.DataFrame(X).add_prefix("g").assign(kind=np.array(["u", "v"])[y]).to_csv(table, index=False)
+    shown = CliRunner().invoke(main, ["select", str(table), "-t", "kind", "-k", "3"]).stdout
+    assert "belong together by --group COLUMN." in " ".join(shown.split())
+    apart = compare(rng.normal(size=(60, 60)), np.arange(60) % 2, k=3, n_repeats=1)
+    assert not apart.repeated
+
+
+def test_work_is_counted_where_a_table_is_large(monkeypatch):
+    """The same command gives the same answer on any machine."""
+    X, y = noise(0, (900, 300), m=10)
+    X[:, 0] += y
+    whole = compare(X, y, k=3, selectors=["anovaf"])
+    assert whole.n_repeats == 5
+    monkeypatch.setattr(plan, "MOST_WORK", 1200 * 10 * 5 * 5 * 3)
+    fewer = compare(X, y, k=3, selectors=["anovaf"])
+    assert (fewer.n_repeats, fewer.n_samples) == (3, 1200)
+    assert "The table is large: the folds are drawn 3 times, not 5 times." in fewer.notes
+    monkeypatch.setattr(plan, "MOST_WORK", 600 * 10 * 5 * 5)
+    some = compare(X, y, k=3, selectors=["anovaf"])
+    n = some.n_samples
+    assert some.n_repeats == 1
+    assert 600 <= n <= 604  # and two of each class in any case
+    assert f"{n} of 1,200 samples" in some.title
+    counts = np.bincount(y[(some.predictions["ANOVA F"] >= 0)[0]])
+    np.testing.assert_allclose(counts / n, [0.75, 0.25], atol=0.01)
+    estimate = some.rows[0].scores["accuracy"]
+    n *= 0.8 * 0.8
+    low, high = proportion_confint(n * estimate.value, n, method="wilson")
+    assert estimate[1:3] == pytest.approx((low, high))
+    again = compare(X, y, k=3, selectors=["anovaf"])
+    np.testing.assert_array_equal(again.predictions["ANOVA F"], some.predictions["ANOVA F"])
 
 
 SPLITTERS = {

@@ -64,6 +64,7 @@ def evaluate(
                 n_jobs=asked.n_jobs,
                 verbose=int(sys.stderr.isatty()),
                 class_names=table.class_names,
+                sample_names=table.sample_ids,
             )
     except KeyboardInterrupt:
         click.echo("Stopped before the verdict; the ranking is complete.", err=True)
@@ -103,7 +104,7 @@ def print_verdict(
         columns = evaluation.columns()
         print_table(columns, numbers=list(columns)[1:])
         for line in evaluation.lines():
-            print_line(line)
+            print_line(_name_options(line))
         if asked.n_features == "auto" and not asked.tune:
             print_line(
                 "auto answers another question: how many features do better than chance; a "
@@ -112,16 +113,17 @@ def print_verdict(
         click.echo()
         for check in checks:
             if not check["passed"]:
-                text = _name_scale(check["text"])
+                text = _name_options(check["text"])
                 click.echo(fill(f"! {text}", 79, subsequent_indent="  "))
         click.echo(f"✓ {count_passed(checks)}")
         if asked.report is None and find_spec("matplotlib") and find_spec("jinja2"):
             click.echo(f"\nNext: {make_printable(_next_command(asked))}")
 
 
-def _name_scale(text: str) -> str:
+def _name_options(text: str) -> str:
     """A check in the words of the command line."""
-    return text.replace('PairCover(scale="rank")', "--scale rank")
+    text = text.replace('PairCover(scale="rank")', "--scale rank")
+    return text.replace("belong together by groups.", "belong together by --group COLUMN.")
 
 
 def _next_command(asked: SimpleNamespace) -> str:

@@ -136,6 +136,8 @@ class SelectionChecks:
         checks.append(_check_missing(self._known[:, :size], names))
         checks += self._check_batches(names)
         checks += self._of_table
+        if self._comparison is not None and self._comparison.repeated:
+            checks.append(Check(False, "repeated", self._comparison.repeated))
         return sorted(checks, key=lambda check: check.passed)
 
     def _check_scores(self, size: int | None) -> Iterator[Check]:

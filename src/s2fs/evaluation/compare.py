@@ -34,6 +34,7 @@ from s2fs.evaluation.learners import resolve_learner
 from s2fs.evaluation.metrics import SCORINGS
 from s2fs.evaluation.names import name_selector
 from s2fs.evaluation.neighbours import FEWEST_FEATURES, predict_by_all_features
+from s2fs.evaluation.plan import draw_rows, plan_work
 from s2fs.evaluation.pooling import (
     Pool,
     Scores,
@@ -42,6 +43,7 @@ from s2fs.evaluation.pooling import (
     make_row,
     pool_answers,
 )
+from s2fs.evaluation.repeated import describe_repeated_samples, find_repeated_samples
 from s2fs.evaluation.samples import EvaluationSamples, check_samples
 from s2fs.evaluation.sentences import list_sizes
 from s2fs.evaluation.trial import Scored, run_fold
@@ -152,10 +154,8 @@ def compare(
         Candidate(name, selector, is_sized=k is not None)
         for name, selector in resolve_selectors(selectors, size, random_state).items()
     ]
-    splits = make_splits(
-        samples.y, cv, n_repeats=n_repeats, groups=samples.groups, random_state=random_state
-    )
     asked = Asked(sizes, size, learner, scoring, positive, random_state, notes)
+    splits = _plan_splits(samples, asked, cv, n_repeats, None)
     return _evaluate(samples, candidates, asked, splits, n_jobs, verbose)
 
 
@@ -179,6 +179,7 @@ def evaluate_selector(
     verbose: int = 0,
     imputer: Any = None,
     class_names: Sequence[str] | None = None,
+    sample_names: Sequence[str] | None = None,
 ) -> Comparison:
     """Evaluate a selector exactly as it was run, with all that it tunes on the data.
 
@@ -226,6 +227,8 @@ def evaluate_selector(
         What fills in missing values, fitted on the training samples of each fold.
     class_names : sequence of str, optional
         What the classes are called, in sorted order of the labels.
+    sample_names : sequence of str, optional
+        What notes call the samples; by default their rows.
 
     Returns
     -------
@@ -259,17 +262,10 @@ def evaluate_selector(
             if name == candidates[0].name:
                 name = f"{name} (default)"
             candidates.append(Candidate(name, peer, is_sized=True))
-    splits = make_splits(
-        samples.y,
-        cv,
-        n_repeats=n_repeats,
-        groups=samples.groups,
-        random_state=random_state,
-        class_names=class_names,
-    )
+    asked = Asked(sizes, n_selected, learner, scoring, positive, random_state, [], sample_names)
+    splits = _plan_splits(samples, asked, cv, n_repeats, class_names)
     if class_names is not None:
         samples = replace(samples, classes=np.array(class_names, dtype=object))
-    asked = Asked(sizes, n_selected, learner, scoring, positive, random_state, [])
     found = _evaluate(samples, candidates, asked, splits, n_jobs, verbose)
     return replace(found, is_ordered=is_ranked)
 
@@ -293,6 +289,8 @@ class Asked(NamedTuple):
         Seed of the random features.
     notes : list of str
         What differs from what was asked for.
+    sample_names : sequence of str or None
+        What samples are called; by default their rows.
     """
 
     sizes: list[int | None]
@@ -302,6 +300,39 @@ class Asked(NamedTuple):
     positive: Any
     random_state: int
     notes: list[str]
+    sample_names: Sequence[str] | None = None
+
+
+def _plan_splits(
+    samples: EvaluationSamples,
+    asked: Asked,
+    cv: Any,
+    n_repeats: int,
+    class_names: Sequence[str] | None,
+) -> Splits:
+    """The folds; of a table that is too large for all of them fewer repeats, then fewer rows."""
+    rows, notes = None, []
+    are_numbers = all(isinstance(one, Integral) for one in (cv, n_repeats))
+    if are_numbers and not isinstance(cv, bool) and cv > 1 and n_repeats > 0:
+        n, m = samples.values.shape
+        fewer, n_rows = plan_work(n, m, len(asked.sizes), int(cv), int(n_repeats))
+        if fewer < n_repeats:
+            times = "once" if fewer == 1 else f"{fewer} times"
+            notes.append(f"The table is large: the folds are drawn {times}, not {n_repeats} times.")
+            n_repeats = fewer
+        if n_rows < n:
+            rows = draw_rows(samples.codes, n_rows, asked.random_state)
+            notes.append(f"A sample of {len(rows):,} of its {n:,} rows is evaluated.")
+    splits = make_splits(
+        samples.y,
+        cv,
+        n_repeats=n_repeats,
+        groups=samples.groups,
+        random_state=asked.random_state,
+        class_names=class_names,
+        rows=rows,
+    )
+    return splits._replace(notes=[*notes, *splits.notes], is_sampled=rows is not None)
 
 
 def _check_sizes(k: Any, m: int) -> tuple[list[int | None], int | None, list[str]]:
@@ -390,7 +421,7 @@ def _evaluate(
         track_progress(run(tasks), len(splits.folds), "Comparing", show=verbose > 0)
     )
     by_size = _pool(samples, asked, learner_name, splits, folds, positive)
-    found = by_size[asked.size]
+    found = _look_for_repeats(by_size[asked.size], samples, asked)
     if asked.scoring not in found.rows[0].scores:
         raise ValueError(
             f"scoring is {asked.scoring!r}, which needs a learner that says probabilities; "
@@ -399,6 +430,16 @@ def _evaluate(
     if len(asked.sizes) == 1:
         return found
     return replace(found, by_size={size: at for size, at in by_size.items() if size is not None})
+
+
+def _look_for_repeats(found: Comparison, samples: EvaluationSamples, asked: Asked) -> Comparison:
+    """Add what is to be said of samples that seem to belong together, if no groups were given."""
+    if samples.groups is not None:
+        return found
+    repeats = find_repeated_samples(samples.values, samples.codes)
+    sentences = describe_repeated_samples(repeats, asked.sample_names)
+    many = sentences[0] if repeats is not None and repeats.are_many else ""
+    return replace(found, notes=[*found.notes, *sentences], repeated=many)
 
 
 def _pool(
@@ -458,6 +499,7 @@ def _make_comparison(
         size=size,
         positive=pool.positive,
         has_intervals=pool.has_intervals,
+        is_sampled=splits.is_sampled,
         group_name=samples.group_name,
         covariate_names=samples.covariate_names,
         notes=[*asked.notes, *splits.notes],

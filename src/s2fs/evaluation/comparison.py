@@ -106,6 +106,10 @@ class Comparison:
         Whether the folds hold every sample out equally often; without that there are values alone.
     is_ordered : bool
         Whether fewer features of the first selector are the first of more.
+    is_sampled : bool
+        Whether the table is so large that only some of its samples took part.
+    repeated : str
+        What is said of samples that look measured more than once, if many do.
     group_name : str
         What the groups are, if that is known.
     covariate_names : list of str
@@ -131,6 +135,8 @@ class Comparison:
     positive: int = 1
     has_intervals: bool = True
     is_ordered: bool = True
+    is_sampled: bool = False
+    repeated: str = ""
     group_name: str = ""
     covariate_names: Sequence[str] = ()
     notes: list[str] = field(default_factory=list)
@@ -408,6 +414,8 @@ class Comparison:
         if self.is_grouped:
             of = f" ({self.group_name})" if self.group_name else ""
             parts.append(f"whole groups held out{of}")
+        if self.is_sampled:
+            parts.append(f"{self.n_samples:,} of {len(self.codes):,} samples")
         parts.append("features selected inside the folds")
         if self.covariate_names:
             parts.append(f"adjusted for {join_words(list(self.covariate_names))}")

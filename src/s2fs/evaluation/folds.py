@@ -29,11 +29,14 @@ class Splits(NamedTuple):
         What differs from what was asked for: fewer folds, classes that are left out.
     has_intervals : bool
         Whether every repeat holds every sample out: else no interval is known to hold.
+    is_sampled : bool
+        Whether only some samples take part, because the table is large.
     """
 
     repeats: list[list[Fold]]
     notes: list[str]
     has_intervals: bool = True
+    is_sampled: bool = False
 
     @property
     def folds(self) -> list[Fold]:
@@ -49,6 +52,7 @@ def make_splits(
     groups: NDArray[Any] | None = None,
     random_state: int = 0,
     class_names: Sequence[str] | None = None,
+    rows: Indices | None = None,
 ) -> Splits:
     """Plan the folds: stratified and repeated for a number, as a splitter says otherwise.
 
@@ -67,6 +71,8 @@ def make_splits(
         Seed of the folds.
     class_names : sequence of str, optional
         What the notes call the classes; by default their labels.
+    rows : ndarray, optional
+        The samples that take part if ``cv`` is a number; by default all.
     """
     if not isinstance(cv, Integral) or isinstance(cv, bool):
         return _judge_folds(_list_folds(cv, y, groups), len(y))
@@ -76,6 +82,8 @@ def make_splits(
         raise ValueError(f"n_repeats is {n_repeats!r}; give a whole number from 1.")
     if not isinstance(random_state, Integral):
         raise ValueError(f"random_state is {random_state!r}; give a whole number.")
+    rows = np.arange(len(y)) if rows is None else rows
+    y, groups = y[rows], None if groups is None else groups[rows]
     unit = np.arange(len(y)) if groups is None else groups
     classes, codes = np.unique(y, return_inverse=True)
     names = classes if class_names is None else np.array(class_names, dtype=object)
@@ -121,7 +129,8 @@ def make_splits(
             # A class may be in fewer groups than there are folds: it was counted above.
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
             folds = list(splitter.split(np.zeros(len(samples)), y[samples], some_groups))
-        repeats.append([(samples[train], samples[test]) for train, test in folds if len(test)])
+        of_all = rows[samples]
+        repeats.append([(of_all[train], of_all[test]) for train, test in folds if len(test)])
     return Splits(repeats, notes)
 
 

@@ -401,9 +401,10 @@ class RankArea(Metric):
         """The mean over the repeats with its interval; None where there is nothing to show."""
         if held_out.scores is None:
             return None
+        kept = held_out.is_held_out
         value, low, high = compute_auc_interval(
             held_out.pair_areas,
-            count_pair_units(held_out.codes, held_out.units, held_out.n_classes),
+            count_pair_units(held_out.codes[kept], held_out.units[kept], held_out.n_classes),
             held_out.n_splits,
             held_out.n_units,
         )

@@ -83,6 +83,7 @@ def evaluate(
                 random_state=random_state,
                 n_jobs=n_jobs,
                 class_names=table.classes,
+                sample_names=table.samples,
             )
     except ValueError as error:  # too few samples, or a fold that the selector cannot take
         return None, str(error)
