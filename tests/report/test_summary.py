@@ -580,6 +580,30 @@ def test_groups_and_weights_are_used_inside_the_folds():
     assert f"95\xa0% interval {low} to {high};" in at(report.summary, 2)["value_note"]
 
 
+def test_groups_and_covariates_are_named_everywhere_and_in_the_code():
+    """The code on the page selects the same features, given the same."""
+    rng = np.random.default_rng(1)
+    y, lab = np.arange(60) % 2, np.array(["north", "south"])[(np.arange(60) % 5 < 2).astype(int)]
+    X = rng.normal(size=(60, 12)) + 2.0 * (lab == "south")[:, None]
+    X[:, 3] += 1.2 * y
+    frame, given = pd.DataFrame(X).add_prefix("g"), pd.DataFrame({"lab": lab})
+    groups = pd.Series(np.arange(60) // 2, name="patient")
+    selector = PairCover("auto").fit(frame, y, covariates=given, groups=groups)
+    report = Report(selector, frame, y, covariates=given, groups=groups)
+    found = report.comparison
+    assert "whole groups held out (patient)" in found.title
+    assert "adjusted for lab" in found.title
+    assert (found.to_dict()["groups"], found.to_dict()["covariates"]) == ("patient", ["lab"])
+    assert "keep groups (patient) together" in report.summary["methods"]
+    assert "adjusted for lab," in report.summary["methods"]
+    assert "whole groups held out (patient) · adjusted for lab" in unescape(report.html)
+    names = {"X": frame, "y": y, "covariates": given, "groups": groups}
+    exec(report.summary["selector"]["code"], names)
+    assert names["model"][0].get_feature_names_out().tolist() == [
+        row["name"] for row in sorted(report.summary["features"], key=lambda row: row["index"])
+    ]
+
+
 def test_as_markdown(wine):
     X, y = wine
     frame = X.rename(columns={"flavanoids": "a|b <i>x</i>"})

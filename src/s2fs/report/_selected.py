@@ -1,6 +1,7 @@
 """What a fitted selector has selected, and the same selection evaluated."""
 
 import warnings
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,4 +88,4 @@ def evaluate(
             )
     except ValueError as error:  # too few samples, or a fold that the selector cannot take
         return None, str(error)
-    return comparison, ""
+    return replace(comparison, group_name=table.group_name), ""

@@ -27,7 +27,7 @@ class Table:
     ``X`` and ``labels`` are as the selector got them; ``values`` are numbers, sparse if ``X`` is,
     with the median of a feature where a value is missing, and ``codes`` the positions of the
     classes.
-    Samples without a name are "row 1", "row 2", …. The last four are those of a Dataset.
+    Samples without a name are "row 1", "row 2", …. Most of the others are those of a Dataset.
     """
 
     X: Any
@@ -45,6 +45,7 @@ class Table:
     sample_weight: Any = None
     covariates: Any = None
     repeated_subjects: Sequence[str] = ()
+    group_name: str = ""
 
     @classmethod
     def of(
@@ -93,6 +94,7 @@ class Table:
             groups=None if groups is None else column_or_1d(groups),
             sample_weight=sample_weight,
             covariates=covariates,
+            group_name=str(getattr(groups, "name", None) or ""),
         )
 
     def columns(self, features: ArrayLike) -> Floats:

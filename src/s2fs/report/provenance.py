@@ -100,10 +100,22 @@ def describe_run(table: Table, comparison: Comparison | None, random_state: int)
         "grouped": comparison is not None and comparison.is_grouped,
         "n_folds": 0 if comparison is None else _count_folds(comparison),
         "learner": "" if comparison is None else name_learner(comparison),
+        "setting": "" if comparison is None else _name_setting(comparison),
         "groups": None if comparison is None else comparison.group_name or None,
         "covariates": [] if comparison is None else list(comparison.covariate_names),
         "data_sha256": table.fingerprint,
     }
+
+
+def _name_setting(comparison: Comparison) -> str:
+    """What the folds and the selection respect: groups and covariates, if there are any."""
+    parts = []
+    if comparison.is_grouped:
+        of = f" ({comparison.group_name})" if comparison.group_name else ""
+        parts.append(f"whole groups held out{of}")
+    if comparison.covariate_names:
+        parts.append(f"adjusted for {join_words(list(comparison.covariate_names))}")
+    return " · ".join(parts)
 
 
 def _count_folds(comparison: Comparison) -> int:
