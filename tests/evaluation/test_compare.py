@@ -200,7 +200,12 @@ def test_scores_are_those_of_scikit_learn_on_what_is_stored():
     assert scores["sensitivity"].value == pytest.approx(sensitivity)
     assert scores["specificity"].value == pytest.approx(specificity)
     assert scores["balanced_accuracy"].value == pytest.approx((sensitivity + specificity) / 2)
-    assert "sensitivity for 1 " in " ".join(str(result).split())
+    told = " ".join(str(result).split())
+    assert "sensitivity for 1 " in told
+    at = result.sensitivity_at_specificity.estimate
+    assert "At a specificity of 90 %, by a cut that the folds of a repeat share: " in told
+    assert f"sensitivity for 1 {100 * at.value:.1f} % ({100 * at.low:.1f} to" in told
+    assert result.to_dict()["sensitivity_at_specificity"]["value"] == at.value
 
 
 @pytest.mark.parametrize("scoring", ["balanced_accuracy", "auc"])

@@ -14,7 +14,16 @@ from s2fs._utils.messages import join_words
 from s2fs._utils.text_table import PAGE_WIDTH, format_table
 from s2fs._utils.types import Floats, Indices
 from s2fs.evaluation.intervals import Difference, Relation
-from s2fs.evaluation.metrics import METRICS, Estimate, HeldOut, Metric, RightShare
+from s2fs.evaluation.metrics import (
+    METRICS,
+    SPECIFICITY,
+    Estimate,
+    HeldOut,
+    Metric,
+    RightShare,
+    SensitivityAtSpecificity,
+    find_sensitivity_at,
+)
 from s2fs.evaluation.sentences import Rival, Sentences, recommend_size, write_sentences
 
 #: The names of the rows that frame every comparison, beside "all … features".
@@ -404,7 +413,20 @@ class Comparison:
                     f"{metric.describe(self.positive_name)} {metric.write(value)}{interval}"
                 )
         sentences = [f"{self.rows[0].selector}: {join_words(told)}."] if told else []
+        if told and self.has_intervals and (at := self.sensitivity_at_specificity) is not None:
+            value, low, high, _ = at.estimate
+            sensitivity = METRICS["sensitivity"]
+            sentences.append(
+                f"At a specificity of {100 * SPECIFICITY:.0f} %, by a cut that the folds of a "
+                f"repeat share: {sensitivity.describe(self.positive_name)} "
+                f"{sensitivity.write(value)} ({sensitivity.write_interval(low, high)})."
+            )
         return [self.verdict, *sentences, *self.notes]
+
+    @cached_property
+    def sensitivity_at_specificity(self) -> SensitivityAtSpecificity | None:
+        """Of two classes how many positive samples are told where 90 % of the negative ones are."""
+        return find_sensitivity_at(self._first)
 
     @property
     def title(self) -> str:
@@ -476,12 +498,14 @@ class Comparison:
         Returns
         -------
         dict
-            ``learner``, ``scoring``, ``n_splits``, ``n_repeats``, ``n_samples``, ``n_units``,
-            ``groups``, ``covariates``, ``verdict`` and its ``kind``, ``size`` (asked for),
-            ``size_as_good``, ``notes``, ``rows`` with the ``difference`` of the first to each, and
-            the same ``by_size``.
+            ``learner``, ``scoring``, ``positive``, ``n_splits``, ``n_repeats``, ``n_samples``,
+            ``n_units``, ``grouped``, ``groups``, ``covariates``, ``verdict`` and its ``kind``,
+            ``size`` (asked for), ``size_as_good``, ``sensitivity_at_specificity`` (of 90 %),
+            ``notes``, ``rows`` with the ``difference`` of the first to each, and the same
+            ``by_size``.
         """
         recommendation = self.recommendation
+        at = self.sensitivity_at_specificity if self.has_intervals else None
         return {
             "learner": self.learner,
             "scoring": self.scoring,
@@ -497,6 +521,7 @@ class Comparison:
             "kind": self.sentences.kind if self.has_intervals else None,
             "size": self.size,
             "size_as_good": None if recommendation is None else recommendation.size,
+            "sensitivity_at_specificity": None if at is None else _as_values(at.estimate),
             "notes": list(self.notes),
             "rows": self._rows_with_differences(),
             "by_size": {str(k): at._rows_with_differences() for k, at in self.by_size.items()},
@@ -557,11 +582,12 @@ def _no_difference(one: ComparisonRow, two: ComparisonRow, scoring: str) -> Diff
 
 
 def _as_dict(row: ComparisonRow) -> dict[str, Any]:
-    scores = {
-        key: {name: _number_or_none(value) for name, value in estimate._asdict().items()}
-        for key, estimate in row.scores.items()
-    }
+    scores = {key: _as_values(estimate) for key, estimate in row.scores.items()}
     return {**row._asdict(), "scores": scores}
+
+
+def _as_values(estimate: Estimate) -> dict[str, float | None]:
+    return {name: _number_or_none(value) for name, value in estimate._asdict().items()}
 
 
 def _number_or_none(value: float) -> float | None:
