@@ -65,7 +65,6 @@ def draw_rows(codes: Indices, n_rows: int, random_state: int = 0) -> Indices:
     shuffled = np.random.default_rng(random_state).permutation(n)
     by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
     spaced = by_class[(np.arange(n_rows) * n) // n_rows]
-    starts = np.searchsorted(codes[by_class], np.unique(codes))
-    first_two = [by_class[start : start + 2] for start in starts]
-    two_of_class = [rows[codes[rows] == codes[rows[0]]] for rows in first_two]
-    return np.unique(np.concatenate([spaced, *two_of_class]))
+    first = np.searchsorted(codes[by_class], np.unique(codes))
+    second = np.minimum(first + 1, n - 1)
+    return np.unique(np.concatenate([spaced, by_class[first], by_class[second]]))

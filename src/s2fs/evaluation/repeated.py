@@ -1,7 +1,7 @@
 """Samples that belong together though no groups were given: measured more than once, nearly equal.
 
 In a table of intrinsic dimension δ the power (d_j / d_{j+1})^(j δ) of the distances d₁ ≤ d₂ ≤ …
-of a sample to all others is uniform (Levina and Bickel 2005 estimate δ so). A sample that was
+of a sample to all others is uniform; so Levina and Bickel (2005) estimate δ. A sample that was
 measured more than once has a few others far nearer than that.
 """
 
@@ -98,9 +98,9 @@ def find_repeated_samples(values: Any, codes: Indices) -> RepeatedSamples | None
     exact = np.take_along_axis(squares, nearest, axis=1)
     d = np.sqrt(np.sort(exact, axis=1))
     is_near = d[:, 0] < NEAR_SHARE * medians[codes[rows]]
-    step = np.arange(1, N_GAPS + 1)
+    order = np.arange(1, N_GAPS + 1)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        is_gap = (d[:, :-1] / d[:, 1:]) ** (step * dimension) < UNLIKELY
+        is_gap = (d[:, :-1] / d[:, 1:]) ** (order * dimension) < UNLIKELY
     repeated = rows[(d[:, 0] == 0) | (is_near & is_gap.any(axis=1))]
     limits = SAME_SHARE * np.fmax(medians[codes[rows], None], medians[codes])
     first, second = np.nonzero(squares < limits**2)
@@ -124,13 +124,11 @@ def _has_many_different_values(values: Any) -> bool:
         for start in range(0, len(columns), step)
     )
     n_values = np.concatenate([(np.diff(part, axis=0) > 0).sum(axis=0) + 1 for part in parts])
-    # Equal rows are counted only where they could decide.
-    if not 2 * np.count_nonzero(n_values > n / 4) < len(columns):
-        return True
-    if 2 * np.count_nonzero(4 * n_values > 2) < len(columns):
-        return False
-    n_many = int(np.count_nonzero(n_values > _count_different_rows(values) / 4))
-    return 2 * n_many >= len(columns)
+
+    def is_half(n_rows: int) -> bool:
+        return 2 * int(np.count_nonzero(n_values > n_rows / 4)) >= len(columns)
+
+    return is_half(n) or is_half(_count_different_rows(values))
 
 
 def _count_different_rows(values: Any) -> int:
@@ -195,8 +193,9 @@ def _estimate_dimension(squares: Floats) -> float:
     nearest = np.sqrt(np.sort(others, axis=1)[:, _FIRST - 1 : last])
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(nearest[:, -1:] / nearest[:, :-1])
-        middle = np.median(np.nan_to_num(logs.mean(axis=1), nan=np.inf))
-        return float(1 / middle)
+        means = logs.mean(axis=1)
+        means[np.isnan(means)] = np.inf  # copies of more than that many rows
+        return float(1 / np.median(means))
 
 
 def describe_repeated_samples(found: RepeatedSamples | None, names: Any = None) -> list[str]:
