@@ -48,6 +48,7 @@ PARTS = {
     "Separability": "s2fs._native.separability",
     "separability_of": "s2fs._native.separability",
     "OverallCorrelations": "s2fs._native.correlations",
+    "are_made_by_one_row": "s2fs._native.correlated_features",
     "Constraints": "s2fs.search.constraints",
     "forward": "s2fs.search.forward",
     "best_group_by_trial": "s2fs.criteria.protocol",

@@ -20,6 +20,7 @@ from sklearn.feature_selection import f_classif
 from inner import (
     NativePairCover,
     WithinClassCorrelations,
+    are_made_by_one_row,
     forward,
     make_pair_cover,
     native_moments,
@@ -364,6 +365,26 @@ def test_no_copy_is_selected_before_all_else():
     grouped = PairCover(8, feature_groups=[[3, 33], [5, 8]])
     found = grouped.fit(twice, y).indices_.tolist()
     assert len({f % 30 for f in found if f not in (3, 33)}) == len(set(found) - {3, 33})
+
+
+def test_copies_and_fill_values_side_by_side():
+    """Columns that leave out other rows are told apart as if each were alone."""
+    rng = np.random.default_rng(0)
+    x, weight = rng.normal(size=80), rng.uniform(0.5, 2, 80)
+    x[11] = 1e9
+    copies = x[:, None] * [2.0, -1.0, 1e-3] + [0.0, 5.0, 1.0]
+    filled = rng.normal(size=(80, 3))
+    filled[11] = 1e9, -1e9, 1e9
+    words = np.zeros((80, 1))
+    words[11] = 3
+    Z = np.hstack([copies, filled, words])[:, [3, 0, 6, 1, 4, 2, 5]]
+    x[70:], Z[70:] = np.nan, np.nan
+    found = are_made_by_one_row(x, Z, weight)
+    assert found.tolist() == [True, False, True, False, True, False, True]
+    alone = [are_made_by_one_row(x, Z[:, [j]], weight)[0] for j in range(7)]
+    assert found.tolist() == alone
+    word = (words * 2)[:70, 0]
+    assert are_made_by_one_row(word, Z[:70, [2, 0]], None).tolist() == [False, True]
 
 
 @pytest.mark.filterwarnings("ignore:Few samples decide")

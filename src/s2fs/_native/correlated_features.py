@@ -93,16 +93,16 @@ def find_copies(
         some = others[start : start + step]
         columns = to_dense(X[:, np.append(feature, some)])
         alike = np.flatnonzero(OverallCorrelations(columns, sample_weight).is_copy(0)[1:])
-        is_copy[start + alike] = [
-            not is_made_by_one_row(columns[:, 0], columns[:, 1 + i], sample_weight) for i in alike
-        ]
+        if len(alike):
+            one_row = are_made_by_one_row(columns[:, 0], columns[:, 1 + alike], sample_weight)
+            is_copy[start + alike] = ~one_row
     return is_copy
 
 
 def stay_copies(lower: Floats, upper: Floats, sums: Floats) -> NDArray[np.bool_]:
     """Which pairs of columns are copies without the row that has the largest share in their r.
 
-    As :func:`is_made_by_one_row`, where the samples are elsewhere.
+    As :func:`are_made_by_one_row`, where the samples are elsewhere.
 
     Parameters
     ----------
@@ -117,29 +117,39 @@ def stay_copies(lower: Floats, upper: Floats, sums: Floats) -> NDArray[np.bool_]
     return np.where(is_constant.any(axis=0), is_constant.all(axis=0), is_same)
 
 
-def is_made_by_one_row(x: Floats, z: Floats, sample_weight: Floats | None) -> bool:
-    """Whether two columns correlate because of one row, such as one with a fill value.
+def are_made_by_one_row(x: Floats, Z: Floats, sample_weight: Floats | None) -> NDArray[np.bool_]:
+    """Which columns correlate with another because of one row, such as one with a fill value.
 
     The rows equal to the one with the largest share in the correlation are left out. Two columns
     that are constant then, such as those of words found in one text, are copies for all that.
 
     Parameters
     ----------
-    x, z : ndarray of shape (n_samples,)
-        Two columns with |r| = 1, which miss values (NaN) in the same rows.
+    x : ndarray of shape (n_samples,)
+        A column.
+    Z : ndarray of shape (n_samples, n_columns)
+        Others with |r| = 1, which miss values (NaN) in the same rows.
     sample_weight : ndarray of shape (n_samples,) or None
         How much each sample counts.
     """
     weight = np.ones(len(x)) if sample_weight is None else sample_weight
     is_known = ~np.isnan(x)
-    x, z, weight = x[is_known], z[is_known], weight[is_known]
-    share = weight * np.abs(
-        (x - np.average(x, weights=weight)) * (z - np.average(z, weights=weight))
-    )
-    row = int(share.argmax())
-    is_other = (x != x[row]) | (z != z[row])
-    others = np.column_stack([x[is_other], z[is_other]])
-    is_constant = (others == others[:1]).all(axis=0)
-    if is_constant.any():
-        return not is_constant.all()
-    return not OverallCorrelations(others, weight[is_other]).is_copy(0)[1]
+    x, Z, weight = x[is_known], Z[is_known], weight[is_known]
+    own_share = weight * np.abs(x - np.average(x, weights=weight))
+    share = own_share[:, None] * np.abs(Z - np.average(Z, axis=0, weights=weight))
+    row = share.argmax(axis=0)
+    is_other = (x[:, None] != x[row]) | (np.take_along_axis(Z, row[None], axis=0) != Z)
+    stay = np.zeros(Z.shape[1], dtype=bool)
+    left = np.arange(Z.shape[1])
+    while len(left):  # mostly once: copies leave out the same rows
+        rows = is_other[:, left[0]]
+        has_same_rows = (is_other[:, left] == rows[:, None]).all(axis=0)
+        some = left[has_same_rows]
+        others = np.column_stack([x[rows], Z[np.ix_(rows, some)]])
+        is_constant = (others == others[:1]).all(axis=0)
+        if is_constant[0]:
+            stay[some] = is_constant[1:]
+        else:
+            stay[some] = OverallCorrelations(others, weight[rows]).is_copy(0)[1:]
+        left = left[~has_same_rows]
+    return ~stay
