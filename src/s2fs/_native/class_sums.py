@@ -53,9 +53,7 @@ def compute_scaling(
         np.ascontiguousarray(weight, np.float64), weight_of_class, n_threads,
         lower, upper, means, squares,
     )  # fmt: skip
-    return Scaling.from_means(
-        (lower, upper), weight_of_class, scale, means, lambda centre, extent: squares
-    )
+    return Scaling.from_means((lower, upper), weight_of_class, scale, means, squares)
 
 
 def compute_class_sums(

@@ -1,6 +1,6 @@
 """What stays fixed during a search: scaled columns, classes and centroids."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,13 +47,13 @@ class Scaling(NamedTuple):
     total_weight: float
 
     @classmethod
-    def of(
+    def from_means(
         cls,
         value_range: tuple[Floats, Floats],
         weight_of_class: Floats,
         scale: Scale,
-        sums: Callable[[Floats], Floats],
-        squares: Callable[[Floats, Floats], Floats],
+        means: Floats,
+        squares: Floats,
     ) -> "Scaling":
         """The scaling of a table.
 
@@ -65,43 +65,21 @@ class Scaling(NamedTuple):
             The weight of the rows of each class.
         scale : {"standard", "minmax", None}
             As for :class:`Problem`.
-        sums : callable
-            Weighted sums over each class of the differences to ``lower`` and a centre, of shape
-            (n_classes, n_features).
-        squares : callable
-            Weighted sums over all rows of the squared differences to ``lower`` and a centre of
-            shape (n_features,), in units of an extent of that shape. Called for "standard" only.
+        means : ndarray of shape (n_classes, n_features)
+            The class means of the differences to ``lower``; they are changed.
+        squares : ndarray of shape (n_features,)
+            Weighted sums over all rows of the squared differences to the mean, in units of the
+            extent, or of 1 for a constant feature.
         """
-        _check_extent(*value_range, weight_of_class)
-        means = sums(np.zeros((len(weight_of_class), len(value_range[0]))))
-        means /= weight_of_class[:, None]
-        # A second pass over what is left makes the mean of equal values that very value.
-        rest = sums(means)
-        rest /= weight_of_class[:, None]
-        means += rest
-        del rest  # the centroids may have its place
-        return cls.from_means(value_range, weight_of_class, scale, means, squares)
-
-    @classmethod
-    def from_means(
-        cls,
-        value_range: tuple[Floats, Floats],
-        weight_of_class: Floats,
-        scale: Scale,
-        means: Floats,
-        squares: Callable[[Floats, Floats], Floats],
-    ) -> "Scaling":
-        """The same from the class means of the differences to ``lower``, which it changes."""
         (lower, upper), total = value_range, float(weight_of_class.sum())
         extent = _check_extent(lower, upper, weight_of_class)
         varying = extent > 0
         unit = 1.0
         width = np.where(varying, extent, 1.0)
         if scale == "standard":
-            centre = weight_of_class @ means / total
             # In units of the extent no square is lost. The columns are scaled to ranges of at most
             # 1, and what is missing to a standard deviation of 1 is put back with the unit.
-            deviation = np.sqrt(squares(centre, width) / total)
+            deviation = np.sqrt(squares / total)
             deviation[~varying] = 1.0
             unit = float((1 / deviation).max())
             width *= deviation * unit
@@ -216,13 +194,19 @@ def find_scaling(
 ) -> Scaling:
     """The scaling of a whole table."""
     lower, upper = find_range(X)
-    return Scaling.of(
-        (lower, upper),
-        np.bincount(codes, sample_weight).astype(np.float64),
-        scale,
-        lambda centre: compute_class_sums(X, codes, lower, centre, sample_weight),
-        lambda centre, extent: compute_squares(X, lower, centre, extent, sample_weight),
-    )
+    weight_of_class = np.bincount(codes, sample_weight).astype(np.float64)
+    extent = _check_extent(lower, upper, weight_of_class)
+    means = np.zeros((len(weight_of_class), len(lower)))
+    # A second pass over what is left makes the mean of equal values that very value.
+    for _ in range(2):
+        rest = compute_class_sums(X, codes, lower, means, sample_weight)
+        rest /= weight_of_class[:, None]
+        means += rest
+    del rest  # the centroids may have its place
+    centre = weight_of_class @ means / float(weight_of_class.sum())
+    unit = np.where(extent > 0, extent, 1.0)
+    squares = compute_squares(X, lower, centre, unit, sample_weight)
+    return Scaling.from_means((lower, upper), weight_of_class, scale, means, squares)
 
 
 def _check_extent(lower: Floats, upper: Floats, weight_of_class: Floats) -> Floats:

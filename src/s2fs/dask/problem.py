@@ -47,10 +47,8 @@ class ClusterProblem:
         # A pass over what is left makes the mean of equal values that very value.
         whole = samples.broadcast((summary.classes, lower, means, mean, extent))
         sums = samples.reduce(sum_rest, add_up, whole=whole)
-        squares = sums[-1]
-        scaling = Scaling.from_means(
-            (lower, upper), weights, scale, means + sums[:-1] / weights[:, None], lambda *_: squares
-        )
+        means = means + sums[:-1] / weights[:, None]
+        scaling = Scaling.from_means((lower, upper), weights, scale, means, sums[-1])
         centroids = scaling.lower + scaling.centroids.T * scaling.width
         own = np.arange(len(weights))
         self.centroids = Problem(centroids, own, None, weights, scaling=scaling)
