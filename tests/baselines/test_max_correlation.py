@@ -132,7 +132,7 @@ def test_repeated_selections_take_it_and_are_silent(doubled):
     X, y = doubled
     (row, *_) = compare(X, y, k=40, selectors=[AnovaF(max_correlation=0.9)], cv=2).rows
     assert row.n_features < 30
-    assert row["redundancy"] < 0.9
+    assert row.redundancy < 0.9
     stable = StabilitySelector(selector=AnovaF(40, max_correlation=0.9), n_resamples=4).fit(X, y)
     for selected in stable.selected_:
         assert len({f % 30 for f in selected}) == len(selected) < 30

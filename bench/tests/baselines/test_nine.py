@@ -74,7 +74,7 @@ def test_commands_and_comparisons_find_them(tmp_path, capsys):
     assert " v " in capsys.readouterr().out
     X = [[float(cell) for cell in row.split(",")[1:]] for row in rows]
     result = compare(X, list("ab" * 20), k=1, selectors=["MDP", "fgzefsr"], cv=2)
-    assert [row["selector"] for row in result.rows][:2] == [
+    assert [row.selector for row in result.rows][:2] == [
         "MDP (reconstructed)", "FGZEFSR (reconstructed)"
     ]  # fmt: skip
 
