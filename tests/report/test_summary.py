@@ -29,7 +29,7 @@ from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
 from s2fs.baselines import AnovaF, Wilcoxon
 from s2fs.criteria import problem
 from s2fs.datasets import load_srbct
-from s2fs.evaluation import all_features, checks, evaluate_selector, stability
+from s2fs.evaluation import all_features, checks, evaluate_selector, repeated, stability
 from s2fs.io import Dataset
 from s2fs.report import Report
 
@@ -667,6 +667,7 @@ def test_a_sparse_table_has_the_page_of_the_dense_one(selector, monkeypatch):
 
     monkeypatch.setattr(problem, "BLOCK", 60 * 50)
     monkeypatch.setattr(all_features, "_VALUES", 60 * 50)
+    monkeypatch.setattr(repeated, "_VALUES", 60 * 50)
     monkeypatch.setattr(csc_array, "toarray", watched)
     shown = Report(fitted, csc_array(X), y).to_dict()
     assert shown["verdict"] == expected["verdict"]
