@@ -14,7 +14,7 @@ from sklearn.utils import get_tags
 
 from s2fs import report as reports
 from s2fs.baselines.registry import explain_unknown
-from s2fs.cli._verdict import check_positive
+from s2fs.cli._verdict import check_positive, positive_option, scoring_option
 from s2fs.cli.data import DataArguments
 from s2fs.cli.help import Command
 from s2fs.cli.options import (
@@ -22,9 +22,7 @@ from s2fs.cli.options import (
     n_jobs_option,
     output_option,
     pop_options,
-    positive_option,
     report_option,
-    scoring_option,
 )
 from s2fs.cli.outputs import reject_input_as_output, write_table
 from s2fs.cli.tables import print_table

@@ -26,7 +26,9 @@ from s2fs.cli._verdict import (
     check_positive,
     check_result,
     evaluate,
+    positive_option,
     print_verdict,
+    scoring_option,
 )
 from s2fs.cli.app import INTERRUPTED
 from s2fs.cli.data import DataArguments
@@ -48,10 +50,8 @@ from s2fs.cli.options import (
     n_jobs_option,
     output_option,
     pop_options,
-    positive_option,
     raw_text_option,
     report_option,
-    scoring_option,
 )
 from s2fs.cli.outputs import reject_input_as_output
 from s2fs.cli.terminal import note

@@ -21,6 +21,7 @@ from s2fs.cli.tables import print_table
 from s2fs.cli.terminal import open_pipe, print_line
 from s2fs.evaluation import evaluate_selector
 from s2fs.evaluation.checks import SelectionChecks, as_dicts, count_passed
+from s2fs.evaluation.metrics import SCORINGS
 from s2fs.evaluation.samples import fill_by_medians
 
 if TYPE_CHECKING:
@@ -28,6 +29,20 @@ if TYPE_CHECKING:
 
 #: Stands for an evaluation that Ctrl-C has ended.
 INTERRUPTED_EVALUATION = object()
+
+
+#: What a verdict is about; here, because the options that every command has load nothing heavy.
+scoring_option = click.option(
+    "--scoring",
+    type=click.Choice(list(SCORINGS)),
+    default=SCORINGS[0],
+    help="What the verdict is about.",
+)
+positive_option = click.option(
+    "--positive",
+    metavar="CLASS",
+    help="Of two classes the one that sensitivity is about; by default the second in order.",
+)
 
 
 def check_positive(positive: str | None, class_names: Sequence[str]) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from s2fs.cli.outputs import check_output, check_report
-from s2fs.evaluation.metrics import SCORINGS
 
 PATH = click.Path(path_type=Path)
 #: The table to read.
@@ -191,17 +190,6 @@ CRITERION_OPTIONS = (
 )
 output_option = partial(click.option, "-o", "--output", type=PATH, callback=check_output)
 report_option = partial(click.option, "--report", type=PATH, callback=check_report)
-scoring_option = click.option(
-    "--scoring",
-    type=click.Choice(list(SCORINGS)),
-    default=SCORINGS[0],
-    help="What the verdict is about.",
-)
-positive_option = click.option(
-    "--positive",
-    metavar="CLASS",
-    help="Of two classes the one that sensitivity is about; by default the second in order.",
-)
 n_jobs_option = click.option("--n-jobs", type=int, help="Number of threads; -1 is all cores.")
 raw_text_option = click.option(
     "--raw-text",
