@@ -18,7 +18,7 @@ of each class alone, p (1 − p) in place of M_i; where that is too dear for all
 eigenvalue of M_i, which with two classes is M_i itself.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -40,6 +40,8 @@ MOST_STEPS = 200
 _MOST_DIRECT = 160
 #: Up to so many features the Hessian of each class is worth its time as a preconditioner.
 _MOST_FEATURES = 128
+#: How many values are multiplied at a time: 256 KB.
+_VALUES = 1 << 15
 #: More conjugate gradients in one step gain nothing.
 _MOST_GRADIENTS = 500
 #: A squared error as small as this, in units of the objective, is none.
@@ -363,8 +365,12 @@ class _Problem:
 
     def _evaluate(self, U: Floats, V: Floats) -> tuple[Floats, float]:
         """Probabilities and objective."""
-        P, log_total = _compute_softmax(U @ self.contrasts.T)
-        total = log_total.sum() if self._weight is None else np.vdot(log_total, self._weight)
+        P, total = np.empty((len(U), self.n_classes)), 0.0
+        for rows in _blocks_of_rows(len(U), self.n_classes):
+            P[rows], log_total = _compute_softmax(U[rows] @ self.contrasts.T)
+            if self._weight is not None:
+                log_total *= self._weight[rows]
+            total += float(log_total.sum())
         loss = total - np.vdot(U, self._of_class)
         return P, float(loss + 0.5 * np.vdot(V[1:], V[1:]))
 
@@ -372,14 +378,16 @@ class _Problem:
         self, Z: Floats, P: Floats, PT: Floats, penalty: Floats, gradient: Floats
     ) -> Floats:
         """The step −H⁻¹ g by Cholesky's decomposition of H."""
-        n, d = Z.shape
-        q, n_pairs = PT.shape[1], len(self._first)
-        M = P @ self._products
-        M -= PT[:, self._first] * PT[:, self._second]
-        if self._weight is not None:
-            M *= self._weight
-        weighted = (M[:, :, None] * Z[:, None, :]).reshape(n, n_pairs * d)
-        blocks = (Z.T @ weighted).reshape(d, n_pairs, d)
+        d, q, n_pairs = Z.shape[1], PT.shape[1], len(self._first)
+        blocks = np.zeros((d, n_pairs * d))
+        for rows in _blocks_of_rows(len(Z), n_pairs * d):
+            M = P[rows] @ self._products
+            M -= PT[rows][:, self._first] * PT[rows][:, self._second]
+            if self._weight is not None:
+                M *= self._weight[rows]
+            some = Z[rows]
+            blocks += some.T @ (M[:, :, None] * some[:, None, :]).reshape(len(some), -1)
+        blocks = blocks.reshape(d, n_pairs, d)
         H = blocks[:, self._pair].transpose(0, 1, 3, 2).reshape(d * q, d * q)
         H[np.arange(q, d * q), np.arange(q, d * q)] += 1.0
         _, step, failed = dposv(H.T, gradient.ravel(), overwrite_a=True)
@@ -391,15 +399,19 @@ class _Problem:
         self, Z: Floats, P: Floats, PT: Floats, penalty: Floats, gradient: Floats
     ) -> Floats:
         """The step −H⁻¹ g by conjugate gradients, more exact the nearer the end is."""
-        weight = 1.0 if self._weight is None else self._weight
         T = self.contrasts
         precondition = self._make_preconditioner(Z, P, PT, penalty)
 
         def apply(direction: Floats) -> Floats:
-            scores = (Z @ direction) @ T.T
-            scores -= np.einsum("ij,ij->i", scores, P)[:, None]
-            scores *= P
-            return Z.T @ ((scores @ T) * weight) + penalty * direction
+            product = penalty * direction
+            for rows in _blocks_of_rows(len(Z), len(T)):
+                scores = (Z[rows] @ direction) @ T.T
+                scores -= np.einsum("ij,ij->i", scores, P[rows])[:, None]
+                scores *= P[rows]
+                if self._weight is not None:
+                    scores *= self._weight[rows]
+                product += Z[rows].T @ (scores @ T)
+            return product
 
         return _solve_by_conjugate_gradients(apply, precondition, -gradient)
 
@@ -410,8 +422,12 @@ class _Problem:
         weight = 1.0 if self._weight is None else self._weight
         T, d = self.contrasts, len(penalty)
         if T.shape[1] > 1 and d <= _MOST_FEATURES:
-            of_class = (P * (1 - P) * weight).T[:, :, None]
-            blocks = Z.T @ (of_class * Z)
+            blocks = np.zeros((len(T), d, d))
+            for rows in _blocks_of_rows(len(Z), len(T) * d):
+                of_class = P[rows] * (1 - P[rows])
+                if self._weight is not None:
+                    of_class *= self._weight[rows]
+                blocks += Z[rows].T @ (of_class.T[:, :, None] * Z[rows])
             blocks[:, np.arange(d), np.arange(d)] += penalty[:, 0] + _LEAST
             inverses = np.linalg.inv(blocks)
             return lambda r: (inverses @ (r @ T.T).T[:, :, None])[:, :, 0].T @ T
@@ -421,6 +437,12 @@ class _Problem:
         mean[np.diag_indices(d)] += penalty[:, 0] + _LEAST
         factor = dpotrf(mean, lower=1, overwrite_a=1)[0]
         return lambda r: np.asarray(dpotrs(factor, r, lower=1)[0])
+
+
+def _blocks_of_rows(n: int, width: int) -> Iterator[slice]:
+    """Rows a few at a time, so that what is computed of them stays in the cache."""
+    step = max(1, _VALUES // width)
+    yield from (slice(start, start + step) for start in range(0, n, step))
 
 
 def _solve_by_conjugate_gradients(
