@@ -25,13 +25,16 @@ def examples(count):
 
 
 @st.composite
-def problems(draw, max_samples=40, max_features=12, max_classes=6):
-    """Draw (X, y): coarse values tie often, and some columns are constant, copied or mirrored."""
+def problems(draw, max_samples=40, max_features=12, max_classes=6, members=1):
+    """Draw (X, y): coarse values tie often, and some columns are constant, copied or mirrored.
+
+    Every class has so many ``members`` or more.
+    """
     p = draw(st.integers(2, max_classes))
-    n = draw(st.integers(p, max_samples))
+    n = draw(st.integers(members * p, max_samples))
     m = draw(st.integers(1, max_features))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    y = np.concatenate([np.arange(p), rng.integers(0, p, n - p)])
+    y = np.concatenate([np.arange(p)] * members + [rng.integers(0, p, n - members * p)])
     rng.shuffle(y)
     X = rng.normal(size=(n, m)) + rng.normal(size=(p, m))[y] * draw(
         st.sampled_from([0.0, 1.0, 4.0])

@@ -56,12 +56,13 @@ SELECTORS = {
 SENTENCES = (
     r"too far apart.* to be (summed|squared) in columns? 0[^;]*; "
     r"|too near to each other.* in columns? 0[^;]*; "
-    r"|a single member of class [01];|no class with two samples"
+    r"|a single member of class [01];|no class with two samples|fewer than two classes of two samples"
 )
 
 
 @pytest.mark.filterwarnings("ignore:n_features_to_select=2 is more:UserWarning")
 @pytest.mark.filterwarnings("ignore:One sample decides:UserWarning")
+@pytest.mark.filterwarnings("ignore:Class.* fewer than two samples:UserWarning")
 @nothing
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("name", SELECTORS)

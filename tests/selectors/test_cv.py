@@ -427,7 +427,7 @@ def test_parameters_another_selector_does_not_see(parameters, words):
 @pytest.mark.parametrize("selector", [S2FS(alpha=0.1, beta=0.1), PairCover()])
 def test_weights_count_in_the_selections(selector):
     X, y = noisy()
-    weight = np.where(y == "a", 0.01, 1.0) * np.random.default_rng(3).random(len(y))
+    weight = np.where(y == "a", 0.2, 1.0) * np.random.default_rng(3).random(len(y))
     grid = {"alphas": [0.1], "betas": [0.1]} if isinstance(selector, S2FS) else {}
     found = SelectorCV(3, selector=selector, **grid).fit(X, y, sample_weight=weight)
     base = clone(selector).set_params(n_features_to_select=3)

@@ -9,6 +9,7 @@ from s2fs import S2FS, s2fs_paths
 from strategies import examples, problems
 
 
+@pytest.mark.filterwarnings("ignore:Class.* fewer than two samples:UserWarning")
 @given(problems(max_samples=20, max_features=6))
 def test_paths_equal_separate_fits(data):
     X, y = data
@@ -21,6 +22,7 @@ def test_paths_equal_separate_fits(data):
             np.testing.assert_allclose(paths.scores[a, b], fit.scores_, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:Class.* fewer than two samples:UserWarning")
 @pytest.mark.filterwarnings("ignore:max_correlation")
 @examples(60)
 @given(problems(max_samples=20, max_features=8), st.sampled_from([0.0, 0.5, 0.9, 1.0]))

@@ -80,6 +80,7 @@ def test_invariances(sizes):
     same(S2FS(m).fit(X * rng.uniform(0.1, 1e6, m) + rng.uniform(-1e3, 1e3, m), y))
 
 
+@pytest.mark.filterwarnings("ignore:Class.* fewer than two samples:UserWarning")
 @given(problems(max_samples=20, max_features=6))
 def test_duplicated_table_changes_nothing(data):
     X, y = data
@@ -115,10 +116,13 @@ def test_scale_none_keeps_the_units():
     assert wide.scores_[-1] != pytest.approx(S2FS(4, alpha=0, beta=0).fit(X, y).scores_[-1])
 
 
+@pytest.mark.filterwarnings("ignore:Class.* fewer than two samples:UserWarning")
 def test_classes_of_one_instance():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(9, 4))
-    selector = S2FS(4).fit(X, [0, 0, 0, 0, 0, 0, 1, 2, 3])
+    with pytest.warns(UserWarning, match="Classes 1, 2, 3 have fewer than two samples, so what"):
+        selector = S2FS(4).fit(X, [0, 0, 0, 0, 0, 0, 1, 2, 3])
+    assert selector.classes_.tolist() == [0, 1, 2, 3]
     assert np.isfinite(selector.scores_).all()
     points = S2FS(4).fit(X, np.arange(9)).path_  # every class is a point
     assert (points["sep"] > 1e9).all()

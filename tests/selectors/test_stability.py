@@ -79,6 +79,7 @@ def test_subsamples_keep_the_shares_of_the_classes(fraction):
     assert set(np.concatenate(Recording.seen)) == set(range(60))  # everyone has a turn
 
 
+@pytest.mark.filterwarnings("ignore:Class.* fewer than two samples:UserWarning")
 def test_small_classes_are_never_lost():
     X, y = data()
     y = np.where(np.arange(60) == 7, 9, np.where(np.arange(60) < 2, 8, 0))

@@ -20,6 +20,8 @@ ClassWeight = Literal["balanced"] | Mapping[Any, float] | None
 #: The heaviest row counts at most this many times as much as the lightest: beside it, a lighter one
 #: would be lost in the rounding of every sum.
 MOST_RATIO = 1e15
+#: What is said where too few classes are left of those that count.
+TOO_FEW_SAMPLES = "y has fewer than two classes of two samples; give more samples of each class."
 #: Products and squares of larger weights overflow, and those of the inverse underflow.
 MOST_WEIGHT = 1e100
 
@@ -117,6 +119,14 @@ def counting_factor(weight: float, n_samples: int) -> float:
     normalised weights or inverse probabilities, and are scaled to sum to that number.
     """
     return n_samples / weight if weight < n_samples * (1 - 1e-12) else 1.0
+
+
+def are_small(counts: Floats) -> NDArray[np.bool_]:
+    """Which classes have fewer than two samples, by weights that count these.
+
+    Such a class has no spread, and no sample left to be held out.
+    """
+    return counts < 2 * (1 - 1e-9)
 
 
 def relative(weight: Floats) -> Floats | None:

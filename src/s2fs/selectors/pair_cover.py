@@ -29,6 +29,7 @@ from s2fs.criteria.ranks import rank_features
 from s2fs.criteria.summary import Summary, merge_summaries
 from s2fs.criteria.weights import (
     ClassWeight,
+    are_small,
     check_sample_weight,
     class_factors,
     counting_factor,
@@ -134,6 +135,7 @@ class PairCover(SearchSelector):
     """
 
     _label: ClassVar[str] = "PairCover"
+    _leaves_out_small_classes: ClassVar[bool] = True
     _score_name: ClassVar[str] = "cover"
     _part_names: ClassVar[tuple[str, ...]] = ("closest",)
     #: What batches have told, after ``partial_fit``.
@@ -239,7 +241,7 @@ class PairCover(SearchSelector):
     def _open_batches(self, seen: Summary) -> InBatches | None:
         """The samples seen so far of the classes that count, if there are two of these."""
         seen.find_factors(None)  # looks at the weights
-        some = seen.keep(seen.weights * seen.per_weight >= 2 * (1 - 1e-9))
+        some = seen.keep(~are_small(seen.weights * seen.per_weight))
         if len(some.classes) < 2:
             return None
         class_weight = self.class_weight

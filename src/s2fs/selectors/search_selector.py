@@ -16,12 +16,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from s2fs._native.correlated_features import CorrelatedFeatures
+from s2fs._utils.labels import encode_classes
+from s2fs._utils.messages import format_names
 from s2fs._utils.tables import as_table
 from s2fs._utils.types import Floats
 from s2fs._utils.warn import warn_user
 from s2fs.criteria.covariates import check_complete, covariate_columns, encode_covariates
 from s2fs.criteria.protocol import Criterion
-from s2fs.criteria.weights import ClassWeight, row_weights
+from s2fs.criteria.weights import TOO_FEW_SAMPLES, ClassWeight, are_small, row_weights
 from s2fs.search.canonical_order import sort_canonically
 from s2fs.search.constraints import (
     Constraints,
@@ -96,6 +98,8 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
     #: The columns of ``path_``: the criterion, and the quantities it is made of.
     _score_name: ClassVar[str]
     _part_names: ClassVar[tuple[str, ...]]
+    #: Whether classes of fewer than two samples are left out, or kept and warned of.
+    _leaves_out_small_classes: ClassVar[bool] = False
     #: Whether the criterion asks the samples at every step, and not only for class moments.
     _needs_every_step: ClassVar[bool] = False
     #: The smallest p-value that "auto" could have found on the samples of the last fit.
@@ -256,6 +260,7 @@ optional
             self._warn_if_constant(is_constant=is_constant)
             prepared.warn_if_short(len(path))
             self._warn_if_none_selected()
+            self._warn_small_classes(source.small_classes)
             if (samples := source.samples) is not None:
                 self._warn_fragile(samples.adjusted, samples.codes, samples.sample_weight)
         return self
@@ -270,8 +275,8 @@ optional
             raise ValueError(refusal)
         source: Source
         if place is InMemory:
-            samples = self._check_samples(X, y, sample_weight, covariates, groups)
-            source = InMemory(samples, self.classes_)
+            samples, small = self._check_samples(X, y, sample_weight, covariates, groups)
+            source = InMemory(samples, self.classes_, small)
         else:
             elsewhere: OnCluster | InDatabase
             if place is OnCluster:
@@ -301,7 +306,9 @@ optional
         assert source.samples is not None  # for mypy # nosec B101
         search = PermutationStop(
             sort_canonically(source.samples),
-            lambda *some: self._make_criterion(InMemory(Samples(*some), source.classes)),
+            lambda *some: self._make_criterion(
+                InMemory(Samples(*some), source.classes, source.small_classes)
+            ),
             self.level,
             self.tol,
             is_columnwise=self._is_columnwise,
@@ -312,23 +319,58 @@ optional
 
     def _check_samples(
         self, X: Any, y: Any, sample_weight: Any = None, covariates: Any = None, groups: Any = None
-    ) -> Samples:
-        """Check the input, encode classes and covariates, and drop samples of weight 0."""
+    ) -> tuple[Samples, NDArray[Any]]:
+        """Check the input, encode classes and covariates, and drop samples that do not count.
+
+        Those have the weight 0, or are of a class that is left out. Also returned are the labels of
+        the classes with fewer than two samples.
+        """
         X, y = self._validate(X, y)
         table = None if covariates is None else covariate_columns(covariates, len(y))
         groups = None if groups is None else check_groups(groups, len(y))
         weight = self._weigh_samples(sample_weight, y)
-        if weight is not None and not weight.all():
-            counts = weight > 0
-            X, y, weight = X[counts], y[counts], weight[counts]
+        is_small, small = self._find_small_classes(y, weight)
+        counts = ~(is_small & self._leaves_out_small_classes)
+        if weight is not None:
+            counts &= weight > 0
+        if not counts.all():
+            X, y = X[counts], y[counts]
+            weight = None if weight is None else weight[counts]
             table = None if table is None else table[counts]
             groups = None if groups is None else groups[counts]
         X = self._rescale(X, weight)
         codes = self._encode(y)
         if table is None:
-            return Samples(X, codes, weight, groups=groups)
+            return Samples(X, codes, weight, groups=groups), small
         check_complete(X)
-        return Samples(X, codes, weight, encode_covariates(table, codes), groups)
+        return Samples(X, codes, weight, encode_covariates(table, codes), groups), small
+
+    def _find_small_classes(
+        self, y: NDArray[Any], weight: Floats | None
+    ) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+        """Which samples are of classes with fewer than two samples, and the labels of these."""
+        classes, codes = encode_classes(y)
+        if weight is not None and not self._leaves_out_small_classes:
+            weight = (weight > 0).astype(np.float64)  # that of the class is in it, too
+        counts = np.bincount(codes, weight).astype(np.float64)
+        is_small = are_small(counts)
+        if self._leaves_out_small_classes and is_small.any() and (~is_small).sum() < 2:
+            if np.count_nonzero(counts) > 1:
+                raise ValueError(TOO_FEW_SAMPLES)
+            is_small[:] = False  # a single class is refused as such
+        return is_small[codes], classes[is_small & (counts > 0)]
+
+    def _warn_small_classes(self, small: NDArray[Any]) -> None:
+        """Warn of classes with fewer than two samples, which are left out or rest on one."""
+        if not len(small):
+            return
+        one = len(small) == 1
+        have = "Class {} has" if one else "Classes {} have"
+        if self._leaves_out_small_classes:
+            end = f"{'it is' if one else 'they are'} left out"
+        else:
+            end = f"what tells {'it' if one else 'each'} apart rests on one sample"
+        warn_user(f"{have.format(format_names(small))} fewer than two samples, so {end}.")
 
     def _rescale(self, X: Any, sample_weight: Floats | None) -> Any:
         """The features as the search is to see them."""

@@ -22,7 +22,7 @@ from s2fs._utils.messages import format_count
 from s2fs._utils.types import Floats
 from s2fs.criteria.class_moments import ClassMoments, check_squares
 from s2fs.criteria.summary import Summary
-from s2fs.criteria.weights import ClassWeight
+from s2fs.criteria.weights import TOO_FEW_SAMPLES, ClassWeight, are_small
 from s2fs.lazy.copies import LazyCopies
 from s2fs.lazy.frames import LazyTable, is_lazy_frame
 from s2fs.lazy.moments import query_moments
@@ -52,6 +52,8 @@ class Source(ABC):
         The samples themselves, if they are in memory.
     classes : ndarray of shape (n_classes,)
         The labels of the classes that count, sorted.
+    small_classes : ndarray
+        The labels of those with fewer than two samples by weight, whether they count or not.
     """
 
     #: Where the samples are, and how to have them in memory, in the words of an error.
@@ -61,6 +63,7 @@ class Source(ABC):
     gives: ClassVar[frozenset[str]]
     samples: Samples | None = None
     classes: NDArray[Any]
+    small_classes: NDArray[Any]
 
     @classmethod
     def find_refusal(cls, needs: Iterable[Need]) -> str:
@@ -92,16 +95,18 @@ class InMemory(Source):
     ----------
     samples : Samples
         The samples.
-    classes : ndarray of shape (n_classes,)
-        Their labels, sorted.
+    classes, small_classes : ndarray
+        Their labels, sorted, and those of the classes of fewer than two samples.
     """
 
     place = "X is in memory"
     gives = frozenset({ALL_SAMPLES, EVERY_STEP, CORRELATIONS, WEIGHTS})
     samples: Samples
 
-    def __init__(self, samples: Samples, classes: NDArray[Any]) -> None:
-        self.samples, self.classes = samples, classes
+    def __init__(
+        self, samples: Samples, classes: NDArray[Any], small_classes: NDArray[Any]
+    ) -> None:
+        self.samples, self.classes, self.small_classes = samples, classes, small_classes
 
     def class_means(self) -> Floats:
         """The mean of every feature in every class; NaN where a class has no value."""
@@ -123,6 +128,8 @@ class Summarized(Source):
         What the samples tell.
     class_weight : "balanced", dict or None
         How much the samples of a class count in the variance inside the classes.
+    leaves_out_small : bool
+        Whether classes of fewer than two samples do not count.
 
     Attributes
     ----------
@@ -130,10 +137,14 @@ class Summarized(Source):
         What the samples of the classes that count tell.
     """
 
-    def __init__(self, summary: Summary, class_weight: ClassWeight) -> None:
+    def __init__(
+        self, summary: Summary, class_weight: ClassWeight, *, leaves_out_small: bool = True
+    ) -> None:
         self.all_classes = summary.classes
         self.factors = summary.find_factors(class_weight)
-        self.is_kept = self.factors > 0
+        is_small = are_small(summary.weights * summary.per_weight)
+        self.small_classes = summary.classes[is_small & (self.factors > 0)]
+        self.is_kept = (self.factors > 0) & ~(leaves_out_small & is_small)
         self.summary, self.factors = summary.keep(self.is_kept), self.factors[self.is_kept]
         self.classes = self.summary.classes
 
@@ -207,8 +218,8 @@ class OnCluster(Summarized):
                 raise ValueError(
                     f"X has {format_count(n_samples, 'sample')} that count; give at least two."
                 )
-            super().__init__(summary, class_weight)
-            reject_one_class(self.classes)
+            super().__init__(summary, class_weight, leaves_out_small=not in_every_sum)
+            _reject_one_class(self)
             _reject_nonfinite(self.summary, self.feature_names, allow_nan=allow_nan)
             factors = np.zeros(len(self.all_classes))
             factors[self.is_kept] = self.factors if in_every_sum else 1.0
@@ -259,7 +270,7 @@ class InDatabase(Summarized):
         self.feature_names = np.array(self._table.features, dtype=object)
         self._queried = query_moments(self._table)
         super().__init__(self._queried.as_summary(), class_weight)
-        reject_one_class(self.classes, "y without the classes of weight 0")
+        _reject_one_class(self)
         _reject_nonfinite(self.summary, self._table.features, allow_nan=True)
 
     def copies(self, moments: ClassMoments) -> ExactCopies | None:
@@ -276,6 +287,13 @@ def find_place(X: Any) -> type[Source]:
     if is_dask(X):
         return OnCluster
     return InDatabase if is_lazy_frame(X) else InMemory
+
+
+def _reject_one_class(source: Summarized) -> None:
+    """Raise if fewer than two classes count."""
+    if len(source.classes) < 2 and len(source.small_classes):
+        raise ValueError(TOO_FEW_SAMPLES)
+    reject_one_class(source.classes, "y without the classes of weight 0")
 
 
 def _reject_nonfinite(summary: Summary, names: Any, *, allow_nan: bool) -> None:
