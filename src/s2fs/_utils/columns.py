@@ -13,6 +13,7 @@ import narwhals as nw
 import numpy as np
 from scipy.sparse import issparse
 
+from s2fs._utils.arguments import Argument, ArgumentError, as_argument
 from s2fs._utils.dask_inputs import is_dask
 from s2fs._utils.messages import did_you_mean, format_names
 
@@ -52,26 +53,33 @@ class Columns:
         """The columns of a file, which a command line may name."""
         return cls(names, len(names), str(source), text_positions=True)
 
-    def position(self, wanted: Any, argument: str) -> int:
+    def position(self, wanted: Any, argument: str | Argument) -> int:
         """Find one column; an error message names the argument."""
-        return self._find(wanted, f"{argument} is {wanted!r}")
+        return self._find(wanted, as_argument(argument), "is")
 
-    def positions(self, wanted: Iterable[Any] | None, argument: str) -> list[int]:
+    def positions(self, wanted: Iterable[Any] | None, argument: str | Argument) -> list[int]:
         """Find some columns, each given once; None is no column."""
         items = [] if wanted is None else list(wanted)
         if self._text_positions:
             items = [part for item in items for part in self._split(item)]
-        positions = [self._find(item, f"{argument} has {item!r}") for item in items]
+        mention = as_argument(argument)
+        positions = [self._find(item, mention, "has") for item in items]
         if repeated := find_repeated(positions):
             names = self.shown(repeated)
-            raise ValueError(f"{argument} has {names} more than once; give each once.")
+            raise ArgumentError(mention, f" has {names} more than once; give each once.")
         return positions
 
     def without(self, drop: Iterable[Any], label: int | None) -> list[int]:
         """The positions of the features: all columns but the dropped ones and the target."""
         dropped = set(self.positions(drop, "drop"))
         if label in dropped:
-            raise ValueError(f"{self.shown([label])} is both target and in drop; choose one.")
+            raise ArgumentError(
+                f"{self.shown([label])} is both ",
+                Argument("target", bare=True),
+                " and in ",
+                Argument("drop", bare=True),
+                "; choose one.",
+            )
         kept = [f for f in range(self._n_columns) if f != label and f not in dropped]
         if not kept:
             raise ValueError(
@@ -85,25 +93,29 @@ class Columns:
             positions if self._names is None else [self._names[f] for f in positions]
         )
 
-    def _find(self, wanted: Any, given: str) -> int:
+    def _find(self, wanted: Any, argument: Argument, verb: str) -> int:
         m, source = self._n_columns, self._source
+        given = f" {verb} {wanted!r}, but"
         if isinstance(wanted, str):
             positions = self._positions_of.get(wanted, [])
             if len(positions) == 1:
                 return positions[0]
             if positions:
-                raise ValueError(
-                    f"{given}, but {source} has {len(positions)} columns of this name; give the "
-                    "position of the one you mean."
+                raise ArgumentError(
+                    argument,
+                    f"{given} {source} has {len(positions)} columns of this name; give the "
+                    "position of the one you mean.",
                 )
             if not (self._text_positions and _WHOLE_NUMBER.fullmatch(wanted)):
-                raise ValueError(f"{given}, but {source} {self._describe_lack(wanted)}.")
+                raise ArgumentError(argument, f"{given} {source} {self._describe_lack(wanted)}.")
             wanted = int(wanted)
         lowest = -m if self._text_positions else 0
         is_position = isinstance(wanted, Integral) and not isinstance(wanted, bool)
         if is_position and lowest <= int(wanted) < m:
             return int(wanted) % m
-        raise ValueError(f"{given}, but the columns of {source} are numbered from 0 to {m - 1}.")
+        raise ArgumentError(
+            argument, f"{given} the columns of {source} are numbered from 0 to {m - 1}."
+        )
 
     def _split(self, wanted: Any) -> list[Any]:
         """Several columns in one text, as in ``a,b``; a name may itself contain a comma."""

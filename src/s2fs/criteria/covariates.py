@@ -15,8 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from s2fs._utils.arguments import Argument, ArgumentError
 from s2fs._utils.messages import format_count, format_named
 from s2fs._utils.types import Floats, Indices
+
+_COVARIATES = Argument("covariates", bare=True)
 
 #: A direction of the covariates that is shorter than this share of the longest is rounding.
 NEGLIGIBLE = 1e-9
@@ -64,13 +67,14 @@ def covariate_columns(covariates: Any, n_samples: int) -> NDArray[Any]:
         if values.ndim == 1:
             values = values[:, None]
         if values.ndim != 2:
-            raise ValueError(
-                f"covariates has the shape {values.shape}; give one value, or one row of values, "
-                "for each sample."
+            raise ArgumentError(
+                _COVARIATES,
+                f" has the shape {values.shape}; give one value, or one row of values, "
+                "for each sample.",
             )
         columns = {f"covariate {i}": column for i, column in enumerate(values.T)}
     if not columns:
-        raise ValueError("covariates has no columns; leave it out, or give at least one.")
+        raise ArgumentError(_COVARIATES, " has no columns; leave it out, or give at least one.")
     checked = {name: _checked(name, column, n_samples) for name, column in columns.items()}
     table = np.empty(n_samples, dtype=[(name, column.dtype) for name, column in checked.items()])
     for name, column in checked.items():
@@ -88,9 +92,10 @@ def _values_of(column: Any) -> NDArray[Any]:
 def _checked(name: str, column: NDArray[Any], n_samples: int) -> NDArray[Any]:
     """One covariate as numbers or as text; what is missing is refused."""
     if len(column) != n_samples:
-        raise ValueError(
-            f"covariates has {len(column)} entries for the {format_count(n_samples, 'sample')} of "
-            "X; give one for each sample."
+        raise ArgumentError(
+            _COVARIATES,
+            f" has {len(column)} entries for the {format_count(n_samples, 'sample')} of X; give "
+            "one for each sample.",
         )
     if column.dtype.kind in "iuf":
         column = column.astype(np.float64)
@@ -100,10 +105,11 @@ def _checked(name: str, column: NDArray[Any], n_samples: int) -> NDArray[Any]:
         missing = np.array([value is None or value != value for value in values], dtype=bool)
         column = np.array([str(value) for value in values])
     if missing.any():
-        raise ValueError(
-            f"covariates has missing values in {name!r}, in "
+        raise ArgumentError(
+            _COVARIATES,
+            f" has missing values in {name!r}, in "
             f"{format_named('sample', np.flatnonzero(missing))}; fill them in, or leave these "
-            "samples out."
+            "samples out.",
         )
     return column
 
@@ -147,15 +153,17 @@ def _check_separable(codes: Indices, covariates: Covariates) -> None:
     n, n_classes = len(codes), int(codes.max()) + 1
     design = np.hstack([codes[:, None] == np.arange(n_classes), covariates.design])
     if np.linalg.matrix_rank(design, tol=NEGLIGIBLE * np.sqrt(n)) < design.shape[1]:
-        raise ValueError(
-            "covariates and y cannot be told apart: some classes share no covariate value, "
+        raise ArgumentError(
+            _COVARIATES,
+            " and y cannot be told apart: some classes share no covariate value, "
             "directly or through others, with the rest; leave out the covariate, or the samples "
-            "whose values occur in one class only."
+            "whose values occur in one class only.",
         )
     if n <= design.shape[1]:
-        raise ValueError(
-            f"covariates and classes have {design.shape[1]} effects for {n} samples, which leaves "
-            "nothing unexplained; give fewer covariates."
+        raise ArgumentError(
+            _COVARIATES,
+            f" and classes have {design.shape[1]} effects for {n} samples, which leaves nothing "
+            "unexplained; give fewer covariates.",
         )
 
 
@@ -192,9 +200,11 @@ def remove_learnt_covariates(
 def check_complete(X: Any) -> None:
     """Raise if the table is sparse or has missing values."""
     if issparse(X):
-        raise ValueError("covariates need dense rows, but X is sparse; give X.toarray().")
+        raise ArgumentError(_COVARIATES, " need dense rows, but X is sparse; give X.toarray().")
     if np.isnan(X.sum()):
-        raise ValueError("covariates need every value, but X has missing ones; impute them first.")
+        raise ArgumentError(
+            _COVARIATES, " need every value, but X has missing ones; impute them first."
+        )
 
 
 def _least_squares(design: Floats, X: Any, sample_weight: Floats | None) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from s2fs._utils.arguments import Argument
 from s2fs._utils.messages import format_count, format_names
 from s2fs.io._dataset import Dataset
 from s2fs.io._descriptions import Description
@@ -182,10 +183,13 @@ def from_arrays(source: Source, options: ReadOptions) -> Dataset:
     X, names = matrix_with_names(name, arrays, transpose=options.transpose)
     n, m = X.shape
     if len(labels) != n:
-        hint = "; are the features in rows (`transpose=True`)?" if len(labels) == m else "."
+        hint: tuple[str | Argument, ...] = (".",)
+        if len(labels) == m:
+            hint = ("; are the features in rows (", Argument("transpose", True), ")?")
         raise UnreadableError(
             f"X in {name} has {format_count(n, 'row')} but {key} has "
-            f"{format_count(len(labels), 'label')}{hint}"
+            f"{format_count(len(labels), 'label')}",
+            *hint,
         )
     is_coded = labels.dtype.kind in "biu"
     where = f"{key} of {name}"

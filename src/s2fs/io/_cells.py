@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from s2fs._utils.annotated import as_floats, key_of_matrix
+from s2fs._utils.arguments import Argument
 from s2fs._utils.columns import Columns
 from s2fs._utils.messages import format_names
 from s2fs._utils.optional import need
@@ -42,15 +43,16 @@ def from_cells(source: Source, options: ReadOptions) -> Dataset:
         )
     if target is None:
         raise UnreadableError(
-            f"target is missing: say which column of obs in {source.name} holds the classes; "
-            f"it has {format_names(columns) or 'none'}."
+            Argument("target", bare=True),
+            f" is missing: say which column of obs in {source.name} holds the classes; "
+            f"it has {format_names(columns) or 'none'}.",
         )
     if "column" not in outline:
         Columns.of_file(columns, f"obs in {source.name}").position(target, "target")
         raise UnreadableError(f"{source.name} is damaged: a part of it cannot be found.")
     for number, (argument, wanted) in enumerate(options.descriptions):
         if outline["beside"][number] is None:
-            keyword = f"`{argument.partition(':')[0]}`"
+            keyword = Argument(argument.partition(":")[0])
             Columns.of_file(columns, f"obs in {source.name}").position(wanted, keyword)
     with reader_errors(source.name, ".h5ad"):
         cell_names, gene_names = arrays["obs_names"].tolist(), arrays["var_names"].tolist()

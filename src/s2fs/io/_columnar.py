@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from s2fs._utils.arguments import Argument
 from s2fs._utils.cells import as_numbers
 from s2fs._utils.messages import did_you_mean, format_count, format_names
 from s2fs._utils.optional import need
@@ -128,7 +129,9 @@ def excel(source: Source, options: ReadOptions) -> Delimited:
         first, used = min(filled, default=0), max(filled, default=-1) + 1
         rows = [(row + [""] * used)[first:used] for row in rows if any(row)]
         if not rows:
-            raise UnreadableError(f"{source.name} has an empty sheet; choose another with `sheet`.")
+            raise UnreadableError(
+                f"{source.name} has an empty sheet; choose another with ", Argument("sheet"), "."
+            )
         return as_delimited(rows, source.name, options)
 
 
@@ -170,14 +173,16 @@ def _choose_sheet(book: Any, options: ReadOptions, source: str) -> str:
             with_target = [name for name in names if _has_cell(book[name], options.target)]
             chosen = (with_target or names)[0]
             warn_reader(
-                f"{source} has the sheets {format_names(names)}; {chosen!r} is read (`sheet`).",
-                "sheet",
+                f"{source} has the sheets {format_names(names)}; {chosen!r} is read (",
+                Argument("sheet"),
+                ").",
+                kind="sheet",
             )
         return chosen
     if wanted not in names:
         raise UnreadableError(
-            f"`sheet` is {wanted!r}, but {source} has {format_names(names)}"
-            f"{did_you_mean(wanted, names)}."
+            Argument("sheet"),
+            f" is {wanted!r}, but {source} has {format_names(names)}{did_you_mean(wanted, names)}.",
         )
     return wanted
 

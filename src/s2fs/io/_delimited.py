@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from s2fs._utils.arguments import Argument
 from s2fs._utils.messages import format_count, format_named
 from s2fs.io._dialect import BLANK, BLANKS, WIDE_BLANK, Dialect, sniff_delimiter, split_blanks
 from s2fs.io._errors import UnreadableError
@@ -79,8 +80,10 @@ class Delimited:
             if not self._has_header:
                 warn_reader(
                     f"{source} has no header: its first line is data, so the columns are called "
-                    "x0, x1, …; if that line is a header, say `header=True`.",
-                    "no header",
+                    "x0, x1, …; if that line is a header, say ",
+                    Argument("header", True),
+                    ".",
+                    kind="no header",
                 )
         self._layout(header, body if self._has_header else rows)
 
@@ -93,7 +96,7 @@ class Delimited:
         warn_reader(
             f"{self._source} has {format_count(n_skipped, 'line')} above the table, beginning with "
             f"{shown!r}; left out.",
-            "title",
+            kind="title",
         )
         for _ in range(n_skipped):
             self._start = self._next_line()
@@ -124,7 +127,7 @@ class Delimited:
         warn_reader(
             f"{self._source} begins with the numbers of samples and features, {first[0].strip()} "
             f"and {first[1].strip()}; that line is left out.",
-            "title",
+            kind="title",
         )
         self._start = self._next_line()
 
@@ -148,9 +151,10 @@ class Delimited:
         found = evidence.number_format()
         if found.thousands is not None:
             warn_reader(
-                f"{self._source} separates thousands, as in {evidence.thousands_example()!r} "
-                f"(`thousands={found.thousands!r}`).",
-                "thousands",
+                f"{self._source} separates thousands, as in {evidence.thousands_example()!r} (",
+                Argument("thousands", found.thousands),
+                ").",
+                kind="thousands",
             )
         return found
 
@@ -299,7 +303,9 @@ class Delimited:
                 raise UnreadableError(
                     f"{self._source} has {format_count(len(row), 'cell')} in line {line} where {m} "
                     "are expected; give every row the same number of cells, or say what separates "
-                    "them with `delimiter`."
+                    "them with ",
+                    Argument("delimiter"),
+                    ".",
                 )
             yield row
 
@@ -438,7 +444,7 @@ class Delimited:
                 warn_reader(
                     f"{self._source} has {shown} beside the samples that the second file names; "
                     "left out.",
-                    "descriptions",
+                    kind="descriptions",
                 )
             return beside
         sample = list(islice(self.rows(), _SAMPLE_ROWS))
@@ -457,6 +463,6 @@ class Delimited:
         if found:
             shown = format_named("column", [header[j] for j in sorted(found)])
             warn_reader(
-                f"{self._source} describes the features in {shown}; left out.", "descriptions"
+                f"{self._source} describes the features in {shown}; left out.", kind="descriptions"
             )
         return found

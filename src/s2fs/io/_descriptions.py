@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from s2fs._utils.arguments import Argument
 from s2fs._utils.cells import is_missing
 from s2fs._utils.columns import Columns
 from s2fs._utils.messages import format_count
@@ -58,7 +59,7 @@ def _describe(
     if str(wanted) in frame.annotation:
         cells = frame.annotation[str(wanted)]
         return Description(str(wanted), cells, None, frame.parse(cells))
-    position = Columns.of_file(frame.names, frame.source).position(wanted, f"`{argument}`")
+    position = Columns.of_file(frame.names, frame.source).position(wanted, Argument(argument))
     column = frame.column(position)
     numbers = column if isinstance(column, np.ndarray) else frame.parse([str(c) for c in column])
     return Description(frame.names[position], column, position, numbers)

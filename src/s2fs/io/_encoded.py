@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from s2fs._utils.arguments import Argument
 from s2fs._utils.cells import is_missing
 from s2fs._utils.types import Floats
 from s2fs.io._errors import UnreadableError
@@ -42,7 +43,9 @@ def _one_hot(frame: Frame, position: int, missing: frozenset[str]) -> dict[str, 
     if len(words) > MANY_WORDS:
         raise UnreadableError(
             f"{frame.source} has {len(words)} different words in column {name!r}, too many for a "
-            "category; leave it out with `drop`."
+            "category; leave it out with ",
+            Argument("drop"),
+            ".",
         )
     code_of = {word: code for code, word in enumerate(words)}
     codes = np.array([code_of.get(cell, -1) for cell in cells])

@@ -4,14 +4,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from s2fs._utils.arguments import Argument, ArgumentError
 
-class UnreadableError(ValueError):
+
+class UnreadableError(ArgumentError):
     """A file that cannot be used; the message says where and what to do.
 
     Parameters
     ----------
-    message : str
-        One sentence; keywords of :func:`s2fs.read_table` stand in backquotes.
+    *parts : str or Argument
+        What the message, one sentence, is made of: words, and keywords of
+        :func:`s2fs.read_table`, which stand in backquotes.
     reason : str, default="unreadable"
         What is in the way, in a word or two: "missing labels", "missing values", ….
     columns : iterable of str, default=()
@@ -29,20 +32,21 @@ class UnreadableError(ValueError):
         As given.
     fixes : dict of str to object
         Keywords with which the file can be used; empty if that is not known.
+    arguments : tuple of str
+        The keywords of :func:`s2fs.read_table` it is about.
     obstacles : tuple of UnreadableError
         What is in the way, an error each; the error itself if it is the only one.
     """
 
     def __init__(
         self,
-        message: str,
-        *,
+        *parts: str | Argument,
         reason: str = "unreadable",
         columns: Iterable[str] = (),
         fixes: dict[str, Any] | None = None,
         obstacles: Sequence["UnreadableError"] = (),
     ) -> None:
-        super().__init__(message)
+        super().__init__(*parts)
         self.reason = reason
         self.columns = tuple(columns)
         self.fixes = fixes or {}
@@ -61,7 +65,7 @@ def raise_obstacles(obstacles: Sequence[UnreadableError]) -> None:
             fixes[keyword] = value
     is_solved = all(error.fixes for error in obstacles)
     raise UnreadableError(
-        " ".join(str(error) for error in obstacles),
+        *[part for error in obstacles for part in (" ", error.message)][1:],
         reason=obstacles[0].reason if len(obstacles) == 1 else "several",
         columns=[column for error in obstacles for column in error.columns],
         fixes=fixes if is_solved else None,

@@ -72,7 +72,8 @@ def gct(data: bytes, source: str, options: ReadOptions) -> Delimited:
 def bare_gct(data: bytes, source: str, options: ReadOptions) -> Delimited:
     """A GCT file that lacks the lines with its version and sizes."""
     warn_reader(
-        f"{source} describes the features in a column beside their names; left out.", "descriptions"
+        f"{source} describes the features in a column beside their names; left out.",
+        kind="descriptions",
     )
     return Delimited(data, source, ".tsv", _plain(options), {1})
 

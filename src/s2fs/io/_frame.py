@@ -109,7 +109,7 @@ def unique_names(header: Sequence[str], source: str) -> list[str]:
         warn_reader(
             f"{source} has more than one column named {format_names(twice)}; the later ones are "
             f"called {later} and so on.",
-            "equal names",
+            kind="equal names",
         )
     return names
 

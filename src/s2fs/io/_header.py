@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 
+from s2fs._utils.arguments import Argument
 from s2fs._utils.cells import is_missing
 from s2fs.io._dialect import BLANKS, Dialect, sniff_delimiter, split_blanks
 from s2fs.io._options import ReadOptions
@@ -104,8 +105,10 @@ def _counts_columns(
     shown = ", ".join(first[j].strip() for j in positions[:3])
     warn_reader(
         f"{source} begins with {shown}, …, which is taken for a header as it counts, "
-        "rises or falls; if it is data, say `header=False`.",
-        "header of numbers",
+        "rises or falls; if it is data, say ",
+        Argument("header", False),
+        ".",
+        kind="header of numbers",
     )
     return True
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from s2fs._utils.arguments import Argument
 from s2fs._utils.cells import as_numbers, is_missing
 from s2fs._utils.messages import format_named
 from s2fs._utils.types import Floats
@@ -41,10 +42,11 @@ _MOST_IDS, _MOST_IDS_SHARE = 3, 0.05
 def remark_on_row_numbers(source: str, names: list[str]) -> None:
     """Say which columns count the rows."""
     warn_reader(
-        f"{source} counts the rows in {format_named('column', names)}; left out, unless `keep` "
-        "names them.",
-        "row numbers",
-        names,
+        f"{source} counts the rows in {format_named('column', names)}; left out, unless ",
+        Argument("keep"),
+        " names them.",
+        kind="row numbers",
+        columns=names,
     )
 
 
@@ -95,8 +97,8 @@ def find_unnamed_row_names(frame: Frame, positions: Iterable[int]) -> set[int]:
         what = "numbers the rows" if numbers is not None else "names the rows"
         warn_reader(
             f"{frame.source} {what} in a column without a name; it is not taken for a feature.",
-            "row numbers" if numbers is not None else "sample names",
-            [""],
+            kind="row numbers" if numbers is not None else "sample names",
+            columns=[""],
         )
         name_rows_by(frame, position)
         found.add(position)
@@ -138,9 +140,11 @@ def find_identifiers(frame: Frame, positions: list[int]) -> set[int]:
         else:
             warn_reader(
                 f"{frame.source} names samples in {format_named('column', names)}; left out, "
-                "unless `keep` names them.",
-                kind,
-                names,
+                "unless ",
+                Argument("keep"),
+                " names them.",
+                kind=kind,
+                columns=names,
             )
         for f in sorted(found):
             if are_distinct_whole_numbers(_number_column(frame, f)):

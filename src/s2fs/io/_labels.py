@@ -102,5 +102,5 @@ def remark_on_quantity(labels: Labels, source: str) -> None:
             f"{source} looks like a quantity: it has {n} different whole numbers, from "
             f"{values[0]} to {values[-1]}, each taken as a class; if it is one, choose another "
             "target or group the values.",
-            "quantity",
+            kind="quantity",
         )

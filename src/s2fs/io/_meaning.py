@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from s2fs._utils.arguments import Argument, ArgumentError
 from s2fs._utils.columns import Columns, find_nonfinite_columns
 from s2fs._utils.labels import reject_one_class
 from s2fs._utils.messages import format_count, format_named, format_names
@@ -38,7 +39,7 @@ class _Features(NamedTuple):
 def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -> Dataset:
     """The dataset in a table, with labels from the table, its preamble or a second one."""
     columns = Columns.of_file(frame.names, frame.source)
-    id_column = None if options.id is None else columns.position(options.id, "`id`")
+    id_column = None if options.id is None else columns.position(options.id, Argument("id"))
     if id_column is not None:
         frame.row_names = [str(cell).strip() for cell in frame.column(id_column)]
     sheet_rows, name_column = None, None
@@ -49,12 +50,13 @@ def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -
     beside = {id_column, name_column, 0 if frame.transposed else None}
     beside |= {description.position for description in descriptions.values()}
     candidates = [f for f in columns.without(options.drop, where.position) if f not in beside]
-    insisted = columns.positions(options.keep, "`keep`")
+    insisted = columns.positions(options.keep, Argument("keep"))
     for f in insisted:
         if f not in candidates:
-            raise ValueError(
-                f"`keep` has {frame.names[f]!r}, which is no feature for another option says what "
-                "it is; leave one of them out."
+            raise ArgumentError(
+                Argument("keep"),
+                f" has {frame.names[f]!r}, which is no feature for another option says what "
+                "it is; leave one of them out.",
             )
     obstacles: list[UnreadableError] = []
     roles = find_features(frame, candidates, insisted, options, obstacles)
@@ -107,7 +109,7 @@ def _remark_on_unlabelled(without: NDArray[np.bool_], source: str) -> None:
     warn_reader(
         f"{source} has no label in {int(without.sum())} of {len(without)} rows, which are left "
         "out.",
-        "rows without a label",
+        kind="rows without a label",
     )
 
 
@@ -142,7 +144,7 @@ def from_matrix(
         X, labels = X[rows], labels._replace(codes=labels.codes[rows])
         sample_ids = None if sample_ids is None else [sample_ids[i] for i in rows]
     columns = Columns.of_file(names, path)
-    insisted = columns.positions(options.keep, "`keep`")
+    insisted = columns.positions(options.keep, Argument("keep"))
     kept = columns.without(options.drop, None)
     if counters := [f for f in counters if f in kept and f not in insisted]:
         remark_on_row_numbers(path, [names[f] for f in counters])
@@ -177,8 +179,11 @@ def _build_dataset(
     if has_gaps and options.impute in ("median", "knn"):
         if issparse(X):
             raise UnreadableError(
-                f"{path} is sparse, and `impute` is for dense tables; leave columns out "
-                "with `drop_missing=0.2`.",
+                f"{path} is sparse, and ",
+                Argument("impute"),
+                " is for dense tables; leave columns out with ",
+                Argument("drop_missing", 0.2),
+                ".",
                 reason="missing values",
             )
         imputer, incomplete = make_imputer(options.impute), X
@@ -207,8 +212,9 @@ def _check_labels(
         obstacles.append(
             UnreadableError(
                 f"{source} has {format_count(int(missing.sum()), 'missing label')}, the first in "
-                f"data row {first + 1}{called}; label these rows, or leave them out with "
-                "`drop_unlabelled`.",
+                f"data row {first + 1}{called}; label these rows, or leave them out with ",
+                Argument("drop_unlabelled"),
+                ".",
                 reason="missing labels",
                 fixes={"drop_unlabelled": True},
             )
@@ -234,8 +240,8 @@ def _without_sparse_columns(features: _Features, path: str, options: ReadOptions
     warn_reader(
         f"{path} lacks more than {options.drop_missing:.0%} of the values in "
         f"{format_count(len(sparse), 'column')}, {format_names(called)}; left out.",
-        "missing values",
-        called,
+        kind="missing values",
+        columns=called,
     )
     kept = [f for f in range(len(names)) if f not in sparse]
     if not kept:
@@ -257,7 +263,9 @@ def _check_numbers(
         obstacles.append(
             UnreadableError(
                 f"{path} has infinite values in {format_named('column', infinite)}; fix them, or "
-                "leave the columns out with `drop`.",
+                "leave the columns out with ",
+                Argument("drop"),
+                ".",
                 reason="infinite values",
                 columns=infinite,
                 fixes={"drop": infinite} if len(infinite) < len(names) else {},
@@ -267,9 +275,13 @@ def _check_numbers(
     if gaps and options.impute is None:
         obstacles.append(
             UnreadableError(
-                f"{path} has missing values in {format_named('column', gaps)}; fill "
-                "them in with `impute='median'`, or leave columns out with `drop_missing=0.2` or "
-                "`drop`.",
+                f"{path} has missing values in {format_named('column', gaps)}; fill them in with ",
+                Argument("impute", "median"),
+                ", or leave columns out with ",
+                Argument("drop_missing", 0.2),
+                " or ",
+                Argument("drop"),
+                ".",
                 reason="missing values",
                 columns=gaps,
                 fixes={"drop_missing": 0.0} if issparse(X) else {"impute": "median"},

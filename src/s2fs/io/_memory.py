@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from s2fs._utils.arguments import Argument, ArgumentError
 from s2fs.io._errors import UnreadableError
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -25,8 +26,9 @@ def parse_memory(amount: int | str | None) -> int:
         return min([machine, *_container_limits()])
     found = _AMOUNT.fullmatch(str(amount).strip())
     if found is None:
-        raise ValueError(
-            f"`max_memory` is {amount!r}; give a number of bytes, or an amount such as 500M or 4G."
+        raise ArgumentError(
+            Argument("max_memory"),
+            f" is {amount!r}; give a number of bytes, or an amount such as 500M or 4G.",
         )
     return int(float(found[1]) * _UNITS[found[2].upper()])
 
@@ -55,6 +57,8 @@ def check_size(wanted: int, limit: int, source: Any) -> None:
     if wanted > limit:
         raise UnreadableError(
             f"{source} asks for {wanted / 2**30:.3g} GiB of memory where {limit / 2**30:.3g} GiB "
-            "are allowed; give a smaller file, or allow more with `max_memory`.",
+            "are allowed; give a smaller file, or allow more with ",
+            Argument("max_memory"),
+            ".",
             reason="memory",
         )

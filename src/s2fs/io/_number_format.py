@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from s2fs._utils.arguments import Argument, Message
+
 #: What may separate thousands besides a comma or a point; a blank may be one that does not break.
 _BLANKS = " \u00a0\u202f"
 _EXPONENT = r"(?:[eE][+-]?\d+)?"
@@ -118,7 +120,7 @@ class Evidence:
 class Advice(NamedTuple):
     """What to say about a column, as the end of a sentence, and the keywords that help."""
 
-    text: str
+    text: Message
     fixes: dict[str, str]
 
 
@@ -142,27 +144,38 @@ def explain_marks(cells: Sequence[str], *, is_mixed: bool) -> Advice | None:
     example = cells[0].strip()
     for mark, characters in ((" ", _BLANKS), ("'", "'")):
         if any(character in example for character in characters):
-            text = f"if {example!r} is one number, say `thousands={mark!r}`"
+            text = Message(f"if {example!r} is one number, say ", Argument("thousands", mark))
             return Advice(text, {"thousands": mark})
     evidence = Evidence()
     evidence.add(cells)
     known = evidence.number_format()
     if is_mixed or evidence.is_mixed:
         return Advice(
-            "the file has numbers with a decimal comma and with a decimal point; write all in one "
-            "way, or leave the column out with `drop`",
+            Message(
+                "the file has numbers with a decimal comma and with a decimal point; write all in "
+                "one way, or leave the column out with ",
+                Argument("drop"),
+            ),
             {},
         )
     if known.thousands is not None:
         return Advice(
-            f"if {example!r} is one number, say `thousands={known.thousands!r}`",
+            Message(f"if {example!r} is one number, say ", Argument("thousands", known.thousands)),
             {"thousands": known.thousands},
         )
     mark = "," if "," in example else "."
     if evidence.is_certain:
-        return Advice(f"if {example!r} is a number, say `decimal={mark!r}`", {"decimal": mark})
+        return Advice(
+            Message(f"if {example!r} is a number, say ", Argument("decimal", mark)),
+            {"decimal": mark},
+        )
     return Advice(
-        f"{example!r} may be {re.sub('[.,]', '', example)} or {example.replace(',', '.')}; say "
-        f"which with `thousands={mark!r}` or `decimal={mark!r}`",
+        Message(
+            f"{example!r} may be {re.sub('[.,]', '', example)} or {example.replace(',', '.')}; say "
+            "which with ",
+            Argument("thousands", mark),
+            " or ",
+            Argument("decimal", mark),
+        ),
         {"thousands": mark},
     )

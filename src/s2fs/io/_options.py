@@ -8,6 +8,7 @@ from numbers import Real
 from os import PathLike
 from typing import Any, Literal
 
+from s2fs._utils.arguments import Argument, ArgumentError
 from s2fs._utils.cells import MISSING
 from s2fs._utils.messages import did_you_mean
 from s2fs.io._memory import parse_memory
@@ -48,45 +49,77 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and len(self.delimiter) != 1:
-            raise ValueError(f"`delimiter` is {self.delimiter!r}; give one character, such as ';'.")
+            raise ArgumentError(
+                Argument("delimiter"), f" is {self.delimiter!r}; give one character, such as ';'."
+            )
         if self.decimal not in (None, ".", ","):
-            raise ValueError(f"`decimal` is {self.decimal!r}; give '.' or ','.")
+            raise ArgumentError(Argument("decimal"), f" is {self.decimal!r}; give '.' or ','.")
         mark = self.thousands
         if mark is not None and (len(mark) != 1 or mark.isalnum() or mark in "+-"):
-            raise ValueError(f"`thousands` is {mark!r}; give one character, such as ','.")
+            raise ArgumentError(
+                Argument("thousands"), f" is {mark!r}; give one character, such as ','."
+            )
         if mark is not None and mark == self.decimal:
-            raise ValueError(
-                f"`thousands` and `decimal` are both {mark!r}; a number could not be read."
+            raise ArgumentError(
+                Argument("thousands"),
+                " and ",
+                Argument("decimal"),
+                f" are both {mark!r}; a number could not be read.",
             )
         if self.delimiter is not None and self.delimiter == self.decimal:
-            raise ValueError(
-                f"delimiter and decimal are both {self.decimal!r}; a number could not be read."
+            raise ArgumentError(
+                Argument("delimiter"),
+                " and ",
+                Argument("decimal"),
+                f" are both {self.decimal!r}; a number could not be read.",
             )
         if self.impute not in (None, "median", "knn", "keep"):
-            raise ValueError(f"`impute` is {self.impute!r}; choose median, knn or keep.")
+            raise ArgumentError(
+                Argument("impute"), f" is {self.impute!r}; choose median, knn or keep."
+            )
         share = self.drop_missing
         if share is not None and not (isinstance(share, Real) and 0 <= share <= 1):
-            raise ValueError(f"`drop_missing` is {share!r}; give a share from 0 to 1, such as 0.2.")
+            raise ArgumentError(
+                Argument("drop_missing"), f" is {share!r}; give a share from 0 to 1, such as 0.2."
+            )
         if self.numeric_only and self.encode:
-            raise ValueError("`numeric_only` leaves text out and `encode` takes it in; choose one.")
+            raise ArgumentError(
+                Argument("numeric_only"),
+                " leaves text out and ",
+                Argument("encode"),
+                " takes it in; choose one.",
+            )
         if self.sample_id is not None and self.samples is None:
-            raise ValueError(
-                "`sample_id` is a column of the file of samples; give that file with `samples`."
+            raise ArgumentError(
+                Argument("sample_id"),
+                " is a column of the file of samples; give that file with ",
+                Argument("samples"),
+                ".",
             )
         if self.by_position and (self.samples is None or self.sample_id is not None):
-            raise ValueError(
-                "`by_position` is for a file of samples (`samples`) in the order of the rows, "
-                "without `sample_id`."
+            raise ArgumentError(
+                Argument("by_position"),
+                " is for a file of samples (",
+                Argument("samples"),
+                ") in the order of the rows, without ",
+                Argument("sample_id"),
+                ".",
             )
         if self.target_from_names is not None:
             if self.target is not None:
-                raise ValueError("target and `target_from_names` both name classes; choose one.")
+                raise ArgumentError(
+                    Argument("target"),
+                    " and ",
+                    Argument("target_from_names"),
+                    " both name classes; choose one.",
+                )
             try:
                 re.compile(self.target_from_names)
             except re.error as error:
-                raise ValueError(
-                    f"`target_from_names` is {self.target_from_names!r}, which is no regular "
-                    f"expression ({error}); give one such as '^[A-Za-z]+'."
+                raise ArgumentError(
+                    Argument("target_from_names"),
+                    f" is {self.target_from_names!r}, which is no regular "
+                    f"expression ({error}); give one such as '^[A-Za-z]+'.",
                 ) from None
         parse_memory(self.max_memory)
 

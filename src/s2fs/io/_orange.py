@@ -55,7 +55,7 @@ def orange_table(data: bytes, source: str, options: ReadOptions) -> Delimited:
     warn_reader(
         f"{source} says in its second and third line what its columns are, as files of Orange do; "
         "these lines are left out.",
-        "Orange header",
+        kind="Orange header",
     )
     names = _split(header.decode(), delimiter)
     words = [cell.split() for cell in _split(roles.decode(), delimiter)]

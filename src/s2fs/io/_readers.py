@@ -10,6 +10,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
+from s2fs._utils.arguments import Argument
 from s2fs._utils.columns import Columns
 from s2fs._utils.public import set_module
 from s2fs.io._arrays import from_arrays
@@ -169,12 +170,13 @@ def _read_labelled(path: str | PathLike[str], how: ReadOptions) -> Dataset:
     if source.suffix == ".h5ad":
         if how.transpose:
             raise UnreadableError(
-                f"`transpose` is not for .h5ad files: {source.name} has the cells in rows."
+                Argument("transpose"),
+                f" is not for .h5ad files: {source.name} has the cells in rows.",
             )
         return from_cells(source, how)
     if how.layer is not None:
         raise UnreadableError(
-            f"`layer` is {how.layer!r}, but only .h5ad files have layers; leave it out."
+            Argument("layer"), f" is {how.layer!r}, but only .h5ad files have layers; leave it out."
         )
     if source.suffix in (".npz", ".mat"):
         return from_arrays(source, how)
@@ -184,17 +186,21 @@ def _read_labelled(path: str | PathLike[str], how: ReadOptions) -> Dataset:
         frame = read_frame(source, how, _needed_text(source, how))
         if has_target_in_row(frame, how.target):
             warn_reader(
-                f"{source.name} has features in rows: {how.target!r} is a row of it "
-                "(`transpose=True`).",
-                "transposed",
+                f"{source.name} has features in rows: {how.target!r} is a row of it (",
+                Argument("transpose", True),
+                ").",
+                kind="transposed",
             )
             how = replace(how, transpose=True)
             frame = read_frame(source, how, _needed_text(source, how))
         elif has_classes_in_header(frame, how):
             warn_reader(
-                f"{source.name} has features in rows: the pattern of `target_from_names` fits its "
-                "header better than its rows (`transpose=True`).",
-                "transposed",
+                f"{source.name} has features in rows: the pattern of ",
+                Argument("target_from_names"),
+                " fits its header better than its rows (",
+                Argument("transpose", True),
+                ").",
+                kind="transposed",
             )
             how = replace(how, transpose=True)
             frame = read_frame(source, how, _needed_text(source, how))
@@ -240,7 +246,7 @@ def _sheets_of_workbook(source: Source, how: ReadOptions) -> tuple[str, Frame] |
             warn_reader(
                 f"{source.name} has the samples in sheet {with_target[0]!r} and their data in "
                 f"sheet {name!r}.",
-                "sheet",
+                kind="sheet",
             )
             return name, described
     return None
@@ -254,16 +260,21 @@ def _read_with_sheet(source: Source, how: ReadOptions, sheet: Frame) -> Dataset:
     named = frozenset() if frame.transposed or how.by_position else names_in_header(frame, sheet)
     if named:
         warn_reader(
-            f"{source.name} has features in rows: {sheet.source} names its columns "
-            "(`transpose=True`).",
-            "transposed",
+            f"{source.name} has features in rows: {sheet.source} names its columns (",
+            Argument("transpose", True),
+            ").",
+            kind="transposed",
         )
         frame = read_frame(source, transposed, _needed_text(source, transposed), named)
     elif has_sheet_of_columns(frame, sheet, how):
         warn_reader(
             f"{source.name} has features in rows: {sheet.source} has a row for each of its columns "
-            "and names none (`transpose=True`, `by_position=True`).",
-            "transposed",
+            "and names none (",
+            Argument("transpose", True),
+            ", ",
+            Argument("by_position", True),
+            ").",
+            kind="transposed",
         )
         how = replace(how, by_position=True)
         frame = read_frame(source, transposed, _needed_text(source, transposed))

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from s2fs._utils.arguments import Argument, Message
 from s2fs._utils.warn import warn_user
 
 
@@ -17,7 +18,8 @@ class Remark:
     kind : str
         What was decided, in a word or two: "row numbers", "sample names", "text", ….
     text : str
-        The same in one sentence; keywords of :func:`s2fs.read_table` stand in backquotes.
+        The same in one sentence, as a ``Message``; keywords of :func:`s2fs.read_table` stand in
+        backquotes.
     columns : tuple of str
         The columns it is about that are no features because of it.
     """
@@ -35,8 +37,9 @@ class ReadWarning(UserWarning):
 _remarks: ContextVar[list[Remark] | None] = ContextVar("s2fs_remarks", default=None)
 
 
-def warn_reader(text: str, kind: str = "note", columns: Iterable[str] = ()) -> None:
+def warn_reader(*parts: str | Argument, kind: str = "note", columns: Iterable[str] = ()) -> None:
     """Say what was done with a file beyond reading it, as a warning and in ``Dataset.remarks``."""
+    text = Message(*parts)
     if (found := _remarks.get()) is not None:
         found.append(Remark(kind, text, tuple(columns)))
     warn_user(text, ReadWarning)

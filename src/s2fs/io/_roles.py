@@ -15,6 +15,7 @@ one. By name and content these are
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from s2fs._utils.arguments import Argument
 from s2fs._utils.cells import is_missing
 from s2fs._utils.messages import format_named
 from s2fs.io._errors import UnreadableError
@@ -105,9 +106,11 @@ def _find_partitions(frame: Frame, positions: Iterable[int]) -> set[int]:
         names = [frame.names[f] for f in sorted(partitions)]
         warn_reader(
             f"{frame.source} has the {format_named('partition', names)} in the names of its "
-            "folders; left out, unless `keep` names them.",
-            "partitions",
-            names,
+            "folders; left out, unless ",
+            Argument("keep"),
+            " names them.",
+            kind="partitions",
+            columns=names,
         )
     return partitions
 
@@ -120,9 +123,11 @@ def _find_declared(frame: Frame, positions: Iterable[int]) -> set[int]:
         roles = sorted({frame.declared[name] for name in names})
         warn_reader(
             f"{frame.source} declares {format_named('column', names)} as {', '.join(roles)}; left "
-            "out, unless `keep` names them.",
-            "declared",
-            names,
+            "out, unless ",
+            Argument("keep"),
+            " names them.",
+            kind="declared",
+            columns=names,
         )
     name_rows_by_text(frame, sorted(f for f in declared if f in frame.cells))
     return declared
@@ -142,7 +147,8 @@ def remark_on_groups(frame: Frame, positions: Iterable[int]) -> None:
         if not has_groups or is_date_column(cells) or counts_rows(frame, f):
             continue
         warn_reader(
-            f"{name} has {n_values} values in {len(cells)} rows; `group={name!r}` keeps samples "
-            "with the same one in one fold.",
-            "groups",
+            f"{name} has {n_values} values in {len(cells)} rows; ",
+            Argument("group", name),
+            " keeps samples with the same one in one fold.",
+            kind="groups",
         )

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from s2fs._utils.arguments import Argument, Message
 from s2fs._utils.columns import Columns
 from s2fs._utils.messages import format_count
 from s2fs.io._errors import UnreadableError
@@ -56,16 +57,19 @@ def match_samples(frame: Frame, sheet: Frame, options: ReadOptions) -> SheetRows
         if sheet.n_rows != frame.n_rows:
             raise UnreadableError(
                 f"{sheet.source} has {format_count(sheet.n_rows, 'row')} for the "
-                f"{format_count(frame.n_rows, 'sample')} of {frame.source}, so `by_position` "
-                "cannot match them; give one row per sample."
+                f"{format_count(frame.n_rows, 'sample')} of {frame.source}, so ",
+                Argument("by_position"),
+                " cannot match them; give one row per sample.",
             )
         return SheetRows(list(range(frame.n_rows)), None)
     match = _best_match(frame, sheet, options)
     if match is None and _may_be_in_order(frame, sheet, options) and is_bare(sheet):
         warn_reader(
             f"{sheet.source} names no samples and has as many rows as {frame.source} has samples: "
-            "they are taken in the same order (`by_position=True`).",
-            "by position",
+            "they are taken in the same order (",
+            Argument("by_position", True),
+            ").",
+            kind="by position",
         )
         return SheetRows(list(range(frame.n_rows)), None)
     if match is None:
@@ -84,7 +88,7 @@ def match_samples(frame: Frame, sheet: Frame, options: ReadOptions) -> SheetRows
         warn_reader(
             f"{match.n_found} of {len(set(names))} samples of {frame.source} ({where}) are in "
             f"{_call_column(sheet.names[match.key])} of {sheet.source}{alike}.",
-            "sample sheet",
+            kind="sample sheet",
         )
     if not match.is_exact:
         names, keys = list(map(_loosely, names)), list(map(_loosely, keys))
@@ -93,7 +97,9 @@ def match_samples(frame: Frame, sheet: Frame, options: ReadOptions) -> SheetRows
     if sum(key in wanted for key in keys) > sum(key in row_of for key in wanted):
         raise UnreadableError(
             f"{sheet.source} has a sample more than once in its column {sheet.names[match.key]!r}; "
-            "give each once, or another column with `sample_id`."
+            "give each once, or another column with ",
+            Argument("sample_id"),
+            ".",
         )
     return SheetRows([row_of.get(name, -1) for name in names], match.column)
 
@@ -169,7 +175,7 @@ def _best_match(frame: Frame, sheet: Frame, options: ReadOptions) -> _Match | No
         keys = list(range(len(sheet.names)))
     else:
         columns = Columns.of_file(sheet.names, sheet.source)
-        keys = [columns.position(options.sample_id, "`sample_id`")]
+        keys = [columns.position(options.sample_id, Argument("sample_id"))]
     tables = _candidates(frame) if options.id is None else [(None, frame.row_names or [])]
     cells = {key: _cells(sheet, key) for key in keys}
     for is_exact in (True, False):
@@ -234,12 +240,17 @@ def _may_be_in_order(frame: Frame, sheet: Frame, options: ReadOptions) -> bool:
     return sheet.n_rows == frame.n_rows and options.sample_id is None
 
 
-def _about_no_match(frame: Frame, sheet: Frame, options: ReadOptions) -> str:
+def _about_no_match(frame: Frame, sheet: Frame, options: ReadOptions) -> Message:
     """Why no sample was found, and what to do."""
     shown: Sequence[Any] = frame.row_names or []
     example = f", such as {shown[0]!r}" if shown else ""
     column = "" if options.sample_id is None else f" in its column {options.sample_id!r}"
-    ways = "say where they are with `id` and `sample_id`"
+    ways: list[str | Argument] = [Argument("id"), " and ", Argument("sample_id")]
     if _may_be_in_order(frame, sheet, options):
-        ways += ", or that the rows are in the same order with `by_position=True`"
-    return f"{sheet.source} has none of the samples of {frame.source}{column}{example}; {ways}."
+        ways += [", or that the rows are in the same order with ", Argument("by_position", True)]
+    return Message(
+        f"{sheet.source} has none of the samples of {frame.source}{column}{example}; say where "
+        "they are with ",
+        *ways,
+        ".",
+    )

@@ -11,6 +11,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, BinaryIO
 
+from s2fs._utils.arguments import Argument
 from s2fs._utils.messages import format_names
 from s2fs._utils.parquet_parts import list_parts
 from s2fs.io._compression import COMPRESSED
@@ -185,14 +186,17 @@ class Source:
             return None
         if not is_western(data):
             raise UnreadableError(
-                f"{self.name} is not UTF-8 text in line {line}; say how it is written with "
-                "`encoding`, such as cp1252 or shift-jis.",
+                f"{self.name} is not UTF-8 text in line {line}; say how it is written with ",
+                Argument("encoding"),
+                ", such as cp1252 or shift-jis.",
                 reason="encoding",
             )
         warn_reader(
             f"{self.name} is not UTF-8 text in line {line} and read as Western text; if names look "
-            "wrong, say how it is written, such as `encoding='mac-roman'`.",
-            "encoding",
+            "wrong, say how it is written, such as ",
+            Argument("encoding", "mac-roman"),
+            ".",
+            kind="encoding",
         )
         return "cp1252"
 
@@ -208,14 +212,17 @@ class Source:
                 data = data.decode(encoding).removeprefix("\ufeff").encode()
             except LookupError:
                 raise UnreadableError(
-                    f"`encoding` is {encoding!r}, which Python does not know; give one "
-                    "such as latin-1, cp1252 or utf-16."
+                    Argument("encoding"),
+                    f" is {encoding!r}, which Python does not know; give one "
+                    "such as latin-1, cp1252 or utf-16.",
                 ) from None
             except UnicodeError as error:
                 reason = getattr(error, "reason", error)
                 raise UnreadableError(
                     f"{self.name} is not text in the encoding {encoding} ({reason}); give another "
-                    "with `encoding`."
+                    "with ",
+                    Argument("encoding"),
+                    ".",
                 ) from None
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from s2fs._utils.arguments import Argument, ArgumentError
 from s2fs._utils.cells import is_missing
 from s2fs._utils.columns import Columns
 from s2fs._utils.messages import find_closest_name, format_names
@@ -58,8 +59,10 @@ def find_labels(
     if target is None and len(declared) == 1:
         target = declared[0]
         warn_reader(
-            f"{name} declares column {target!r} as the class (`target={target!r}`).",
-            "declared target",
+            f"{name} declares column {target!r} as the class (",
+            Argument("target", target),
+            ").",
+            kind="declared target",
         )
     if target is None:
         raise _target_missing("column", frame)
@@ -76,7 +79,7 @@ def _header_as_labels(frame: Frame, header: list[str]) -> LabelCells:
     if len(set(header)) < len(header):
         warn_reader(
             f"{frame.source} has the same names again in its header, which are taken as classes.",
-            "classes in the header",
+            kind="classes in the header",
         )
         return LabelCells(0, header, f"the header of {frame.source}")
     known = (
@@ -85,8 +88,11 @@ def _header_as_labels(frame: Frame, header: list[str]) -> LabelCells:
         else ""
     )
     raise UnreadableError(
-        f"target is missing: say which row of {frame.source} holds the classes, or give a table of "
-        f"the samples with `samples`{known}.",
+        Argument("target", bare=True),
+        f" is missing: say which row of {frame.source} holds the classes, or give a table of "
+        "the samples with ",
+        Argument("samples"),
+        f"{known}.",
         reason="no target",
     )
 
@@ -116,9 +122,13 @@ def has_classes_in_header(frame: Frame, options: ReadOptions) -> bool:
     if _are_clear(pattern, frame.names[1:]) and not _are_clear(pattern, rows):
         return True
     raise UnreadableError(
-        f"`target_from_names` is {pattern!r}, which finds classes in the header of {frame.source}, "
-        f"as in {frame.names[-1]!r}, and in its rows, as in {rows[-1]!r}; say `transpose=True` if "
-        f"the header names the samples, or `id={frame.names[0] or 0!r}` if the rows do.",
+        Argument("target_from_names"),
+        f" is {pattern!r}, which finds classes in the header of {frame.source}, "
+        f"as in {frame.names[-1]!r}, and in its rows, as in {rows[-1]!r}; say ",
+        Argument("transpose", True),
+        " if the header names the samples, or ",
+        Argument("id", frame.names[0] or 0),
+        " if the rows do.",
         reason="names in both directions",
         fixes=_fewer_classes(pattern, frame, rows),
     )
@@ -148,18 +158,19 @@ def _find_position(frame: Frame, target: str | int) -> int:
     """The position of the target."""
     try:
         return Columns.of_file(frame.names, frame.source).position(target, "target")
-    except ValueError as error:
+    except ArgumentError as error:
         close = find_closest_name(str(target), frame.names)
         if close is not None and not _is_like(close, str(target)):
             close = None  # a hint, but no command
         if frame.annotation:
             raise UnreadableError(
-                f"target is {target!r}, but {frame.source} describes the samples by "
+                Argument("target", bare=True),
+                f" is {target!r}, but {frame.source} describes the samples by "
                 f"{format_names(frame.annotation)}.",
                 reason="no such column",
             ) from None
         fixes = {} if close is None else {"target": close}
-        raise UnreadableError(str(error), reason="no such column", fixes=fixes) from None
+        raise UnreadableError(error.message, reason="no such column", fixes=fixes) from None
 
 
 def _labels_in_header(frame: Frame) -> Sequence[str]:
@@ -173,9 +184,12 @@ def _labels_in_header(frame: Frame) -> Sequence[str]:
                "numbers are left out.")  # fmt: skip
         return bare
     raise UnreadableError(
-        f"target is 0, the header of {frame.source}, but its names are all different, such as "
+        Argument("target", bare=True),
+        f" is 0, the header of {frame.source}, but its names are all different, such as "
         f"{format_names(names[:2])}; name the row with the classes, or give a table of the samples "
-        "with `samples`."
+        "with ",
+        Argument("samples"),
+        ".",
     )
 
 
@@ -185,14 +199,18 @@ def _labels_from_names(frame: Frame, pattern: str) -> tuple[list[str], str]:
         name_rows_by_text(frame, frame.cells)
     if frame.row_names is None:
         raise UnreadableError(
-            f"{frame.source} does not name its samples, so `target_from_names` has nothing to look "
-            "at; say which column does with `id`."
+            f"{frame.source} does not name its samples, so ",
+            Argument("target_from_names"),
+            " has nothing to look at; say which column does with ",
+            Argument("id"),
+            ".",
         )
     found = [re.search(pattern, name) for name in frame.row_names]
     if not any(found):
         raise UnreadableError(
-            f"`target_from_names` is {pattern!r}, which fits no sample name of {frame.source}; "
-            f"these are {format_names(frame.row_names, 3)}."
+            Argument("target_from_names"),
+            f" is {pattern!r}, which fits no sample name of {frame.source}; "
+            f"these are {format_names(frame.row_names, 3)}.",
         )
     words = ["" if m is None else (m[1] if m.re.groups else m[0]) or "" for m in found]
     return words, f"the sample names of {frame.source}"
@@ -202,9 +220,13 @@ def _target_missing(kind: str, frame: Frame) -> UnreadableError:
     """The error if nobody said where the classes are, with the column that is most likely."""
     likely = _likely_target(frame)
     return UnreadableError(
-        f"target is missing: say which {kind} of {frame.source} holds the classes, or take them "
-        "from a table of the samples with `samples` or from the names of the samples with "
-        f"`target_from_names`; it has {format_names(frame.names)}.",
+        Argument("target", bare=True),
+        f" is missing: say which {kind} of {frame.source} holds the classes, or take them "
+        "from a table of the samples with ",
+        Argument("samples"),
+        " or from the names of the samples with ",
+        Argument("target_from_names"),
+        f"; it has {format_names(frame.names)}.",
         reason="no target",
         fixes={} if likely is None else {"target": likely},
     )

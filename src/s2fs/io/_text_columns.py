@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from s2fs._utils.arguments import Argument
 from s2fs._utils.cells import is_missing
 from s2fs._utils.messages import format_count, format_named, format_names
 from s2fs.io._errors import UnreadableError
@@ -59,8 +60,10 @@ def fill_known_gaps(frame: Frame, position: int) -> bool:
     frame.cells[position] = emptied
     warn_reader(
         f"{frame.source} has {format_names(words)} in column {frame.names[position]!r}, taken as a "
-        f"missing value (`missing={','.join(words)!r}`).",
-        "missing words",
+        "missing value (",
+        Argument("missing", ",".join(words)),
+        ").",
+        kind="missing words",
     )
     return True
 
@@ -93,7 +96,9 @@ def find_unclear_numbers(
         obstacles.append(
             UnreadableError(
                 f"{frame.source} has numbers in {format_named('column', names)} that are not "
-                f"clear, such as {example!r}: {advice.text}.",
+                f"clear, such as {example!r}: ",
+                advice.text,
+                ".",
                 reason="unclear numbers",
                 columns=names,
                 fixes=advice.fixes or ({"drop": names} if has_others else {}),
@@ -143,7 +148,9 @@ def sort_text_columns(
         if found:
             called = [frame.names[f] for f in found]
             warn_reader(
-                f"{frame.source} {what} {format_named('column', called)}; left out.", kind, called
+                f"{frame.source} {what} {format_named('column', called)}; left out.",
+                kind=kind,
+                columns=called,
             )
     _remark_on_text(frame, others, options)
     return encoded, {*dates, *names, *others}
@@ -165,9 +172,12 @@ def _remark_on_categories(frame: Frame, positions: list[int]) -> None:
     called = [frame.names[f] for f in positions]
     warn_reader(
         f"{frame.source} has categories in {format_named('column', called)}, more than columns of "
-        "numbers; each becomes columns of 0 and 1 (`encode=True`), unless `numeric_only=True` "
-        "leaves them out.",
-        "categories",
+        "numbers; each becomes columns of 0 and 1 (",
+        Argument("encode", True),
+        "), unless ",
+        Argument("numeric_only", True),
+        " leaves them out.",
+        kind="categories",
     )
 
 
@@ -184,20 +194,24 @@ def _remark_on_text(frame: Frame, text: list[int], options: ReadOptions) -> None
         others = f" and {format_count(len(words) - 1, 'other word')}" if len(words) > 1 else ""
         warn_reader(
             f"{frame.source} has numbers in column {name!r}, but {word!r} in "
-            f"{format_count(n_times, 'row')}{others}; left out; `missing={','.join(words)!r}` "
-            "takes that as missing.",
-            "numbers with text",
-            [name],
+            f"{format_count(n_times, 'row')}{others}; left out; ",
+            Argument("missing", ",".join(words)),
+            " takes that as missing.",
+            kind="numbers with text",
+            columns=[name],
         )
     if not described:
         return
     called = [frame.names[f] for f in described]
     few = [f for f in described if len(set(frame.cells[f])) <= MANY_WORDS]
-    hint = "; `encode=True` keeps it" if few and not options.numeric_only else ""
+    hint: tuple[str | Argument, ...] = (".",)
+    if few and not options.numeric_only:
+        hint = ("; ", Argument("encode", True), " keeps it.")
     warn_reader(
-        f"{frame.source} has text in {format_named('column', called)}; left out{hint}.",
-        "text",
-        called,
+        f"{frame.source} has text in {format_named('column', called)}; left out",
+        *hint,
+        kind="text",
+        columns=called,
     )
 
 

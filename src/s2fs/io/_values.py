@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from s2fs._utils.arguments import Argument
 from s2fs._utils.messages import format_count, format_named
 from s2fs._utils.types import Indices
 from s2fs.io._remarks import warn_reader
@@ -30,7 +31,9 @@ def take_log2(X: Any, path: Any) -> Any:
     values = X.data if issparse(X) else X
     if below := int((values < 0).sum()):
         warn_reader(
-            f"{path} has {format_count(below, 'value')} below 0, which count as 0 for `log2`."
+            f"{path} has {format_count(below, 'value')} below 0, which count as 0 for ",
+            Argument("log2"),
+            ".",
         )
     logs = np.log2(np.maximum(values, 0) + 1)
     if not issparse(X):
@@ -48,8 +51,9 @@ def remark_on_intensities(X: Any, source: str) -> None:
     low, middle, high = np.nanquantile(values, [0, 0.5, 0.99])
     if low >= 0 and high > _MAX_LOG_VALUE and np.nanmean(values) > 1.5 * middle:
         warn_reader(
-            f"{source} looks like raw intensities or counts, positive and skewed; "
-            "`log2=True` usually selects better features."
+            f"{source} looks like raw intensities or counts, positive and skewed; ",
+            Argument("log2", True),
+            " usually selects better features.",
         )
 
 
@@ -72,9 +76,11 @@ def remark_on_copies(X: Any, codes: Indices, columns: list[str], source: str) ->
         return
     found = np.flatnonzero(is_constant & (large != large[0]).any(axis=0))
     if copies := list(dict.fromkeys(columns[f] for f in found)):
-        advice = f"`drop={copies[0]!r}`" if len(copies) == 1 else "`drop`"
+        advice = Argument("drop", copies[0]) if len(copies) == 1 else Argument("drop")
         warn_reader(
             f"{source} has one value inside every class in {format_named('column', copies)}; if "
-            f"that was made from the classes, leave it out with {advice}.",
-            "one value in every class",
+            f"that was made from the classes, leave it out with ",
+            advice,
+            ".",
+            kind="one value in every class",
         )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: What the libraries themselves may take beside the content.
 _MEMORY_OVERHEAD = 2**30
 #: How the process ends: with the end of a sentence about the file, or with what a library raised.
-_REFUSED, _FAILED = 3, 4
+_REFUSED, _FAILED, _TOO_LARGE = 3, 4, 5
 
 
 class WorkerResult:
@@ -37,6 +37,7 @@ class WorkerResult:
     def __init__(self, kind: str, source: "Source", **request: str | list[str] | None) -> None:
         from tempfile import NamedTemporaryFile
 
+        from s2fs._utils.arguments import Argument
         from s2fs.io._errors import UnreadableError
 
         with ExitStack() as stack:
@@ -57,10 +58,16 @@ class WorkerResult:
                 },
                 check=False,
             )
-        if result.returncode in (_REFUSED, _FAILED):
+        if result.returncode in (_REFUSED, _TOO_LARGE, _FAILED):
             reason = result.stderr.decode(errors="replace").strip().splitlines()[-1]
             if result.returncode == _FAILED:
                 raise ValueError(reason)
+            if result.returncode == _TOO_LARGE:
+                raise UnreadableError(
+                    f"{source.name} {reason}; give a smaller file, or allow more with ",
+                    Argument("max_memory"),
+                    ".",
+                )
             raise UnreadableError(f"{source.name} {reason}")
         if result.returncode != 0:
             raise UnreadableError(
@@ -77,11 +84,15 @@ class _UnreadableContent(Exception):  # noqa: N818
     """What the file cannot be used for, as the end of a sentence that begins with its name."""
 
 
+class _TooLarge(Exception):  # noqa: N818
+    """How much memory it asks for, in such words, too."""
+
+
 def _check(n_bytes: int, limit: int) -> None:
     if n_bytes > limit:
-        raise _UnreadableContent(
+        raise _TooLarge(
             f"asks for {n_bytes / 2**30:.3g} GiB of memory where {limit / 2**30:.3g} GiB are "
-            "allowed; give a smaller file, or allow more with `max_memory`."
+            "allowed"
         )
 
 
@@ -267,13 +278,12 @@ def _main() -> int:
     except _UnreadableContent as error:
         print(error, file=sys.stderr)
         return _REFUSED
+    except _TooLarge as error:
+        print(error, file=sys.stderr)
+        return _TOO_LARGE
     except MemoryError:
-        print(
-            "asks for more memory than it may have; it is damaged, or give a smaller file, or "
-            "allow more with `max_memory`.",
-            file=sys.stderr,
-        )
-        return _REFUSED
+        print("is damaged, or asks for more memory than it may have", file=sys.stderr)
+        return _TOO_LARGE
     except Exception as error:
         print(" ".join(str(error).split()) or type(error).__name__, file=sys.stderr)
         return _FAILED

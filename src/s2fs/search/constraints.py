@@ -7,10 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from s2fs._utils.arguments import Argument, ArgumentError
 from s2fs._utils.columns import Columns, find_repeated
 from s2fs._utils.messages import format_count, format_names
 from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs._utils.warn import warn_user
+
+_MIN_PER_CLASS = Argument("min_per_class", bare=True)
+_N_FEATURES = Argument("n_features_to_select", bare=True)
 
 #: Features that are selected together; mostly a single one.
 Group = tuple[int, ...]
@@ -100,27 +104,33 @@ class Constraints:
     ) -> "Constraints":
         """The same, but ``min_per_class`` of ``k`` features serve each class."""
         if self.groups:
-            raise ValueError(
-                "min_per_class and feature_groups cannot be met together; leave one of them out."
+            raise ArgumentError(
+                _MIN_PER_CLASS,
+                " and ",
+                Argument("feature_groups", bare=True),
+                " cannot be met together; leave one of them out.",
             )
         missing = np.full(len(class_names), min_per_class)
         quota = ClassQuota(served_class, missing).after_adding(self.included)
         n_needed = int(quota.missing.sum())
         n_free = k - len(self.included)
         if n_needed > n_free:
-            raise ValueError(
-                f"min_per_class={min_per_class} needs {format_count(n_needed, 'more feature')} for "
-                f"{len(class_names)} classes, but n_features_to_select leaves {n_free}; ask for "
-                "more features, or for fewer per class."
+            raise ArgumentError(
+                Argument("min_per_class", min_per_class, bare=True),
+                f" needs {format_count(n_needed, 'more feature')} for {len(class_names)} classes, "
+                "but ",
+                _N_FEATURES,
+                f" leaves {n_free}; ask for more features, or for fewer per class.",
             )
         n_serving = np.bincount(
             self.singles_serving_a_class(served_class), minlength=len(class_names)
         )
         for name, needed, available in zip(class_names, quota.missing, n_serving, strict=True):
             if available < needed:
-                raise ValueError(
-                    f"min_per_class={min_per_class}, but only {format_count(available, 'feature')} "
-                    f"serve class {format_names([name])} best; ask for fewer per class."
+                raise ArgumentError(
+                    Argument("min_per_class", min_per_class, bare=True),
+                    f", but only {format_count(available, 'feature')} "
+                    f"serve class {format_names([name])} best; ask for fewer per class.",
                 )
         return replace(self, quota=quota)
 
@@ -182,12 +192,16 @@ def resolve_constraints(
     excluded = set(columns.positions(exclude, "exclude"))
     in_both = [f for f in included if f in excluded]
     if in_both:
-        raise ValueError(
-            f"include and exclude share {columns.shown(in_both)}; name each feature in one of them."
+        raise ArgumentError(
+            Argument("include", bare=True),
+            " and ",
+            Argument("exclude", bare=True),
+            f" share {columns.shown(in_both)}; name each feature in one of them.",
         )
     if len(excluded) == m:
-        raise ValueError(
-            f"exclude has all {format_count(m, 'feature')} of X; leave some to choose from."
+        raise ArgumentError(
+            Argument("exclude", bare=True),
+            f" has all {format_count(m, 'feature')} of X; leave some to choose from.",
         )
     group_of: dict[int, Group] = {}
     for group in _resolve_groups(feature_groups, m, columns):
@@ -208,9 +222,11 @@ def count_to_select(constraints: Constraints, wanted: Any, m: int) -> int:
     what = "of X" if n_allowed == m else "that are not excluded"
     k = resolve_n_features(n_allowed if wanted == "auto" else wanted, n_allowed, what)
     if len(constraints.included) > k:
-        raise ValueError(
-            f"include has {format_count(len(constraints.included), 'feature')}, with their groups, "
-            f"but n_features_to_select={wanted} asks for {k}; include fewer or ask for more."
+        raise ArgumentError(
+            Argument("include", bare=True),
+            f" has {format_count(len(constraints.included), 'feature')}, with their groups, but ",
+            _N_FEATURES,
+            f"={wanted} asks for {k}; include fewer or ask for more.",
         )
     if not constraints.included and not constraints.that_fit(k):
         raise ValueError(

@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from s2fs._native.correlated_features import CorrelatedFeatures
+from s2fs._utils.arguments import Argument, ArgumentError
 from s2fs._utils.labels import encode_classes
 from s2fs._utils.messages import format_names
 from s2fs._utils.tables import as_table
@@ -394,9 +395,11 @@ optional
             constraints = constraints.limit_correlation(correlated)
         if self.min_per_class is not None:
             if self.n_features_to_select == "auto":
-                raise ValueError(
-                    "min_per_class and n_features_to_select='auto' cannot be met together; give a "
-                    "number of features."
+                raise ArgumentError(
+                    Argument("min_per_class", bare=True),
+                    " and ",
+                    Argument("n_features_to_select", "auto", bare=True),
+                    " cannot be met together; give a number of features.",
                 )
             served = find_served_classes(source.class_means())
             names = self.classes_.tolist()
