@@ -1,13 +1,17 @@
-"""How the command line words what the library says of its keywords."""
+"""How the command line words what the library says of its arguments."""
 
 import re
 
 
-def as_flags(message):
-    """Keywords in backquotes as options: ``drop_missing=0.2`` becomes ``--drop-missing 0.2``."""
+def as_flags(error):
+    """The message of an error with options for arguments: ``--drop-missing 0.2``."""
 
     def flag(found):
         name, value = found[1].replace("_", "-"), found[2]
         return f"--{name}" if value in (None, "True") else f"--{name} {value}"
 
-    return re.sub(r"`(\w+)(?:='?([^`']*)'?)?`", flag, message)
+    text = re.sub(r"`(\w+)(?:='?([^`']*)'?)?`", flag, str(error))
+    named = getattr(error, "arguments", ())
+    for name in (name for name in named if not re.search(rf"`{name}[`=]", str(error))):
+        text = re.sub(rf"(?<![-\w'./]){name}(?= |;)", f"--{name}", text, count=1)
+    return text

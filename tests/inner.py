@@ -12,6 +12,8 @@ from importlib import import_module
 
 #: Modules, by what tests call them.
 MODULES = {
+    "arguments": "s2fs._utils.arguments",
+    "cli_methods": "s2fs.cli.methods",
     "core_neighbours": "s2fs.criteria.neighbours",
     "problem": "s2fs.criteria.problem",
     "library": "s2fs._native.library",
@@ -35,6 +37,7 @@ MODULES = {
 }
 #: Classes and functions, and the module of each.
 PARTS = {
+    "Select": "s2fs.cli._select",
     "TrainingRows": "s2fs._utils.training_rows",
     "correlations": "s2fs.criteria.correlation",
     "Problem": "s2fs.criteria.problem",

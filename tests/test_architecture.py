@@ -26,6 +26,8 @@ PRIVATE = {
 }
 #: The tests whose subject is an inner part, which they take from ``inner.py``, and what it is.
 ABOUT_INNER = {
+    "_utils/test_arguments.py": "messages keep arguments apart from words",
+    "cli/test_methods.py": "declared options against the parameters of the selectors",
     "_utils/test_training_rows.py": "rows in one place in memory against plain indexing",
     "criteria/test_correlation.py": "correlations of any form of a table against exact ones",
     "_native/test_feature_groups.py": "the best group by the native library against trials",

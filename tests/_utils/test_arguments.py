@@ -5,8 +5,10 @@ import pickle
 
 import pytest
 
+from inner import arguments
 from s2fs import PairCover, read_table
-from s2fs._utils.arguments import Argument, ArgumentError, Message
+
+Argument, ArgumentError, Message = arguments.Argument, arguments.ArgumentError, arguments.Message
 
 
 def test_a_message_names_arguments_as_python_does():

@@ -131,9 +131,9 @@ def test_a_class_beside_the_data(wine, arrays, tmp_path, monkeypatch):
         (["-k", "0"], "'0'; give a whole number from 1, or several such as 5,10,20."),
         (["--repeats", "0"], "'--repeats': 0 is not in the range x>=1"),
         (["--folds", "1"], "'--folds': 1 is not in the range x>=2"),
-        (["--learner", "tree"], "'tree' is not one of"),
+        (["--learner", "tree"], "'tree'; choose from logistic, knn"),
         (["-o", "c.txt"], "--output is 'c.txt'"),
-        (["--report", "c.txt"], "report is 'c.txt'"),
+        (["--report", "c.txt"], "--report is 'c.txt'"),
     ],
 )
 def test_bad_options(wine, options, sentence):

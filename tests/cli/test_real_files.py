@@ -225,8 +225,6 @@ CASES = {
     "decimal commas in quotes": ("t.csv", csv(decimal=","), [], ""),
     "comments": ("t.csv", commented, [], ""),
     "header in a comment": ("t.tsv", header_in_comment, [], ""),
-    "comments, said": ("t.csv", text("%1,2\n" + LABELLED.to_csv(index=False)),
-                       ["--comment", "%"], ""),
     "byte order mark": ("t.csv", csv(encoding="utf-8-sig"), [], ""),
     "UTF-16": ("t.csv", csv(encoding="utf-16"), [], ""),
     "UTF-16 without mark": ("t.csv", csv(encoding="utf-16-le"), [], ""),

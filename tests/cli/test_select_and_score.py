@@ -76,14 +76,12 @@ def wine(tmp_path_factory):
         (["-k", "0.4"], {"n_features_to_select": 0.4}),
         (["--alpha", 0, "--beta", 0.5], {"alpha": 0.0, "beta": 0.5}),
         (["--scale", "none", "-k", 3], {"scale": None, "n_features_to_select": 3}),
-        (["--beta", 1, "--centroid-membership", "normalized"], {"beta": 1.0}),
+        (["--beta", 1], {"beta": 1.0}),
         (["--n-jobs", 2], {"n_jobs": 2}),
     ],
 )
 @pytest.mark.parametrize("suffix", ["csv", "json", "parquet"])
 def test_files_agree_with_the_estimator(wine, tmp_path, options, parameters, suffix):
-    if "normalized" in options:
-        parameters = {**parameters, "centroid_membership": "normalized"}
     data = read_table(wine, "cultivar", drop=["bottle"])
     selector = S2FS(**parameters).fit(data.X, data.y)
 
@@ -120,28 +118,17 @@ def test_score_equals_components(wine):
     X = data.X[:, [6, 0, 9]]
     names = ",".join(data.feature_names[f] for f in (6, 0, 9))
     options = [wine, "--target", "cultivar", "--drop", "bottle", "--alpha", 0.1, "--beta", 0.2]
-    for reading in ("published", "normalized"):
-        for flags, values in (
-            ([], scale(X)),
-            (["--scale", "minmax"], minmax_scale(X)),
-            (["--scale", "none"], X),
-        ):
-            for features in (names, "6,0,9"):
-                row = printed(
-                    succeeds(
-                        "score",
-                        *options,
-                        *flags,
-                        "--features",
-                        features,
-                        "--centroid-membership",
-                        reading,
-                    )
-                ).iloc[0]
-                truth = components(values, data.y, centroid_membership=reading)
-                np.testing.assert_allclose(row[COMPONENTS], truth, rtol=5e-3)
-                sep = separability(values, data.y, 0.1, 0.2, centroid_membership=reading)
-                np.testing.assert_allclose(row["sep"], sep, rtol=5e-3)
+    for flags, values in (
+        ([], scale(X)),
+        (["--scale", "minmax"], minmax_scale(X)),
+        (["--scale", "none"], X),
+    ):
+        for features in (names, "6,0,9"):
+            row = printed(succeeds("score", *options, *flags, "--features", features)).iloc[0]
+            truth = components(values, data.y)
+            np.testing.assert_allclose(row[COMPONENTS], truth, rtol=5e-3)
+            sep = separability(values, data.y, 0.1, 0.2)
+            np.testing.assert_allclose(row["sep"], sep, rtol=5e-3)
 
 
 def test_score_of_a_selection_is_its_last_row(wine):
@@ -206,7 +193,6 @@ def test_more_features_than_the_file_has(wine):
         (["--beta", "much"], "'--beta': 'much'; give a finite number"),
         (["--beta", "inf"], "'--beta': 'inf'; give a finite number"),
         (["--alpha", "nan"], "'--alpha': 'nan'; give a finite number"),
-        (["--centroid-membership", "own"], "'own'"),
         (["--colour"], "--colour"),
         (["--output", "ranking.docx"], "ends in .csv, .tsv, .json, .parquet, .xlsx"),
         (["--output", "no/such/folder/r.csv"], "'no/such/folder' is not a directory"),
@@ -228,7 +214,7 @@ def test_bad_options_of_select(wine, options, sentence):
         ("ash,ash", "has 'ash' more than once"),
         ("ash,2", "has 'ash' more than once"),
         ("13", "are numbered from 0 to 12"),
-        ("", "--features is empty"),
+        ("", "'--features': it is empty"),
     ],
 )
 def test_bad_features_of_score(wine, features, sentence):

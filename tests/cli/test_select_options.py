@@ -304,7 +304,7 @@ def test_save(wine, arrays, tmp_path):
         (["--scoring", "f1"], "'f1' is not one of 'accuracy', 'balanced_accuracy', 'auc'"),
         (["--include", "alcohl"], "--include has 'alcohl', but"),
         (["--include", "alcohl"], "did you mean 'alcohol'?"),
-        (["--include", "ash", "--exclude", "2"], "include and exclude share"),
+        (["--include", "ash", "--exclude", "2"], "--include and --exclude share"),
         (["--class-weight", "heavy"], "'heavy' is not"),
         (["--save", "model.pkl"], "--save is 'model.pkl'; give a name that ends in .json"),
         (

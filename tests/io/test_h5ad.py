@@ -319,7 +319,7 @@ def test_one_sentence_that_says_what_is_wrong(tmp_path, case):
     assert result.exit_code == 2
     assert result.stdout == ""
     sentence, *rest = result.stderr.splitlines()
-    assert sentence == f"Error: {as_flags(message)}"
+    assert sentence == f"Error: {as_flags(caught.value)}"
     for line in rest:
         again = run(*shlex.split(line.removeprefix("Try: s2fs ")))
         assert again.exit_code == 0, again.output

@@ -55,7 +55,7 @@ def test_tables_and_views(database, table):
 def test_the_command_line(database, table, tmp_path):
     out = tmp_path / "ranking.json"
     result = run(
-        "--database", f"duckdb:{database}", "--table", "visits", "--target", "kind",
+        database, "--table", "visits", "--target", "kind",
         "-k", 4, "-o", out,
     )  # fmt: skip
     assert result.exit_code == 0, result.output
@@ -70,7 +70,7 @@ def test_the_command_line(database, table, tmp_path):
 
 def test_columns_by_position_and_constraints(database, table):
     result = run(
-        "--database", f"duckdb:{database}", "--table", "visits", "-t", "-1", "--drop", "patient",
+        database, "--table", "visits", "-t", "-1", "--drop", "patient",
         "-k", 3, "--include", "gene 5", "--exclude", "0", "--no-verdict",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
@@ -83,11 +83,9 @@ def test_columns_by_position_and_constraints(database, table):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--table", "visits", "-t", "kind"], "add --database duckdb:FILE"),
-        ([], "Missing argument 'FILE'; give a file, or --database and --table."),
-        (["{db}", "--database", "duckdb:{db}"], "leave one of them out"),
-        (["--database", "duckdb:{db}", "-t", "kind"], "--table is missing"),
-        (["--database", "duckdb:{db}", "--table", "visits"], "--target is missing"),
+        (["--table", "visits", "-t", "kind"], "Missing argument 'FILE'"),
+        (["{db}", "-t", "kind"], "add --table with the name of a table"),
+        (["{db}", "--table", "visits"], "--target is missing"),
         (["@", "-t", "kid"], "did you mean 'kind'?"),
         (["@", "-t", "kind", "--method", "s2fs"], "--method s2fs needs the samples"),
         (["@", "-t", "kind", "-k", "auto"], "-k auto needs all samples in one place"),
@@ -95,10 +93,9 @@ def test_columns_by_position_and_constraints(database, table):
         (["@", "-t", "kind", "--report", "x.html"], "--report needs all samples in one place"),
         (["@", "-t", "kind", "--covariate", "patient"], "--covariate needs all samples"),
         (["@", "-t", "kind", "-o", "{db}.csv/x.csv"], "--output"),
-        (["--database", "duckdb:{db}", "--table", "visit", "-t", "kind"], "did you mean 'visits'"),
-        (["--database", "duckdb:no", "--table", "t", "-t", "k"], "There is no file 'no'"),
-        (["--database", "sqlite:{db}", "--table", "t", "-t", "k"], "give duckdb: and a file"),
-        (["--database", "duckdb:{text}", "--table", "t", "-t", "k"], "cannot be opened as a"),
+        (["{db}", "--table", "visit", "-t", "kind"], "did you mean 'visits'"),
+        (["no", "--table", "t", "-t", "k"], "There is no file 'no'"),
+        (["{text}", "--table", "t", "-t", "k"], "cannot be opened as a"),
     ],
 )
 def test_mistakes_are_one_sentence(database, tmp_path, arguments, message):
@@ -106,7 +103,7 @@ def test_mistakes_are_one_sentence(database, tmp_path, arguments, message):
     text.write_text("a,b\n1,2\n" * 5000, encoding="utf-8")
     filled = [part.format(db=database, text=text) for part in arguments]
     if filled[:1] == ["@"]:
-        filled = ["--database", f"duckdb:{database}", "--table", "visits", *filled[1:]]
+        filled = [database, "--table", "visits", *filled[1:]]
     result = run(*filled)
     assert result.exit_code == 2, result.output
     assert message in result.stderr

@@ -97,10 +97,10 @@ def test_a_page_has_no_accuracy_where_the_terminal_has_none(tmp_path):
         (["--report", "no/such/report.html"], "is not a directory"),
         (["--image-shape", "3x4"], "add --report FILE.html"),
         (["--names", "genes.csv"], "--names is for the report; add --report FILE.html"),
-        (["--report", "r.html", "--names", "no.csv"], "cannot be read (No such file"),
+        (["--report", "r.html", "--names", "no.csv"], "There is no file 'no.csv'"),
         (["--report", "r.html", "--image-shape", "5x5"], "but there are 12 features"),
         (["--report", "r.html", "--image-shape", "12"], "height and width as in 32x32"),
-        (["--report", "r.html", "--image-order", "A"], "'A' is not one of"),
+        (["--report", "r.html", "--image-shape", "3x4C"], "32x32F for pixels by columns"),
     ],
 )
 def test_bad_options_are_one_line(pictures, tmp_path, monkeypatch, options, message):

@@ -11,7 +11,8 @@ from scipy.stats import rankdata
 
 from s2fs._utils.files import write_atomic
 from s2fs._utils.version import __version__
-from s2fs.report.page import check_destination, render
+from s2fs.report.destination import check_destination
+from s2fs.report.page import render
 from s2fs_bench.curve_plots import plot_curves
 from s2fs_bench.figures import curve_lines, curve_panels, sign_note
 from s2fs_bench.learners.registry import LEARNER_TITLES, score_name

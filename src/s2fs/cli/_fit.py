@@ -1,6 +1,5 @@
 """Fitting what ``s2fs select`` was asked for, so that Ctrl-C leaves what was selected so far."""
 
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -65,9 +64,9 @@ def fit_selector(selector: Any, data: "Dataset") -> Any:
         stop(f"after {n_selected}{of_wanted} features; this ranking is partial", ranking)
 
 
-def make_tuner(selector: Any, asked: SimpleNamespace) -> s2fs.SelectorCV:
+def make_tuner(selector: Any, n_features: Any, n_jobs: int | None) -> s2fs.SelectorCV:
     """The search for the number of features, and for the weights of S²FS."""
-    return s2fs.SelectorCV(asked.n_features, selector=make_quiet(selector), n_jobs=asked.n_jobs)
+    return s2fs.SelectorCV(n_features, selector=make_quiet(selector), n_jobs=n_jobs)
 
 
 def tune_selector(tuner: s2fs.SelectorCV, selector: Any, data: "Dataset") -> tuple[Any, str]:

@@ -1,7 +1,6 @@
 """A ranking as columns, and as it is printed."""
 
 import math
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +16,7 @@ from s2fs.evaluation.samples import fill_by_medians, take_columns
 from s2fs.evaluation.standing_out import find_standing_out
 
 if TYPE_CHECKING:
+    from s2fs.cli._select import Select
     from s2fs.io import Dataset
 
 #: The longest bar, and the longest text on classes, in characters.
@@ -42,7 +42,7 @@ def print_ranking(
     selector: Any,
     table: Table,
     lines: list[str],
-    asked: SimpleNamespace,
+    asked: "Select",
     data: "Dataset | None" = None,
 ) -> None:
     """Print a ranking, and below it what else there is to say.
@@ -55,7 +55,7 @@ def print_ranking(
         The ranking as columns.
     lines : list of str
         Sentences to print below it.
-    asked : SimpleNamespace
+    asked : Select
         The options of the command, such as ``details``.
     data : Dataset, optional
         The samples, which tell in which classes a feature stands out.

@@ -2,49 +2,60 @@
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import s2fs
-from s2fs._utils.files import write_atomic
+from s2fs._utils.files import write_together
 from s2fs._utils.values import plain
 from s2fs.cli._ranking import Table, count_perfect
-from s2fs.cli.outputs import as_records, write_table
+from s2fs.cli.outputs import as_records, encode_table
 from s2fs.cli.terminal import note
 
+if TYPE_CHECKING:
+    from s2fs.cli._select import Select
 
-def write_files(
+
+def encode_files(
     selector: Any,
     feature_names: list[str],
     table: Table,
-    asked: SimpleNamespace,
+    asked: "Select",
+    remarks: Sequence[Any] = (),
     evaluation: s2fs.Comparison | None = None,
     checks: list[dict[str, Any]] | None = None,
-) -> None:
-    """Write the ranking and the selection where they were asked for."""
+) -> dict[Path, bytes]:
+    """The contents of the ranking and the selection, where they were asked for."""
+    contents = {}
     if asked.output is not None:
         columns = {name.replace(" ", "_"): values for name, values in table.items()}
         if n_perfect := count_perfect(selector, table["score"]):
             columns["separates_perfectly"] = [i < n_perfect for i in range(len(table["rank"]))]
         if asked.output.suffix.lower() == ".json":
-            result = _as_result(selector, columns, asked, evaluation, checks)
-            write_atomic(
-                asked.output, (json.dumps(result, ensure_ascii=False, indent=2) + "\n").encode()
-            )
-            note(f"Wrote {asked.output}.")
+            result = _as_result(selector, columns, asked, remarks, evaluation, checks)
+            text = json.dumps(result, ensure_ascii=False, indent=2) + "\n"
+            contents[asked.output] = text.encode()
         else:
-            write_table(asked.output, columns, raw_text=asked.raw_text)
+            contents[asked.output] = encode_table(columns, asked.output.suffix)
     if asked.save is not None:
-        s2fs.Selection.of(selector, feature_names).save(asked.save)
-        note(f"Wrote {asked.save}.")
+        contents[asked.save] = s2fs.Selection.of(selector, feature_names).to_json().encode()
+    return contents
+
+
+def write_files(contents: Mapping[Path, bytes]) -> None:
+    """Write some files, all or none."""
+    write_together(contents)
+    for path in contents:
+        note(f"Wrote {path}.")
 
 
 def _as_result(
     selector: Any,
     columns: Table,
-    asked: SimpleNamespace,
+    asked: "Select",
+    remarks: Sequence[Any],
     evaluation: s2fs.Comparison | None,
     checks: list[dict[str, Any]] | None,
 ) -> dict[str, Any]:
@@ -55,8 +66,8 @@ def _as_result(
         "method": asked.method,
         "parameters": parameters,
         "seed": parameters.get("random_state"),
-        "file": _describe_file(asked.file),
-        "remarks": [asdict(remark) for remark in getattr(asked, "remarks", ())],
+        "file": None if asked.table is not None else _describe_file(asked.data.file),
+        "remarks": [asdict(remark) for remark in remarks],
         "verdict": None if evaluation is None else evaluation.verdict,
         "rows": as_records(columns),
         "evaluation": None if evaluation is None else _with_whole_numbers(evaluation.to_dict()),
@@ -64,10 +75,8 @@ def _as_result(
     }
 
 
-def _describe_file(path: Path | None) -> dict[str, Any] | None:
+def _describe_file(path: Path) -> dict[str, Any]:
     """The name of a file and the hash of its content; no hash of what can be read once only."""
-    if path is None:  # a table of a database
-        return None
     content = path.read_bytes() if path.is_file() else None
     return {
         "name": path.name,

@@ -1,116 +1,60 @@
-"""``s2fs score``: the criterion of given features of a file."""
+"""``s2fs score``: its options, and what can be refused before anything is read."""
 
-import csv
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
 
 import click
-import numpy as np
-from sklearn.metrics import confusion_matrix
-from sklearn.model_selection import cross_val_predict
-from sklearn.neighbors import KNeighborsClassifier
 
-from s2fs import S2FS, components
-from s2fs._utils.columns import Columns
-from s2fs._utils.folds import stratified_folds
-from s2fs._utils.types import Floats
-from s2fs.cli.data import DataArguments
-from s2fs.cli.help import Command
-from s2fs.cli.options import CRITERION_OPTIONS, DATA_OPTIONS, check_scale, pop_options
-from s2fs.cli.tables import print_table
-from s2fs.criteria.problem import Problem
-
-if TYPE_CHECKING:
-    from s2fs.io import Dataset
+from s2fs.cli.command import EVALUATION, SELECTION, command, option
+from s2fs.cli.options import DataOptions, Weights, check_readable, scale_option
 
 
-@click.command(
-    cls=Command,
-    params=[*DATA_OPTIONS, *CRITERION_OPTIONS],
+def _check_features(_: click.Context, __: click.Parameter, value: str) -> str:
+    """At least one name."""
+    if not value.strip(" ,"):
+        raise click.BadParameter("it is empty; give at least one feature.")
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """What ``s2fs score`` was asked for."""
+
+    data: DataOptions
+    features: str = option(
+        "-f",
+        "--features",
+        heading=SELECTION,
+        required=True,
+        metavar="A,B,C",
+        callback=_check_features,
+        help="Features to score together, by name or position, separated by commas; put a name "
+        "that contains a comma in double quotes, as in --features '\"a,b\",c'.",
+    )
+    scale: str | None = scale_option(
+        "standard",
+        "minmax",
+        "none",
+        help="How features are scaled: by the standard deviation (the default), by the range, or "
+        "as they are.",
+    )
+    weights: Weights
+    check: bool = option(
+        "--check",
+        heading=EVALUATION,
+        is_flag=True,
+        help="Also show how well the features predict samples that were left out (5 nearest "
+        "neighbours, 5 folds), class by class, and which feature to add or drop next.",
+    )
+
+
+@command(
+    Score,
+    work="_scoring",
     epilog="\b\nExample:\n  s2fs score tumours.csv --target diagnosis --features TP53,MYC,ALK",
 )
-@click.option(
-    "-f",
-    "--features",
-    required=True,
-    metavar="A,B,C",
-    help="Features to score together, by name or position, separated by commas; put a name that "
-    "contains a comma in double quotes, as in --features '\"a,b\",c'.",
-)
-@click.option(
-    "--check",
-    is_flag=True,
-    help="Also show how well the features predict samples that were left out (5 nearest "
-    "neighbours, 5 folds), class by class, and which feature to add or drop next.",
-)
-def score(*, features: str, check: bool, **given: Any) -> None:
+def score(asked: Score) -> None:
     """Show the criterion and its four components for given features of FILE.
 
     Positions count the features alone, without the target and the dropped columns.
     """
-    data, criterion = DataArguments(**pop_options(DATA_OPTIONS, given)), given
-    table = data.read()
-    wanted = [name.strip() for name in next(csv.reader([features]), [])]
-    if not wanted:
-        raise ValueError("--features is empty; give at least one feature.")
-    selected = Columns.of_file(table.feature_names, data.file).positions(wanted, "--features")
-    # The selector's own scaling, so that a subset scores here what it scored when selected.
-    criterion["scale"] = check_scale(criterion["scale"] or "standard", "s2fs")
-    problem = Problem(table.X, table.y, criterion["scale"])
-    columns = problem.columns(np.array(selected)).T * problem.unit
-    parts = components(columns, table.y, centroid_membership=criterion["centroid_membership"])
-    print_table(
-        {
-            "n_features": [len(selected)],
-            "sep": [float(parts.separability(criterion["alpha"], criterion["beta"]))],
-            **{name: [value] for name, value in parts._asdict().items()},
-        }
-    )
-    if check:
-        _show_confusion(columns, table)
-        _show_next(selected, table, criterion)
-
-
-def _show_confusion(columns: Floats, table: "Dataset") -> None:
-    """Print the confusion matrix of held-out samples."""
-    folds = list(stratified_folds(table.y, 5))
-    learner = KNeighborsClassifier(5)
-    predicted = cross_val_predict(learner, columns, table.y, cv=folds)
-    counts = confusion_matrix(table.y, predicted, labels=np.arange(len(table.class_names)))
-    names = [str(name) for name in table.class_names]
-    click.echo("\nHow the samples of each class are classified when they are left out:\n")
-    print_table(
-        {
-            "class": names,
-            **{f"as {name}": column.tolist() for name, column in zip(names, counts.T, strict=True)},
-            "right": [f"{share:.0%}" for share in counts.diagonal() / counts.sum(axis=1)],
-        }
-    )
-    right, most = (predicted == table.y).mean(), np.bincount(table.y).max() / len(table.y)
-    click.echo(
-        f"\n{right:.1%} of the samples are right, each predicted from other folds; guessing "
-        f"the largest class would get {most:.1%}. This is too good if the features were selected "
-        "on these samples."
-    )
-
-
-def _show_next(selected: list[int], table: "Dataset", criterion: dict[str, Any]) -> None:
-    """Print what adding one more feature, or dropping one, does to the criterion."""
-
-    def fit_including(features: list[int], k: int) -> S2FS:
-        return S2FS(k, include=features, **criterion).fit(table.named_X(), table.y)
-
-    names, lines = table.feature_names, []
-    if len(selected) < len(names):
-        joined = fit_including(selected, len(selected) + 1)
-        lines.append(("add", names[joined.indices_[-1]], float(joined.scores_[-1])))
-    if len(selected) > 1:
-        sep_without = {}
-        for feature in selected:
-            others = [f for f in selected if f != feature]
-            sep_without[feature] = float(fit_including(others, len(others)).scores_[-1])
-        least = max(selected, key=lambda feature: sep_without[feature])
-        lines.append(("drop", names[least], sep_without[least]))
-    if lines:
-        click.echo("\nWhat keeps the criterion highest next:\n")
-        changes, features, seps = (list(column) for column in zip(*lines, strict=True))
-        print_table({"change": changes, "feature": features, "sep": seps})
+    check_readable(asked.data)

@@ -1,79 +1,47 @@
-"""``s2fs select``: rank the features of a file."""
+"""``s2fs select``: its options, and what can be refused before anything is read."""
 
-import math
 import re
-import shlex
-import sys
+from collections.abc import Iterator
 from contextlib import suppress
-from time import perf_counter
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 import click
-from scipy.sparse import issparse
-from sklearn.utils import get_tags
-from sklearn.utils.validation import has_fit_parameter
 
-from s2fs import report
-from s2fs._utils.columns import Columns
-from s2fs._utils.files import check_writable
-from s2fs.baselines.registry import explain_unknown
-from s2fs.cli._fit import fit_selector, make_tuner, tune_selector
-from s2fs.cli._ranking import Table, print_ranking, ranking_columns
-from s2fs.cli._result import write_files
-from s2fs.cli._verdict import (
-    INTERRUPTED_EVALUATION,
-    check_positive,
-    check_result,
-    evaluate,
-    positive_option,
-    print_verdict,
-    scoring_option,
-)
-from s2fs.cli.app import INTERRUPTED
-from s2fs.cli.data import DataArguments
-from s2fs.cli.database import (
-    DATABASE_OPTIONS,
-    NO_VERDICT_ELSEWHERE,
-    OPTIONAL_FILE,
-    check_place_of_data,
-    fit_in_database,
-    reject_options,
-)
-from s2fs.cli.help import Command
-from s2fs.cli.messages import ARGUMENTS, print_note
+from s2fs._utils.files import check_exists, check_writable
+from s2fs.cli.command import DATA, EVALUATION, OUTPUT, SELECTION, command, list_options, option
+from s2fs.cli.methods import S2FS, SEARCHES, check_method, check_scale, reject_option
 from s2fs.cli.options import (
-    CRITERION_OPTIONS,
-    DATA_OPTIONS,
     PATH,
-    check_scale,
+    DataOptions,
+    Weights,
+    check_readable,
     n_jobs_option,
     output_option,
-    pop_options,
-    raw_text_option,
+    positive_option,
     report_option,
+    scale_option,
+    scoring_option,
 )
 from s2fs.cli.outputs import reject_input_as_output
-from s2fs.cli.terminal import note
-from s2fs.evaluation import SELECTORS
-
-if TYPE_CHECKING:
-    from s2fs.io import Dataset
 
 NumberOfFeatures = int | float | Literal["auto", "all"]
-#: The options that are parameters of some selectors.
-OF_SELECTORS = (
-    *(str(option.name) for option in CRITERION_OPTIONS),
-    *("class_weight", "max_correlation", "min_per_class", "include", "exclude"),
-)
-COMMANDLINE = click.core.ParameterSource.COMMANDLINE
-#: What ``--tune`` decides itself when it searches the weights of S²FS.
-DECIDED_BY_TUNE = ("alpha", "beta")
 
 
-def _read_number_of_features(_: click.Context, __: click.Parameter, value: str) -> NumberOfFeatures:
+class ImageShape(NamedTuple):
+    """The shape of pictures; without an order it is that of the file, or by rows."""
+
+    height: int
+    width: int
+    order: Literal["F"] | None
+
+
+def _read_number_of_features(
+    _: click.Context, __: click.Parameter, value: str | None
+) -> NumberOfFeatures | None:
     """A number of features, a fraction of them, or the word for all or for leaving it open."""
-    if value in ("auto", "all"):
+    if value is None or value in ("auto", "all"):
         return value  # type: ignore[return-value]
     with suppress(ValueError):
         if (count := int(value)) >= 1:
@@ -86,128 +54,169 @@ def _read_number_of_features(_: click.Context, __: click.Parameter, value: str) 
     )
 
 
-def _check_method(_: click.Context, __: click.Parameter, value: str) -> str:
-    """The name of a selector, in lower case."""
-    if (method := value.lower()) in SELECTORS:
-        return method
-    raise click.BadParameter(f"{value!r}{explain_unknown(value, SELECTORS)}")
-
-
-def _read_shape(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int] | None:
-    """Height and width, as in 32x32."""
+def _read_shape(_: click.Context, __: click.Parameter, value: str | None) -> ImageShape | None:
+    """Height and width, as in 32x32, with F for pixels by columns."""
     if value is None:
         return None
-    if match := re.fullmatch(r"\s*([1-9]\d*)\s*[x×]\s*([1-9]\d*)\s*", value):
-        return int(match[1]), int(match[2])
-    raise click.BadParameter(f"{value!r}; give height and width as in 32x32.")
+    if match := re.fullmatch(r"\s*([1-9]\d*)\s*[x×]\s*([1-9]\d*)\s*(F?)\s*", value):
+        return ImageShape(int(match[1]), int(match[2]), "F" if match[3] else None)
+    raise click.BadParameter(
+        f"{value!r}; give height and width as in 32x32, or 32x32F for pixels by columns."
+    )
 
 
-@click.command(
-    cls=Command,
-    params=[OPTIONAL_FILE, *DATA_OPTIONS[1:], *DATABASE_OPTIONS, *CRITERION_OPTIONS],
+@dataclass(frozen=True, kw_only=True)
+class SelectorOptions:
+    """The parameters of a selector by name; what is not given is its default."""
+
+    scale: str | None = scale_option(
+        "standard",
+        "minmax",
+        "rank",
+        "none",
+        help="How features are scaled for the selection: by the standard deviation (the default "
+        "of s2fs), by the range, ranks instead of values (paircover only), or as they are.",
+    )
+    max_correlation: float | None = option(
+        "--max-correlation",
+        heading=SELECTION,
+        metavar="R",
+        type=click.FloatRange(0, 1),
+        help="Leave out features that correlate more than this with a selected one, as 0.9.",
+    )
+    class_weight: Literal["balanced"] | None = option(
+        "--class-weight",
+        heading=SELECTION,
+        methods=SEARCHES,
+        type=click.Choice(["balanced"]),
+        help="Let every class count as much as another, however few samples it has.",
+    )
+    min_per_class: int | None = option(
+        "--min-per-class",
+        heading=SELECTION,
+        methods=SEARCHES,
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="Select at least N features for each class: those that tell it best from all others.",
+    )
+    include: tuple[str, ...] = option(
+        "--include",
+        heading=SELECTION,
+        methods=SEARCHES,
+        metavar="FEATURE",
+        multiple=True,
+        help="Feature that is in from the start, by name or position; may be repeated.",
+    )
+    exclude: tuple[str, ...] = option(
+        "--exclude",
+        heading=SELECTION,
+        methods=SEARCHES,
+        metavar="FEATURE",
+        multiple=True,
+        help="Feature that is never selected, by name or position; may be repeated.",
+    )
+    weights: Weights
+
+
+@dataclass(frozen=True, kw_only=True)
+class Select:
+    """What ``s2fs select`` was asked for."""
+
+    data: DataOptions
+    table: str | None = option(
+        "--table",
+        heading=DATA,
+        metavar="NAME",
+        help="FILE is a DuckDB database: select from this table or view of it. The database does "
+        "the sums itself.",
+    )
+    method: str = option(
+        "--method",
+        heading=SELECTION,
+        metavar="NAME",
+        default="paircover",
+        callback=check_method,
+        help="What selects: paircover (which also takes missing values), s2fs (as published), "
+        "s2fs-rms (the same with root mean square distances), or a baseline such as anovaf or "
+        "relieff.",
+    )
+    n_features: NumberOfFeatures | None = option(
+        "-k",
+        "--n-features",
+        heading=SELECTION,
+        argument="n_features_to_select",
+        metavar="NUMBER",
+        callback=_read_number_of_features,
+        show_default="10",
+        help="How many features to select: a number, a fraction such as 0.1, all, or auto for as "
+        "many as do better than chance (with --tune, as many as cross-validation asks for).",
+    )
+    tune: bool = option(
+        "--tune",
+        heading=SELECTION,
+        is_flag=True,
+        help="Choose by 5-fold cross-validation with logistic regression: the number of features, "
+        "or with --method s2fs alpha and beta, and with -k auto the number, too.",
+    )
+    selector: SelectorOptions
+    n_jobs: int | None = n_jobs_option()
+    scoring: str = scoring_option()
+    positive: str | None = positive_option()
+    no_verdict: bool = option(
+        "--no-verdict",
+        heading=EVALUATION,
+        is_flag=True,
+        help="Leave out the accuracy on held-out samples, beside other selectors, all, random and "
+        "no features, which selects again in 5 × 5 folds.",
+    )
+    details: bool = option(
+        "--details",
+        heading=OUTPUT,
+        is_flag=True,
+        help="Also print what the criterion is made of; --output has it always.",
+    )
+    output: Path | None = output_option(
+        "Also write the ranking to a .csv, .tsv, .json, .parquet or .xlsx file."
+    )
+    save: Path | None = option(
+        "--save",
+        heading=OUTPUT,
+        metavar="MODEL.json",
+        type=PATH,
+        help="Also save the selection, for 's2fs transform' to apply it to new tables.",
+    )
+    force: bool = option(
+        "--force", heading=OUTPUT, is_flag=True, help="Let --save replace a file that exists."
+    )
+    report: Path | None = report_option(
+        "Also write a page to look at, with figures and cross-validated accuracies, to an .html "
+        "file."
+    )
+    names: Path | None = option(
+        "--names",
+        heading=OUTPUT,
+        metavar="NAMES.csv",
+        type=PATH,
+        help="Symbols for the report: a table of feature, symbol and description.",
+    )
+    image_shape: ImageShape | None = option(
+        "--image-shape",
+        heading=OUTPUT,
+        metavar="HEIGHTxWIDTH",
+        callback=_read_shape,
+        help="The features are the pixels of pictures of this shape, which the report shows; "
+        "32x32F if they are laid out column after column, as in MATLAB.",
+    )
+
+
+@command(
+    Select,
+    work="_selection",
     epilog="\b\nExample:\n"
     "  s2fs select tumours.csv --target diagnosis --drop patient -k 20 --output ranking.csv\n"
     "  s2fs select tumours.csv --target diagnosis --drop patient -k auto --tune",
 )
-@click.option(
-    "--method",
-    metavar="NAME",
-    default="paircover",
-    callback=_check_method,
-    help="What selects: paircover (which also takes missing values), s2fs (as published), s2fs-rms "
-    "(the same with root mean square distances), or a baseline such as anovaf, relieff or sfss.",
-)
-@click.option(
-    "-k",
-    "--n-features",
-    metavar="NUMBER",
-    callback=_read_number_of_features,
-    default="10",
-    help="How many features to select: a number, a fraction such as 0.1, all, or auto for as "
-    "many as do better than chance (with --tune, as many as cross-validation asks for).",
-)
-@click.option(
-    "--tune",
-    is_flag=True,
-    help="Choose by 5-fold cross-validation with logistic regression: the number of features, "
-    "or with --method s2fs alpha and beta, and with -k auto the number, too.",
-)
-@click.option(
-    "--include",
-    metavar="FEATURE",
-    multiple=True,
-    help="Feature that is in from the start, by name or position; may be repeated.",
-)
-@click.option(
-    "--exclude",
-    metavar="FEATURE",
-    multiple=True,
-    help="Feature that is never selected, by name or position; may be repeated.",
-)
-@click.option(
-    "--max-correlation",
-    metavar="R",
-    type=click.FloatRange(0, 1),
-    help="Leave out features that correlate more than this with a selected one, as 0.9.",
-)
-@click.option(
-    "--min-per-class",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Select at least N features for each class: those that tell it best from all others.",
-)
-@click.option(
-    "--class-weight",
-    type=click.Choice(["balanced"]),
-    help="Let every class count as much as another, however few samples it has.",
-)
-@scoring_option
-@positive_option
-@n_jobs_option
-@click.option(
-    "--details",
-    is_flag=True,
-    help="Also print what the criterion is made of; --output has it always.",
-)
-@click.option(
-    "--verdict/--no-verdict",
-    default=True,
-    help="End with the accuracy on held-out samples, beside other selectors, all, random and no "
-    "features; selects again in 5 × 5 folds.",
-)
-@output_option(help="Also write the ranking to a .csv, .tsv, .json, .parquet or .xlsx file.")
-@raw_text_option
-@click.option("--force", is_flag=True, help="Let --save replace a file that exists.")
-@click.option(
-    "--save",
-    metavar="MODEL.json",
-    type=PATH,
-    help="Also save the selection, for 's2fs transform' to apply it to new tables.",
-)
-@report_option(
-    help="Also write a page to look at, with figures and cross-validated accuracies, to an "
-    ".html file.",
-)
-@click.option(
-    "--names",
-    metavar="NAMES.csv",
-    type=PATH,
-    help="Symbols for the report: a table of feature, symbol and description.",
-)
-@click.option(
-    "--image-shape",
-    metavar="HEIGHTxWIDTH",
-    callback=_read_shape,
-    help="The features are the pixels of pictures of this shape; the report shows them.",
-)
-@click.option(
-    "--image-order",
-    type=click.Choice(["C", "F"]),
-    default="C",
-    help="Pixels are laid out row after row (C), or column after column as in MATLAB (F).",
-)
-@click.pass_context
-def select(ctx: click.Context, /, **given: Any) -> None:
+def select(asked: Select) -> None:
     """Rank the features of FILE by how well they tell the classes apart.
 
     FILE is delimited text, compressed or not, or an .xlsx, .parquet, .feather, .npz, .npy, .mat,
@@ -216,250 +225,95 @@ def select(ctx: click.Context, /, **given: Any) -> None:
     Below it stands how good such a selection is on held-out samples.
     Ctrl-C prints the features selected so far.
     """
-    data, asked = DataArguments(**pop_options(DATA_OPTIONS, given)), SimpleNamespace(**given)
-    asked.file = data.file
-    asked.arguments = ctx.find_root().meta.get(ARGUMENTS, [])
-    check_place_of_data(data, asked)
-    _check_outputs(asked, data)
-    selector = _make_selector(ctx, asked)
-    _reject_covariates(selector, data, asked)
-    if asked.database is not None:
-        _select_in_database(selector, data, asked)
-        return
-    table = _read_table(selector, data, asked)
-    _check_image_shape(asked, table)
-    check_positive(asked.positive, table.class_names)
-    _limit_to_columns(ctx, selector, table, asked)
-    _set_feature_groups(selector, table, data, asked)
-    fitted = _fit(selector, table, asked)
-    print_ranking(fitted.selector, fitted.ranking, fitted.lines, asked, table)
-    _evaluate_and_write(fitted, table, data, asked)
+    check_outputs(asked)
+    check_selector(asked)
+    check_data(asked)
 
 
-class _Fitted(NamedTuple):
-    """A selection, and what the rest of the command needs to know of it."""
-
-    selector: Any
-    as_run: Any  # what a fold of the verdict repeats: the selector, or the search that tuned it
-    ranking: Table
-    lines: list[str]  # sentences below the ranking
-    seconds: float
-
-
-def _select_in_database(selector: Any, data: DataArguments, asked: SimpleNamespace) -> None:
-    """Select where the samples are, in a database; there is no verdict then."""
-    reject_options(data, asked)
-    names = fit_in_database(selector, data, asked, _get_limits(asked))
-    ranking = ranking_columns(selector, names)
-    print_ranking(selector, ranking, [], asked)
-    if asked.verdict:
-        click.echo(f"No verdict: {NO_VERDICT_ELSEWHERE}.", err=True)
-    write_files(selector, names, ranking, asked)
-
-
-def _read_table(selector: Any, data: DataArguments, asked: SimpleNamespace) -> "Dataset":
-    """Read the file as the selector can take it: with missing values, sparse, or neither."""
-    tags = get_tags(selector).input_tags
-    table = data.read(takes_missing=tags.allow_nan)
-    asked.remarks = table.remarks
-    if issparse(table.X) and not tags.sparse:
-        return table._replace(X=table.X.toarray())
-    return table
-
-
-def _check_image_shape(asked: SimpleNamespace, table: "Dataset") -> None:
-    """Raise if the pictures do not have as many pixels as there are features."""
-    m = table.X.shape[1]
-    if asked.image_shape is not None and math.prod(asked.image_shape) != m:
-        raise ValueError(
-            f"--image-shape is {asked.image_shape[0]}x{asked.image_shape[1]}, but there are {m} "
-            "features; give the shape of one picture."
-        )
-
-
-def _limit_to_columns(
-    ctx: click.Context, selector: Any, table: "Dataset", asked: SimpleNamespace
-) -> None:
-    """Cap the number of features at that of the table; find --include and --exclude in it."""
-    m = table.X.shape[1]
-    if isinstance(asked.n_features, int) and asked.n_features > m:
-        if ctx.get_parameter_source("n_features") is COMMANDLINE:
-            print_note(f"-k is {asked.n_features}, but there are {m} features; all are selected.")
-        asked.n_features = m
-        selector.set_params(n_features_to_select=m)
-    columns = Columns.of_file(table.feature_names, asked.file)
-    for name, features in _get_limits(asked).items():
-        selector.set_params(**{name: columns.positions(features, f"--{name}")})
-
-
-def _get_limits(asked: SimpleNamespace) -> dict[str, tuple[str, ...]]:
-    """The features to include and to exclude, as far as any are given."""
-    limits = {"include": asked.include, "exclude": asked.exclude}
-    return {name: features for name, features in limits.items() if features}
-
-
-def _set_feature_groups(
-    selector: Any, table: "Dataset", data: DataArguments, asked: SimpleNamespace
-) -> None:
-    """Let columns that were encoded from one of text be selected together."""
-    if table.feature_groups is None:
-        return
-    if "feature_groups" in selector.get_params():
-        selector.set_params(feature_groups=table.feature_groups)
-    elif data.encode:
-        raise ValueError(
-            f"--encode makes groups of features, which are not for --method {asked.method}; "
-            "leave text out with --numeric-only, or use --method s2fs or paircover."
-        )
-
-
-def _fit(selector: Any, table: "Dataset", asked: SimpleNamespace) -> _Fitted:
-    """Tune if asked to, and select."""
-    lines, as_run = [], selector
-    if asked.tune:
-        as_run = make_tuner(selector, asked)
-        selector, line = tune_selector(as_run, selector, table)
-        lines.append(line)
-    start = perf_counter()
-    selector = fit_selector(selector, table)
-    seconds = perf_counter() - start
-    ranking = ranking_columns(selector, table.feature_names)
-    return _Fitted(selector, as_run, ranking, lines, seconds)
-
-
-def _evaluate_and_write(
-    fitted: _Fitted, table: "Dataset", data: DataArguments, asked: SimpleNamespace
-) -> None:
-    """Evaluate the selection, print the verdict, and write the files that were asked for."""
-    selector, ranking = fitted.selector, fitted.ranking
-    evaluation = None
-    # Without a selected feature, of which a note has told, there is nothing to evaluate.
-    if ranking["rank"] and (asked.verdict or asked.report is not None):
-        evaluation = evaluate(fitted.as_run, table, data, asked, len(selector.indices_))
-    if evaluation is INTERRUPTED_EVALUATION:
-        write_files(selector, table.feature_names, ranking, asked)
-        raise click.exceptions.Exit(INTERRUPTED)
-    page = None
-    if ranking["rank"] and asked.report is not None:
-        page = _make_report(fitted, table, data, asked, evaluation)
-    checks = None
-    if evaluation is not None:
-        checks = _get_checks(fitted, table, evaluation, page)
-        if asked.verdict:
-            print_verdict(evaluation, checks, asked)
-    if evaluation is not None:
-        ranking["selected in"] = evaluation.count_selections(selector.indices_)
-    write_files(selector, table.feature_names, ranking, asked, evaluation, checks)
-    if page is not None:
-        note(f"Wrote {page.save(asked.report)}.")
-
-
-def _get_checks(
-    fitted: _Fitted, table: "Dataset", evaluation: Any, page: "report.Report | None"
-) -> list[dict[str, Any]]:
-    """What to look at before the selection is trusted; a page has made its checks already."""
-    if page is not None:
-        return page.summary["checks"]
-    return check_result(fitted.selector, table, evaluation)
-
-
-def _make_report(
-    fitted: _Fitted, table: "Dataset", data: DataArguments, asked: SimpleNamespace, evaluation: Any
-) -> "report.Report":
-    """The page of a selection, which is written once the other files are."""
-    if asked.image_shape is not None:
-        table.image_shape, table.image_order = asked.image_shape, asked.image_order
-    return report.Report(
-        fitted.selector,
-        table,
-        title=data.file.name,
-        origin=report.Origin(shlex.join(["s2fs", *sys.argv[1:]]), fitted.seconds),
-        feature_labels=asked.names and report.read_feature_labels(asked.names),
-        comparison=evaluation,
-        n_jobs=asked.n_jobs,
-    )
-
-
-def _check_outputs(asked: SimpleNamespace, data: DataArguments) -> None:
+def check_outputs(asked: Select) -> None:
     """Raise if a file cannot be written as asked, before any work is done."""
     save, output = asked.save, asked.output
     if asked.names is not None:
         if asked.report is None:
             raise ValueError("--names is for the report; add --report FILE.html.")
-        report.read_feature_labels(asked.names)  # a file that cannot be read is refused early
+        check_exists(asked.names)
     if asked.image_shape is not None and asked.report is None:
         raise ValueError("--image-shape is for the report; add --report FILE.html.")
     if save is not None:
         if save.is_file() and not asked.force:
             raise ValueError(f"--save is {str(save)!r}, which exists; add --force to replace it.")
-        check_writable(save, "--save", (".json",))
+        check_writable(save, "save", (".json",))
         if output is not None and save.resolve() == output.resolve():
             raise ValueError(f"--save and --output are both {str(save)!r}; give two names.")
-    reject_input_as_output(data.inputs, output=output, save=save, report=asked.report)
+    reject_input_as_output(asked.data.inputs, output=output, save=save, report=asked.report)
 
 
-def _make_selector(ctx: click.Context, asked: SimpleNamespace) -> Any:
-    """The selector asked for; an option that it does not have is refused."""
-    make = SELECTORS[asked.method]
-    parameters = make().get_params()
-    tunes_weights = asked.tune and "alpha" in parameters
-    _reject_options_of_others(ctx, asked, parameters, tunes_weights=tunes_weights)
-    if asked.tune and not tunes_weights:
-        _leave_number_to_tune(ctx, asked)
-    can_decide = "tol" in parameters
-    if asked.n_features == "auto" and not asked.tune and not can_decide:
-        raise ValueError(
-            f"--n-features is auto, which --method {asked.method} cannot decide alone; give a "
-            "number, or add --tune to choose one by cross-validation."
-        )
-    values = {name: value for name, value in vars(asked).items() if name in OF_SELECTORS}
-    values |= {"n_jobs": asked.n_jobs, "random_state": 0}
-    values |= {"include": None, "exclude": None}  # once the columns are known
-    if asked.scale is None:
-        del values["scale"]  # each selector has a default of its own
-    else:
-        values["scale"] = check_scale(asked.scale, asked.method)
-    if asked.n_features != "auto" or can_decide:
-        values["n_features_to_select"] = asked.n_features
-    return make(**{name: value for name, value in values.items() if name in parameters})
-
-
-def _reject_options_of_others(
-    ctx: click.Context, asked: SimpleNamespace, parameters: dict[str, Any], *, tunes_weights: bool
-) -> None:
-    """Raise if an option was given that is no parameter of the selector, or that --tune decides."""
-    for option in ctx.command.params:
-        name, flag = str(option.name), option.opts[0]
-        if name not in OF_SELECTORS or ctx.get_parameter_source(name) is not COMMANDLINE:
+def check_selector(asked: Select) -> None:
+    """Raise if an option does not go with the method, or contradicts another one."""
+    method = asked.method
+    for parameter, value in list_options(asked.selector):
+        if value in (None, ()) or parameter.methods is None:
             continue
-        if tunes_weights and name in DECIDED_BY_TUNE:
+        if asked.tune and method in S2FS and parameter.argument in ("alpha", "beta"):
             raise ValueError(
-                f"{flag} and --tune contradict each other: --tune tries alpha and beta; "
+                f"{parameter.flag} and --tune contradict each other: --tune tries alpha and beta; "
                 "leave one of them out."
             )
-        if name not in parameters:
-            methods = [m for m in ("s2fs", "paircover") if name in SELECTORS[m]().get_params()]
+        if method not in parameter.methods:
+            reject_option(parameter.flag, method, parameter.methods)
+    check_scale(asked.selector.scale, method)
+    if asked.data.covariates and method not in SEARCHES:
+        reject_option("--covariate", method)
+    if asked.tune and method not in S2FS and asked.n_features not in (None, "auto"):
+        raise ValueError(
+            f"--tune chooses the number of features for --method {method}, but --n-features is "
+            f"{asked.n_features}; add -k auto, or leave --tune out."
+        )
+    if asked.n_features == "auto" and not asked.tune and method not in SEARCHES:
+        raise ValueError(
+            f"--n-features is auto, which --method {method} cannot decide alone; give a number, or "
+            "add --tune to choose one by cross-validation."
+        )
+
+
+def check_data(asked: Select) -> None:
+    """Raise if there is no such file, or options say contrary things about it."""
+    file = asked.data.file
+    if asked.table is None:
+        check_readable(asked.data)
+        if _is_duckdb(file):
+            raise ValueError(f"{file} is a DuckDB database; add --table with the name of a table.")
+        return
+    check_exists(file)
+    if asked.data.target is None:
+        raise ValueError("--target is missing: say which column of --table holds the classes.")
+    if asked.method != "paircover":
+        raise ValueError(
+            f"--method {asked.method} needs the samples and does not go with --table; use --method "
+            "paircover."
+        )
+    for flag, is_given in _list_what_needs_samples(asked):
+        if is_given:
             raise ValueError(
-                f"{flag} is not for --method {asked.method}; leave it out, or use --method "
-                f"{' or '.join(methods)}."
+                f"{flag} needs all samples in one place and does not go with --table; leave one of "
+                "them out."
             )
 
 
-def _leave_number_to_tune(ctx: click.Context, asked: SimpleNamespace) -> None:
-    """Let --tune choose the number of features; raise if another one was given."""
-    if ctx.get_parameter_source("n_features") is not COMMANDLINE:
-        asked.n_features = "auto"
-    if asked.n_features != "auto":
-        raise ValueError(
-            f"--tune chooses the number of features for --method {asked.method}, but --n-features "
-            f"is {asked.n_features}; add -k auto, or leave --tune out."
-        )
+def _is_duckdb(file: Path) -> bool:
+    """Whether a file is a DuckDB database."""
+    if not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        return opened.read(12)[8:] == b"DUCK"
 
 
-def _reject_covariates(selector: Any, data: DataArguments, asked: SimpleNamespace) -> None:
-    """Raise if the selector would ignore covariates."""
-    if data.covariates and not has_fit_parameter(selector, "covariates"):
-        raise ValueError(
-            f"--covariate is not for --method {asked.method}; leave it out, or use --method "
-            "paircover or s2fs."
-        )
+def _list_what_needs_samples(asked: Select) -> Iterator[tuple[str, bool]]:
+    """The options that need all samples in one place, and whether they were given."""
+    for parameter, value in list_options(asked.data):
+        if parameter.argument not in ("target", "drop", "numeric_only"):
+            yield parameter.flag, value not in (None, False, ())
+    yield "--report", asked.report is not None
+    yield "--tune", asked.tune
+    yield "-k auto", asked.n_features == "auto"
+    yield "--max-correlation", asked.selector.max_correlation is not None

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from textwrap import fill
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,34 +14,16 @@ import click
 import s2fs
 from s2fs._utils.messages import make_printable
 from s2fs.cli._fit import make_quiet
-from s2fs.cli.data import DataArguments
-from s2fs.cli.messages import without_options
+from s2fs.cli.messages import get_words, without_options
 from s2fs.cli.tables import print_table
 from s2fs.cli.terminal import open_pipe, print_line
 from s2fs.evaluation import evaluate_selector
 from s2fs.evaluation.checks import SelectionChecks, as_dicts, count_passed
-from s2fs.evaluation.metrics import SCORINGS
 from s2fs.evaluation.samples import fill_by_medians
 
 if TYPE_CHECKING:
+    from s2fs.cli._select import NumberOfFeatures, Select
     from s2fs.io import Dataset
-
-#: Stands for an evaluation that Ctrl-C has ended.
-INTERRUPTED_EVALUATION = object()
-
-
-#: What a verdict is about; here, because the options that every command has load nothing heavy.
-scoring_option = click.option(
-    "--scoring",
-    type=click.Choice(list(SCORINGS)),
-    default=SCORINGS[0],
-    help="What the verdict is about.",
-)
-positive_option = click.option(
-    "--positive",
-    metavar="CLASS",
-    help="Of two classes the one that sensitivity is about; by default the second in order.",
-)
 
 
 def check_positive(positive: str | None, class_names: Sequence[str]) -> None:
@@ -58,9 +39,7 @@ def check_positive(positive: str | None, class_names: Sequence[str]) -> None:
         raise ValueError(f"--positive is {positive!r}; choose {one!r} or {other!r}.")
 
 
-def evaluate(
-    as_run: Any, table: "Dataset", data: DataArguments, asked: SimpleNamespace, k: int
-) -> Any:
+def evaluate(as_run: Any, table: "Dataset", asked: "Select", k: int) -> Any:
     """Evaluate what was run on held-out samples; None, with the reason, where that cannot be."""
     X, imputer = table.for_folds()
     try:
@@ -81,13 +60,10 @@ def evaluate(
                 class_names=table.class_names,
                 sample_names=table.sample_ids,
             )
-    except KeyboardInterrupt:
-        click.echo("Stopped before the verdict; the ranking is complete.", err=True)
-        return INTERRUPTED_EVALUATION
     except ValueError as error:
         click.echo(f"No verdict: {error}", err=True)
         return None
-    return replace(found, group_name=str(data.group or ""))
+    return replace(found, group_name=str(asked.data.group or ""))
 
 
 def check_result(
@@ -110,7 +86,10 @@ def check_result(
 
 
 def print_verdict(
-    evaluation: s2fs.Comparison, checks: list[dict[str, Any]], asked: SimpleNamespace
+    evaluation: s2fs.Comparison,
+    checks: list[dict[str, Any]],
+    asked: "Select",
+    n_features: "NumberOfFeatures",
 ) -> None:
     """The table, the verdict and what to look at; no times, so equal runs print alike."""
     with open_pipe():
@@ -120,7 +99,7 @@ def print_verdict(
         print_table(columns, numbers=list(columns)[1:])
         for line in evaluation.lines():
             print_line(_name_options(line))
-        if asked.n_features == "auto" and not asked.tune:
+        if n_features == "auto" and not asked.tune:
             print_line(
                 "auto answers another question: how many features do better than chance; a "
                 "difference in spread counts, too."
@@ -132,7 +111,7 @@ def print_verdict(
                 click.echo(fill(f"! {text}", 79, subsequent_indent="  "))
         click.echo(f"✓ {count_passed(checks)}")
         if asked.report is None and find_spec("matplotlib") and find_spec("jinja2"):
-            click.echo(f"\nNext: {make_printable(_next_command(asked))}")
+            click.echo(f"\nNext: {make_printable(_next_command())}")
 
 
 def _name_options(text: str) -> str:
@@ -141,7 +120,7 @@ def _name_options(text: str) -> str:
     return text.replace("belong together by groups.", "belong together by --group COLUMN.")
 
 
-def _next_command(asked: SimpleNamespace) -> str:
+def _next_command() -> str:
     """The same command with a page to look at."""
-    words = without_options(asked.arguments, ("--save",), ())
+    words = without_options(get_words(), ("--save",), ())
     return shlex.join(["s2fs", *words, "--report", "report.html"])

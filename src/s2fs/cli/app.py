@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
-from s2fs import io
 from s2fs._utils.messages import did_you_mean
 from s2fs._utils.optional import INSTALL_LABORATORY
 from s2fs._utils.version import __version__
-from s2fs.cli.messages import ARGUMENTS, describe_obstacles, in_one_line, print_note
+from s2fs.cli.messages import WORDS, describe_error, print_note
 
 #: The module of each command, which is loaded when the command is used, and its line of help.
 COMMANDS = {
@@ -49,7 +48,7 @@ class _Commands(Group):
     """The commands, loaded when used; every bad input is one line and exit code 2."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[ARGUMENTS] = list(args)  # messages show them again, corrected
+        ctx.meta[WORDS] = list(args)  # messages show them again, corrected
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -93,10 +92,10 @@ class _Commands(Group):
         except KeyboardInterrupt:
             click.echo("Stopped.", err=True)
             raise click.exceptions.Exit(INTERRUPTED) from None
-        except io.UnreadableError as error:
-            raise click.UsageError(describe_obstacles(error, ctx.meta[ARGUMENTS])) from None
         except (ValueError, OSError, ImportError) as error:
-            raise click.UsageError(in_one_line(error)) from None
+            name = ctx.invoked_subcommand
+            command = None if name is None else self.get_command(ctx, name)
+            raise click.UsageError(describe_error(error, command, ctx.meta[WORDS])) from None
 
 
 def _load_laboratory_command(name: str) -> click.Command:

@@ -4,56 +4,42 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from s2fs import io
 from s2fs._utils.labels import are_numbers
 from s2fs._utils.messages import make_printable
+from s2fs.cli.command import arguments_of
 from s2fs.cli.messages import print_note
-from s2fs.cli.options import FLAGS
+from s2fs.cli.options import DataOptions
 from s2fs.cli.terminal import wrap_on_terminal
+
+if TYPE_CHECKING:
+    from s2fs.io import Dataset
 
 #: Stands for a space at which no line is broken.
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
-class DataArguments(SimpleNamespace):
-    """Which data to read: the values of ``DATA_OPTIONS``."""
+def read_data(asked: DataOptions, *, takes_missing: bool = False) -> "Dataset":
+    """Read the data and show what was made of them; missing values stay if the method takes them.
 
-    def read(self, *, takes_missing: bool = False, **more: Any) -> "io.Dataset":
-        """Read the data, with ``more`` options; missing values stay if the method takes them.
-
-        An adjustment for covariates needs every value.
-        """
-        given = vars(self) | more
-        if takes_missing and self.impute is None and not self.covariates:
-            given["impute"] = "keep"
-        given["drop_unlabelled"] = self.drop_unlabelled or None  # not given is not refused
-        with warnings.catch_warnings():  # they stand in the block of decisions
-            warnings.simplefilter("ignore", io.ReadWarning)
-            data = io.read_table(given.pop("file"), **given)
-        print_decisions(data, self)
-        return data
-
-    @property
-    def inputs(self) -> list[Path]:
-        """The files that are read, which no output may replace."""
-        return [self.file, *([] if self.samples is None else [self.samples])]
-
-    @property
-    def read_in_one_place(self) -> dict[str, Any]:
-        """The options that were given and need all rows in one place, as on the command line."""
-        given = {FLAGS[name]: value for name, value in vars(self).items()}
-        for everywhere in ("file", "--target", "--drop", "--numeric-only"):
-            del given[everywhere]
-        return {**given, "--header": self.header is not None}
+    An adjustment for covariates needs every value.
+    """
+    given = arguments_of(asked)
+    if takes_missing and asked.impute is None and not asked.covariates:
+        given["impute"] = "keep"
+    given["drop_unlabelled"] = asked.drop_unlabelled or None  # not given is not refused
+    with warnings.catch_warnings():  # they stand in the block of decisions
+        warnings.simplefilter("ignore", io.ReadWarning)
+        data = io.read_table(asked.file, **given)
+    print_decisions(data, asked)
+    return data
 
 
-def print_decisions(data: "io.Dataset", asked: DataArguments) -> None:
+def print_decisions(data: "Dataset", asked: DataOptions) -> None:
     """Show in one block on standard error what was made of a file: one line, then the remarks.
 
     A file that is taken as it is gets the line on a terminal only.
@@ -75,7 +61,7 @@ def print_decisions(data: "io.Dataset", asked: DataArguments) -> None:
         summary = summary.replace(size, size.replace(" ", _NO_BREAK))
     click.echo(wrap_on_terminal(summary, "  ").replace(_NO_BREAK, " "), err=True)
     for remark in data.remarks:
-        print_note(remark.text.replace(str(asked.file), asked.file.name))
+        print_note(remark.text, shorten=asked.file)
 
 
 def _first(words: Sequence[str], limit: int = 8) -> str:

@@ -1,54 +1,57 @@
-"""What the command line makes of the messages of the library: keywords become options."""
+"""What the command line makes of the messages of the library: arguments become options."""
 
-import ast
-import re
 import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
-from s2fs import io
+from s2fs._utils.arguments import Argument, Message
 from s2fs._utils.messages import make_printable
-from s2fs.cli.options import DATA_OPTIONS, FLAGS
+from s2fs.cli.command import Command
 from s2fs.cli.terminal import wrap_on_terminal
 
-#: Where a context keeps the arguments it was called with.
-ARGUMENTS = "s2fs.arguments"
-#: A keyword of ``read_table`` in a message, with or without a value.
-_KEYWORD = re.compile(r"`([a-z]\w*)(?:=([^`]*))?`")
+#: Where a context keeps the words it was called with.
+WORDS = "s2fs.words"
 
 
-def describe_obstacles(error: "io.UnreadableError", arguments: list[str]) -> str:
-    """All that is in the way of a file and, if it is known, a whole command that works."""
-    lines = [in_one_line(sentence) for sentence in error.obstacles]
-    if error.fixes:
-        command = shlex.join(["s2fs", *_with_options(arguments, error.fixes)])
-        lines.append(f"Try: {make_printable(command)}")
+def get_words() -> list[str]:
+    """The words of the command as the user wrote them, without the name of the program."""
+    return click.get_current_context().find_root().meta[WORDS]
+
+
+def describe_error(error: Exception, command: click.Command | None, words: list[str]) -> str:
+    """What went wrong; of a file all that is in its way and, if known, a command that works."""
+    lines = [in_one_line(each, command) for each in getattr(error, "obstacles", [error])]
+    if fixes := getattr(error, "fixes", None):
+        corrected = shlex.join(["s2fs", *_with_options(words, fixes, command)])
+        lines.append(f"Try: {make_printable(corrected)}")
     return "\n".join(lines)
 
 
-def _with_options(arguments: list[str], keywords: Mapping[str, Any]) -> list[str]:
-    """The arguments of a command with keywords of ``read_table`` as options, each given once."""
-    options = {option.name: option for option in DATA_OPTIONS}
-    result = list(arguments)
-    for keyword, value in keywords.items():
-        option = options[keyword]
+def _with_options(
+    words: list[str], arguments: Mapping[str, Any], command: click.Command | None
+) -> list[str]:
+    """The words of a command with arguments of the library as options, each given once."""
+    result = list(words)
+    for name, value in arguments.items():
+        option = command.find_option(name) if isinstance(command, Command) else None
+        if option is None:
+            continue
         if not option.multiple:
             result = without_options(result, option.opts)
         for item in value if isinstance(value, list) else [value]:
-            result += [FLAGS[keyword], *([] if item is True else [str(item)])]
+            result += [option.flag, *([] if item is True else [str(item)])]
     return result
 
 
-def without_options(
-    arguments: list[str], names: Sequence[str], flags: Sequence[str] = ()
-) -> list[str]:
-    """The arguments without an option, written as ``--name value`` or ``--name=value``.
+def without_options(words: list[str], names: Sequence[str], flags: Sequence[str] = ()) -> list[str]:
+    """The words of a command without an option, written as ``--name value`` or ``--name=value``.
 
     Parameters
     ----------
-    arguments : list of str
+    words : list of str
         Those of a command.
     names : sequence of str
         Options with a value that are left out.
@@ -60,46 +63,49 @@ def without_options(
     list of str
     """
     result, is_value = [], False
-    for argument in arguments:
-        is_named = argument.partition("=")[0] in names or _is_short(argument, names)
-        if not (is_value or is_named or argument in flags):
-            result.append(argument)
-        is_value = argument in names and not is_value
+    for word in words:
+        is_named = word.partition("=")[0] in names or _is_short(word, names)
+        if not (is_value or is_named or word in flags):
+            result.append(word)
+        is_value = word in names and not is_value
     return result
 
 
-def _is_short(argument: str, names: Sequence[str]) -> bool:
-    """Whether an argument is a short option with its value, such as ``-k5``."""
-    return not argument.startswith("--") and argument[:2] in names
+def _is_short(word: str, names: Sequence[str]) -> bool:
+    """Whether a word is a short option with its value, such as ``-k5``."""
+    return not word.startswith("--") and word[:2] in names
 
 
-def print_note(message: Warning | str, *_: Any) -> None:
-    """Show a warning as one line, without the place in the code it comes from."""
-    click.echo(wrap_on_terminal(f"Note: {in_one_line(message)}", "      "), err=True)
+def print_note(message: Warning | str, *_: Any, shorten: Path | None = None) -> None:
+    """Show a warning as one line, without the place in the code it comes from.
+
+    A file to ``shorten`` is called by its name alone.
+    """
+    context = click.get_current_context(silent=True)
+    text = in_one_line(message, None if context is None else context.command)
+    if shorten is not None:
+        text = text.replace(make_printable(str(shorten)), make_printable(shorten.name))
+    click.echo(wrap_on_terminal(f"Note: {text}", "      "), err=True)
 
 
-def in_one_line(message: Any) -> str:
-    """A message of the library as one line, with options in the place of keywords."""
-    return make_printable(name_options(" ".join(str(message).split())))
+def in_one_line(message: BaseException | str, command: click.Command | None = None) -> str:
+    """A message of the library as one line, with options of a command in the place of arguments."""
+    content = message
+    if isinstance(message, BaseException) and message.args:
+        content = message.args[0]
+
+    def write(mention: Argument) -> str:
+        option = command.find_option(mention.name) if isinstance(command, Command) else None
+        return str(mention) if option is None else _as_option(mention, option)
+
+    text = content.rewrite(write) if isinstance(content, Message) else str(message)
+    return make_printable(" ".join(text.split()))
 
 
-def name_options(message: str) -> str:
-    """A message of a reader with its keywords, in backquotes, as options of the command line."""
-    return _KEYWORD.sub(_as_option, message)
-
-
-def _as_option(keyword: re.Match[str]) -> str:
-    """``drop_missing=0.2`` as ``--drop-missing 0.2``; other words in backquotes stay."""
-    name, value = keyword[1], keyword[2]
-    if name not in FLAGS:
-        return keyword[0]
-    flag = FLAGS[name]
-    try:
-        content = None if value is None else ast.literal_eval(value)
-    except (SyntaxError, ValueError):
-        return keyword[0]
-    if content is None or content is True:
-        return flag
-    if content is False:
-        return flag.replace("--", "--no-", 1)
-    return f"{flag} {shlex.quote(str(content))}"
+def _as_option(mention: Argument, option: Any) -> str:
+    """``drop_missing=0.2`` as ``--drop-missing 0.2``."""
+    if mention.value is None or mention.value is True:
+        return option.flag
+    if mention.value is False:
+        return option.secondary_opts[0]
+    return f"{option.flag} {shlex.quote(str(mention.value))}"

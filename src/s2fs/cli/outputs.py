@@ -3,7 +3,7 @@
 import csv
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from io import BytesIO, StringIO
@@ -13,11 +13,11 @@ from typing import Any
 
 import click
 
-from s2fs import report
 from s2fs._utils.files import check_writable, write_atomic
 from s2fs._utils.messages import make_printable
 from s2fs._utils.optional import need
 from s2fs.cli.terminal import note
+from s2fs.report import check_destination
 
 #: Columns of a table by name, all of one length.
 Columns = Mapping[str, Sequence[Any]]
@@ -41,7 +41,7 @@ def check_output(_: click.Context, param: click.Parameter, path: Path | None) ->
 
 def check_report(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
     """Refuse a report that cannot be written before any work is done."""
-    return None if path is None else report.check_destination(path)
+    return None if path is None else check_destination(path)
 
 
 def reject_input_as_output(inputs: Sequence[Path], **outputs: Path | None) -> None:
@@ -52,30 +52,35 @@ def reject_input_as_output(inputs: Sequence[Path], **outputs: Path | None) -> No
             raise ValueError(f"--{option} is {str(output)!r}, {role}; choose another name.")
 
 
-def write_table(path: Path, columns: Columns, *, raw_text: bool = False) -> None:
+def write_table(path: Path, columns: Columns) -> None:
     """Write a table as the suffix says: the whole file or, if anything fails, nothing."""
+    write_atomic(path, encode_table(columns, path.suffix))
+    note(f"Wrote {path}.")
+
+
+def encode_table(columns: Columns, suffix: str) -> bytes:
+    """A table in the format of a suffix."""
     encoders: dict[str, Callable[[Columns], bytes]] = {
-        ".csv": partial(as_text, raw_text=raw_text),
-        ".tsv": partial(as_text, raw_text=raw_text, delimiter="\t"),
+        ".csv": as_text,
+        ".tsv": partial(as_text, delimiter="\t"),
         ".json": _as_json,
         ".parquet": _as_parquet,
         ".xlsx": _as_workbook,
     }
-    write_atomic(path, encoders[path.suffix.lower()](columns))
-    note(f"Wrote {path}.")
+    return encoders[suffix.lower()](columns)
 
 
-def as_text(columns: Columns, *, raw_text: bool, delimiter: str = ",") -> bytes:
-    """A table as delimited text in UTF-8, by default without cells that a spreadsheet would run."""
-    rows: list[Sequence[Any]] = [list(columns), *zip(*columns.values(), strict=True)]
-    if not raw_text:
-        rows = [[_quote_formula(cell) for cell in row] for row in rows]
+def as_text(columns: Columns, delimiter: str = ",") -> bytes:
+    """A table as delimited text in UTF-8, without cells that a spreadsheet would run."""
+    rows = [list(columns), *zip(*columns.values(), strict=True)]
     text = StringIO()
-    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(
+        [_as_safe_cell(cell) for cell in row] for row in rows
+    )
     return text.getvalue().encode()
 
 
-def _quote_formula(cell: Any) -> Any:
+def _as_safe_cell(cell: Any) -> Any:
     """A cell that a spreadsheet does not run: text gets an apostrophe, numbers stay numbers."""
     if not isinstance(cell, str) or not cell.startswith(_FORMULA):
         return cell
@@ -83,6 +88,12 @@ def _quote_formula(cell: Any) -> Any:
         float(cell.replace(",", "."))
         return cell
     return f"'{cell}"
+
+
+def as_read(name: str, names: Collection[str]) -> str:
+    """The name of a column without the apostrophe of such a cell, if that is one of ``names``."""
+    plain = name.removeprefix("'")
+    return plain if name not in names and plain in names and plain.startswith(_FORMULA) else name
 
 
 def _as_json(columns: Columns) -> bytes:

@@ -7,6 +7,7 @@ from s2fs._utils.lazy import lazy_names
 if TYPE_CHECKING:
     from s2fs.io._dataset import Dataset
     from s2fs.io._errors import UnreadableError
+    from s2fs.io._options import check_options
     from s2fs.io._readers import read_table
     from s2fs.io._remarks import ReadWarning, Remark
     from s2fs.io._unlabelled import read_unlabelled
@@ -16,6 +17,7 @@ __all__ = [
     "ReadWarning",
     "Remark",
     "UnreadableError",
+    "check_options",
     "read_table",
     "read_unlabelled",
 ]
@@ -26,6 +28,7 @@ __getattr__ = lazy_names(
         "ReadWarning": "s2fs.io._remarks",
         "Remark": "s2fs.io._remarks",
         "UnreadableError": "s2fs.io._errors",
+        "check_options": "s2fs.io._options",
         "read_table": "s2fs.io._readers",
         "read_unlabelled": "s2fs.io._unlabelled",
     },

@@ -144,14 +144,15 @@ def _description(arrays: Arrays, key: str, argument: str, n: int, source: str) -
     """An array with a value for each row, by its key."""
     if key not in arrays:
         raise UnreadableError(
-            f"`{argument}` is {key!r}, but {source} has no such array; it has "
-            f"{format_names(arrays)}."
+            Argument(argument),
+            f" is {key!r}, but {source} has no such array; it has {format_names(arrays)}.",
         )
     values = arrays[key].ravel()
     if len(values) != n:
         raise UnreadableError(
-            f"`{argument}` is {key!r}, which has {format_count(len(values), 'value')} for the "
-            f"{format_count(n, 'row')} of X in {source}; give one per row."
+            Argument(argument),
+            f" is {key!r}, which has {format_count(len(values), 'value')} for the "
+            f"{format_count(n, 'row')} of X in {source}; give one per row.",
         )
     numbers = values.astype(np.float64) if values.dtype.kind in "biuf" else None
     return Description(
@@ -212,9 +213,11 @@ def from_arrays(source: Source, options: ReadOptions) -> Dataset:
     }
     sample_ids = _sample_ids(arrays, n, name)
     data = from_matrix(name, X, names, found, where, options, sample_ids, described)
+    if "image_order" in arrays:
+        order = str(arrays["image_order"].ravel()[0])
+        data = data._replace(image_order="F" if order == "F" else "C")
     shape = arrays.get("image_shape", np.empty(0))
     sides = tuple(shape.ravel().tolist()) if shape.dtype.kind in "iu" else ()
     if len(sides) == 2 and math.prod(sides) == data.X.shape[1] == m:
-        is_by_column = "image_order" in arrays and str(arrays["image_order"].ravel()[0]) == "F"
-        return data._replace(image_shape=sides, image_order="F" if is_by_column else "C")
+        return data._replace(image_shape=sides, image_order=data.image_order or "C")
     return data

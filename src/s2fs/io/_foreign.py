@@ -32,6 +32,12 @@ _FOREIGN: list[tuple[bytes, tuple[str, ...], str, str]] = [
         "write a table of it with sqlite3 -header -csv {name} 'select * from …' > table.csv",
     ),
     (
+        rb"(?s).{8}DUCK",
+        (".duckdb",),
+        "a DuckDB database",
+        "give PairCover one of its tables, as s2fs.lazy.open_table('duckdb:{name}', 'TABLE')",
+    ),
+    (
         rb"(?s)\s*\{.{0,500}(Biological Observation Matrix|biom-format\.org)",
         (".biom",),
         "a BIOM file",

@@ -159,3 +159,21 @@ class ReadOptions:
     def limit(self) -> int:
         """The number of bytes that the content may take."""
         return parse_memory(self.max_memory)
+
+
+def check_options(**options: Any) -> None:
+    """Raise if options of :func:`s2fs.read_table` cannot be, or not together.
+
+    ``read_table`` does so before it opens the file; this does it without one.
+
+    Parameters
+    ----------
+    **options
+        Keywords of :func:`s2fs.read_table`.
+
+    Raises
+    ------
+    ValueError
+        If an option has a value that it cannot have, or contradicts another one.
+    """
+    ReadOptions.of(options)

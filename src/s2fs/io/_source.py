@@ -12,6 +12,7 @@ from time import monotonic, sleep
 from typing import Any, BinaryIO
 
 from s2fs._utils.arguments import Argument
+from s2fs._utils.files import check_exists
 from s2fs._utils.messages import format_names
 from s2fs._utils.parquet_parts import list_parts
 from s2fs.io._compression import COMPRESSED
@@ -65,8 +66,7 @@ class Source:
             if list_parts(path):
                 self.path, self.suffix, self.is_folder = place, ".parquet", True
                 return
-            if not place.exists():
-                raise FileNotFoundError(f"There is no file {str(path)!r}; check the path.")
+            check_exists(path)
             if place.is_dir():
                 reject_zarr(place)
                 raise UnreadableError(

@@ -11,8 +11,8 @@ from s2fs._utils.lazy import lazy_names
 if TYPE_CHECKING:
     from s2fs.report._comparison import comparison_report
     from s2fs.report._report import Origin, Report
+    from s2fs.report.destination import check_destination
     from s2fs.report.names import FeatureLabel, read_feature_labels
-    from s2fs.report.page import check_destination
 
 __all__ = [
     "FeatureLabel",
@@ -29,7 +29,7 @@ __getattr__ = lazy_names(
         "FeatureLabel": "s2fs.report.names",
         "Origin": "s2fs.report._report",
         "Report": "s2fs.report._report",
-        "check_destination": "s2fs.report.page",
+        "check_destination": "s2fs.report.destination",
         "comparison_report": "s2fs.report._comparison",
         "read_feature_labels": "s2fs.report.names",
     },

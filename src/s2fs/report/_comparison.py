@@ -18,7 +18,8 @@ from s2fs.report._figures import draw_sizes
 from s2fs.report._forest import forest_axis, forest_rows
 from s2fs.report._report import Origin
 from s2fs.report._sizes import head
-from s2fs.report.page import check_destination, render
+from s2fs.report.destination import check_destination
+from s2fs.report.page import render
 from s2fs.report.provenance import hide_folders, name_learner, write_estimate
 
 

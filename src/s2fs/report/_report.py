@@ -17,8 +17,9 @@ from s2fs.report._figures import draw
 from s2fs.report._forest import forest_axis
 from s2fs.report._summary import summarise
 from s2fs.report._table import Table
+from s2fs.report.destination import check_destination
 from s2fs.report.names import FeatureLabel
-from s2fs.report.page import check_destination, render
+from s2fs.report.page import render
 from s2fs.report.provenance import hide_folders
 
 

@@ -2,33 +2,12 @@
 
 import base64
 import hashlib
-import os
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
-from s2fs._utils.files import check_writable
 from s2fs._utils.messages import truncate_middle
 from s2fs._utils.optional import need
 from s2fs.criteria.separability import PERFECT
-
-_SUFFIXES = (".html", ".htm")
-
-
-def check_destination(path: str | os.PathLike[str]) -> Path:
-    """Refuse a report that cannot be written before any work is done.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Where the report is to go.
-
-    Returns
-    -------
-    Path
-        The same place.
-    """
-    return check_writable(path, "report", _SUFFIXES)
 
 
 def render(template: str, *, package: str = "s2fs.report", **content: Any) -> str:

@@ -15,7 +15,7 @@ from s2fs._utils.messages import did_you_mean, format_count
 from s2fs._utils.public import set_module
 from s2fs._utils.values import plain
 from s2fs._utils.version import __version__
-from s2fs.selectors.selection_file import read_parts, write_parts
+from s2fs.selectors.selection_file import format_parts, read_parts, write_parts
 
 #: The fields of a file, and what JSON holds them as.
 _FIELDS = {
@@ -143,7 +143,27 @@ class Selection:
         path : str or path-like
             A name that ends in ``.json``.
         """
-        write_parts(path, {"selection": self.to_dict()})
+        write_parts(path, self.to_parts())
+
+    def to_json(self) -> str:
+        """Return what :meth:`save` writes.
+
+        Returns
+        -------
+        str
+            Names, positions and parameters as JSON.
+        """
+        return format_parts(self.to_parts())
+
+    def to_parts(self) -> dict[str, Any]:
+        """Return the parts of a file without a model.
+
+        Returns
+        -------
+        dict
+            ``selection``, with :meth:`to_dict` as its value.
+        """
+        return {"selection": self.to_dict()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the selection as plain values, which JSON can hold.

@@ -23,12 +23,15 @@ PARTS = ("selection", "steps", "model", "first_cohort")
 
 def write_parts(path: str | PathLike[str], parts: Mapping[str, Any]) -> None:
     """Write the whole file or, if anything fails, nothing."""
-    target = check_writable(path, "path", (".json",))
+    write_atomic(check_writable(path, "path", (".json",)), format_parts(parts).encode())
+
+
+def format_parts(parts: Mapping[str, Any]) -> str:
+    """The text of a file."""
     content = {"format": FORMAT, "format_version": VERSION}
     content |= {name: parts.get(name) for name in PARTS}
     content["checksum"] = compute_checksum(content)
-    text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
-    write_atomic(target, f"{text}\n".encode())
+    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def read_parts(path: str | PathLike[str]) -> dict[str, Any]:

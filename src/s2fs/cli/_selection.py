@@ -1,0 +1,216 @@
+"""``s2fs select`` at work: read, select, write and print, evaluate, write and print again."""
+
+import shlex
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+from scipy.sparse import issparse
+from sklearn.utils import get_tags
+
+from s2fs import report
+from s2fs._utils.columns import Columns
+from s2fs.cli._fit import fit_selector, make_tuner, tune_selector
+from s2fs.cli._ranking import Table, print_ranking, ranking_columns
+from s2fs.cli._result import encode_files, write_files
+from s2fs.cli._select import NumberOfFeatures, Select
+from s2fs.cli._verdict import check_positive, check_result, evaluate, print_verdict
+from s2fs.cli.app import INTERRUPTED
+from s2fs.cli.command import arguments_of
+from s2fs.cli.data import read_data
+from s2fs.cli.database import NO_VERDICT_ELSEWHERE, fit_in_database
+from s2fs.cli.messages import get_words, print_note
+from s2fs.cli.methods import S2FS, name_scale, reject_option
+from s2fs.evaluation import SELECTORS
+
+if TYPE_CHECKING:
+    from s2fs.io import Dataset
+
+
+def run(asked: Select) -> None:
+    """Select as asked, and show, write and evaluate the selection."""
+    selector = make_selector(asked)
+    if asked.table is not None:
+        _select_in_database(selector, asked)
+        return
+    table = _read_table(selector, asked)
+    check_positive(asked.positive, table.class_names)
+    n_features = _limit_to_columns(selector, table, asked)
+    _set_feature_groups(selector, table, asked)
+    fitted = _fit(selector, n_features, table, asked)
+    names = table.feature_names
+    written = encode_files(fitted.selector, names, fitted.ranking, asked, table.remarks)
+    write_files(written)
+    print_ranking(fitted.selector, fitted.ranking, fitted.lines, asked, table)
+    # Without a selected feature, of which a note has told, there is nothing to evaluate.
+    if fitted.ranking["rank"] and not (asked.no_verdict and asked.report is None):
+        try:
+            _evaluate(fitted, table, asked, written)
+        except KeyboardInterrupt:
+            click.echo(f"Stopped before the verdict; {_describe_rest(asked)}", err=True)
+            raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+class _Fitted(NamedTuple):
+    """A selection, and what the rest of the command needs to know of it."""
+
+    selector: Any
+    as_run: Any  # what a fold of the verdict repeats: the selector, or the search that tuned it
+    n_features: NumberOfFeatures
+    ranking: Table
+    lines: list[str]  # sentences below the ranking
+    seconds: float
+
+
+def make_selector(asked: Select) -> Any:
+    """The selector asked for; an option that it does not have is refused."""
+    make = SELECTORS[asked.method]
+    parameters, given = make().get_params(), arguments_of(asked.selector)
+    del given["include"], given["exclude"]  # set once the columns are known
+    given["scale"] = name_scale(given["scale"])
+    for name, value in [*given.items()]:
+        if value is None:
+            del given[name]
+        elif name not in parameters:
+            reject_option(f"--{name.replace('_', '-')}", asked.method)
+    if asked.selector.scale == "none":
+        given["scale"] = None
+    given |= {"n_jobs": asked.n_jobs, "random_state": 0}
+    n_features = _count_wanted(asked)
+    if n_features != "auto" or "tol" in parameters:  # others leave it to --tune
+        given["n_features_to_select"] = n_features
+    return make(**{name: value for name, value in given.items() if name in parameters})
+
+
+def _count_wanted(asked: Select) -> NumberOfFeatures:
+    """How many features to select, as asked or by default."""
+    if asked.n_features is not None:
+        return asked.n_features
+    return "auto" if asked.tune and asked.method not in S2FS else 10
+
+
+def _select_in_database(selector: Any, asked: Select) -> None:
+    """Select where the samples are, in a database; there is no verdict then."""
+    names = fit_in_database(
+        selector, asked.data, str(asked.table), str(asked.data.target), _get_limits(asked)
+    )
+    ranking = ranking_columns(selector, names)
+    write_files(encode_files(selector, names, ranking, asked))
+    print_ranking(selector, ranking, [], asked)
+    if not asked.no_verdict:
+        click.echo(f"No verdict: {NO_VERDICT_ELSEWHERE}.", err=True)
+
+
+def _read_table(selector: Any, asked: Select) -> "Dataset":
+    """Read the file as the selector can take it: with missing values, sparse, or neither."""
+    tags = get_tags(selector).input_tags
+    table = read_data(asked.data, takes_missing=tags.allow_nan)
+    if issparse(table.X) and not tags.sparse:
+        table = table._replace(X=table.X.toarray())
+    if asked.image_shape is not None:
+        height, width, order = asked.image_shape
+        if height * width != table.X.shape[1]:
+            raise ValueError(
+                f"--image-shape is {height}x{width}, but there are {table.X.shape[1]} features; "
+                "give the shape of one picture."
+            )
+        table.image_shape = (height, width)
+        table.image_order = order or table.image_order
+    return table
+
+
+def _limit_to_columns(selector: Any, table: "Dataset", asked: Select) -> NumberOfFeatures:
+    """The number of features, at most that of the table; find --include and --exclude in it."""
+    m, n_features = table.X.shape[1], _count_wanted(asked)
+    if isinstance(n_features, int) and n_features > m:
+        if asked.n_features is not None:
+            print_note(f"-k is {n_features}, but there are {m} features; all are selected.")
+        n_features = m
+        selector.set_params(n_features_to_select=m)
+    columns = Columns.of_file(table.feature_names, asked.data.file)
+    for name, features in _get_limits(asked).items():
+        selector.set_params(**{name: columns.positions(features, name)})
+    return n_features
+
+
+def _get_limits(asked: Select) -> dict[str, tuple[str, ...]]:
+    """The features to include and to exclude, as far as any are given."""
+    limits = {"include": asked.selector.include, "exclude": asked.selector.exclude}
+    return {name: features for name, features in limits.items() if features}
+
+
+def _set_feature_groups(selector: Any, table: "Dataset", asked: Select) -> None:
+    """Let columns that were encoded from one of text be selected together."""
+    if table.feature_groups is None:
+        return
+    if "feature_groups" in selector.get_params():
+        selector.set_params(feature_groups=table.feature_groups)
+    elif asked.data.encode:
+        raise ValueError(
+            f"--encode makes groups of features, which are not for --method {asked.method}; "
+            "leave text out with --numeric-only, or use --method s2fs or paircover."
+        )
+
+
+def _fit(selector: Any, n_features: NumberOfFeatures, table: "Dataset", asked: Select) -> _Fitted:
+    """Tune if asked to, and select."""
+    lines, as_run = [], selector
+    if asked.tune:
+        as_run = make_tuner(selector, n_features, asked.n_jobs)
+        selector, line = tune_selector(as_run, selector, table)
+        lines.append(line)
+    start = perf_counter()
+    selector = fit_selector(selector, table)
+    seconds = perf_counter() - start
+    ranking = ranking_columns(selector, table.feature_names)
+    return _Fitted(selector, as_run, n_features, ranking, lines, seconds)
+
+
+def _evaluate(fitted: _Fitted, table: "Dataset", asked: Select, written: dict[Path, bytes]) -> None:
+    """Evaluate the selection, put what that says into the files, and print the verdict."""
+    selector = fitted.selector
+    evaluation = evaluate(fitted.as_run, table, asked, len(selector.indices_))
+    page = None if asked.report is None else _make_report(fitted, table, asked, evaluation)
+    checks = None
+    if page is not None and evaluation is not None:
+        checks = page.summary["checks"]
+    elif evaluation is not None:
+        checks = check_result(selector, table, evaluation)
+    if evaluation is not None:
+        fitted.ranking["selected in"] = evaluation.count_selections(selector.indices_)
+    contents = encode_files(
+        selector, table.feature_names, fitted.ranking, asked, table.remarks, evaluation, checks
+    )
+    if page is not None and asked.report is not None:
+        contents[asked.report] = page.html.encode()
+    write_files({path: new for path, new in contents.items() if new != written.get(path)})
+    if evaluation is not None and checks is not None and not asked.no_verdict:
+        print_verdict(evaluation, checks, asked, fitted.n_features)
+
+
+def _make_report(
+    fitted: _Fitted, table: "Dataset", asked: Select, evaluation: Any
+) -> "report.Report":
+    """The page of a selection."""
+    return report.Report(
+        fitted.selector,
+        table,
+        title=asked.data.file.name,
+        origin=report.Origin(shlex.join(["s2fs", *get_words()]), fitted.seconds),
+        feature_labels=None if asked.names is None else report.read_feature_labels(asked.names),
+        comparison=evaluation,
+        n_jobs=asked.n_jobs,
+    )
+
+
+def _describe_rest(asked: Select) -> str:
+    """What there is without the verdict, and what is not."""
+    rest = ["the ranking is complete."]
+    if asked.output is not None:
+        is_whole_run = asked.output.suffix.lower() == ".json"
+        lacking = "accuracies" if is_whole_run else "column selected_in"
+        rest.append(f"{asked.output} has no {lacking}.")
+    if asked.report is not None:
+        rest.append(f"{asked.report} was not written.")
+    return " ".join(rest)
