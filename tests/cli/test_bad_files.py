@@ -70,6 +70,18 @@ CASES = {
         {},
         r"2 cells in line 4 where 3 are expected",
     ),
+    "a line of another kind": (
+        "t.csv",
+        text("a,b,kind\n1,2,u\n% batch two\n3,4,v\n"),
+        {},
+        r"1 cell in line 3 where 3 are expected: '% batch two'; begin the line with #",
+    ),
+    "a row of another kind": (
+        "t.csv",
+        text("a,b,kind\n1,2,u\n5,7,v\n% batch,two,w\n3,4,v\n"),
+        {},
+        "text where all other rows have numbers in data row 3: '% batch'; leave that line out",
+    ),
     "long row": ("t.csv", text("a,kind\n1,u\n2,v,9\n"), {}, r"3 cells in line 3 where 2"),
     "open quote": ("t.csv", text('a,kind\n1,"u\n2,v\n'), {}, "line 3 .*check the quotation marks"),
     "neither UTF-8 nor Western": (

@@ -49,6 +49,28 @@ def test_select_writes_the_report_beside_the_ranking(pictures, tmp_path):
     assert len(ranked) == 4
 
 
+def test_pixels_by_rows_by_columns_or_as_the_file_has_them(tmp_path):
+    rng = np.random.default_rng(0)
+    arrays = {"X": rng.random((24, 12)), "y": np.arange(24) % 3}
+    np.savez(tmp_path / "plain.npz", **arrays)
+    np.savez(tmp_path / "columns.npz", **arrays, image_order="F")
+    np.savez(tmp_path / "rows.npz", **arrays, image_order="C")
+
+    def drawn(file, shape):
+        page = tmp_path / "page.html"
+        options = ["-k", 4, "--report", page, "--image-shape", shape, "--no-verdict"]
+        assert run("select", tmp_path / file, *options).exit_code == 0
+        figure = page.read_text(encoding="utf-8").partition('id="pixels"')[2].partition("</svg>")[0]
+        assert "<svg" in figure
+        return figure
+
+    by_rows, by_columns = drawn("plain.npz", "3x4"), drawn("plain.npz", "3x4F")
+    assert by_rows != by_columns
+    assert drawn("columns.npz", "3x4") == by_columns
+    assert drawn("rows.npz", "3x4") == by_rows
+    assert drawn("rows.npz", "3x4F") == by_columns
+
+
 def test_page_terminal_file_and_python_say_the_same(pictures, tmp_path):
     """One evaluation, made once: the same numbers and words everywhere."""
     page, file = tmp_path / "report.html", tmp_path / "r.json"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from s2fs._utils.arguments import Argument
-from s2fs._utils.messages import format_count, format_named
+from s2fs._utils.messages import format_count, format_named, truncate_middle
 from s2fs.io._dialect import BLANK, BLANKS, WIDE_BLANK, Dialect, sniff_delimiter, split_blanks
 from s2fs.io._errors import UnreadableError
 from s2fs.io._frame import Frame, unique_names
@@ -302,7 +302,8 @@ class Delimited:
                 line += self._n_lines_before(start)
                 raise UnreadableError(
                     f"{self._source} has {format_count(len(row), 'cell')} in line {line} where {m} "
-                    "are expected; give every row the same number of cells, or say what separates "
+                    f"are expected: {truncate_middle(row[0], 30)!r}; begin the line with # if it "
+                    "is no data, give every row the same number of cells, or say what separates "
                     "them with ",
                     Argument("delimiter"),
                     ".",

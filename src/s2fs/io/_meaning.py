@@ -1,5 +1,6 @@
 """From a table to a ``Dataset``: which columns are classes, descriptions and features."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy.sparse import issparse
 from s2fs._utils.arguments import Argument, ArgumentError
 from s2fs._utils.columns import Columns, find_nonfinite_columns
 from s2fs._utils.labels import reject_one_class
-from s2fs._utils.messages import format_count, format_named, format_names
+from s2fs._utils.messages import format_count, format_named, format_names, truncate_middle
 from s2fs.io._dataset import Dataset
 from s2fs.io._descriptions import Descriptions, describe_samples, keep_samples, sort_descriptions
 from s2fs.io._encoded import make_features
@@ -22,6 +23,7 @@ from s2fs.io._remarks import warn_reader
 from s2fs.io._roles import find_features, remark_on_groups
 from s2fs.io._sheet import match_samples
 from s2fs.io._target import find_labels
+from s2fs.io._text_columns import unread_cells
 from s2fs.io._values import make_imputer, remark_on_copies, remark_on_intensities, take_log2
 
 #: Samples without a label are left out, with a remark, if they are no more than this share.
@@ -71,6 +73,8 @@ def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -
         labels = labels._replace(codes=labels.codes[~without])
         descriptions = keep_samples(descriptions, ~without)
     if not roles.features and not obstacles:
+        if not frame.transposed:
+            _reject_odd_row(frame, candidates)
         raise UnreadableError(
             f"{frame.source} has no features left beside the target and the columns left out.",
             reason="no features",
@@ -223,6 +227,25 @@ def _check_labels(
         reject_one_class(np.array(labels.names), source)
     except ValueError as error:
         obstacles.append(UnreadableError(str(error), reason="one class"))
+
+
+def _reject_odd_row(frame: Frame, columns: Iterable[int]) -> None:
+    """Raise if one row alone keeps columns from being numbers: a line that is no data."""
+    found: dict[int, str] = {}
+    for f in columns:
+        if f in frame.cells:
+            unread = unread_cells(frame, f)
+            if len(unread) != 1:
+                continue
+            row = [str(cell) for cell in frame.cells[f]].index(unread[0])
+            found.setdefault(row, unread[0])
+    if len(found) == 1:
+        row, cell = found.popitem()
+        raise UnreadableError(
+            f"{frame.source} has text where all other rows have numbers in data row {row + 1}: "
+            f"{truncate_middle(cell, 30)!r}; leave that line out, or begin it with #.",
+            reason="a row of text",
+        )
 
 
 def _without_sparse_columns(features: _Features, path: str, options: ReadOptions) -> _Features:
