@@ -37,6 +37,7 @@ MODULES = {
 }
 #: Classes and functions, and the module of each.
 PARTS = {
+    "ProgressLines": "s2fs._utils.progress",
     "Select": "s2fs.cli._select",
     "TrainingRows": "s2fs._utils.training_rows",
     "correlations": "s2fs.criteria.correlation",

@@ -6,7 +6,7 @@ import signal
 from contextlib import contextmanager
 
 SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["s2fs_bench", "s2fs.cli", "rich.progress"])
+SERVER.set_forkserver_preload(["s2fs_bench", "s2fs.cli", "tqdm.auto"])
 
 
 @contextmanager

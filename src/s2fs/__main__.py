@@ -3,8 +3,7 @@
 import sys
 
 try:
-    import click  # noqa: F401  (both come with the extra)
-    import rich  # noqa: F401
+    import click  # noqa: F401  (it comes with the extra)
 except ImportError as error:
     print(f"Error: The command line needs {error.name}: pip install 's2fs[cli]'.", file=sys.stderr)
     sys.exit(2)

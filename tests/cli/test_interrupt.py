@@ -12,7 +12,7 @@ from tempfile import NamedTemporaryFile
 import numpy as np
 import pandas as pd
 import pytest
-import rich.progress
+import tqdm.auto
 
 from processes import s2fs, started
 from s2fs import S2FS, PairCover
@@ -23,25 +23,15 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseu
 
 def until(wanted, last, *command):
     """``s2fs``, whose progress bar of the given label stops after a number of steps."""
-    track, advance = rich.progress.Progress.track, rich.progress.Progress.advance
+    update = tqdm.auto.tqdm.update
 
-    def wait_after(label, step):
-        if label == wanted and step == last:
+    def stopping_update(bar, n=1):
+        update(bar, n)
+        if bar.desc == wanted and bar.n == last:
             print("waiting", file=sys.__stderr__, flush=True)
             time.sleep(3600)
 
-    def stopping_track(bar, items, *, total, description):
-        steps = track(bar, items, total=total, description=description)
-        for step, item in enumerate(steps, start=1):
-            yield item
-            wait_after(description, step)
-
-    def stopping_advance(bar, task):
-        advance(bar, task)
-        wait_after(bar.tasks[task].description, bar.tasks[task].completed)
-
-    rich.progress.Progress.track = stopping_track
-    rich.progress.Progress.advance = stopping_advance
+    tqdm.auto.tqdm.update = stopping_update
     s2fs(*command)
 
 

@@ -98,6 +98,7 @@ def test_an_interrupted_fit_is_taken_down_and_can_be_repeated():
 
 
 def test_the_progress_bar_of_scikit_learn_reaches_into_a_pipeline(capsys):
+    pytest.importorskip("rich", reason="scikit-learn draws its progress bar with it")
     X, y = load_wine(return_X_y=True)
     model = make_pipeline(StandardScaler(), S2FS(3)).set_callbacks(ProgressBar())
     model.fit(X, y)

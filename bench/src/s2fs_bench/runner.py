@@ -82,7 +82,7 @@ def run_plan(
     methods : sequence of str, optional
         Only these of the plan's selectors, by their names.
     show_progress : bool, default=False
-        Draw the progress and the time left on standard error, if that is a terminal.
+        Show progress on standard error: a bar on a terminal, else one line a minute.
 
     Returns
     -------

@@ -46,7 +46,7 @@ def run(asked: Compare) -> None:
         covariates=table.covariates,
         random_state=asked.seed,
         n_jobs=asked.n_jobs,
-        verbose=int(sys.stderr.isatty()),
+        verbose=1,
         imputer=imputer,
     )
     comparison = replace(found, group_name=str(asked.data.group or ""))

@@ -11,6 +11,7 @@ import click
 from s2fs import io
 from s2fs._utils.labels import are_numbers
 from s2fs._utils.messages import make_printable
+from s2fs._utils.streams import is_terminal
 from s2fs.cli.command import arguments_of
 from s2fs.cli.messages import print_note
 from s2fs.cli.options import DataOptions
@@ -44,7 +45,7 @@ def print_decisions(data: "Dataset", asked: DataOptions) -> None:
 
     A file that is taken as it is gets the line on a terminal only.
     """
-    if not (data.remarks or sys.stderr.isatty()):
+    if not (data.remarks or is_terminal(sys.stderr)):
         return
     n, m = data.X.shape
     counts = Counter(data.y.tolist())

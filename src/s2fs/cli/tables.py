@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 import click
 
+from s2fs._utils.streams import is_terminal
 from s2fs._utils.text_table import PAGE_WIDTH, format_table
 from s2fs.cli.outputs import Columns
 
@@ -24,6 +25,6 @@ def print_table(columns: Columns, numbers: Collection[str] = ()) -> None:
 
 def table_width() -> int:
     """How wide a table may be: as the terminal, and as it needs in a pipe."""
-    if not sys.stdout.isatty():
+    if not is_terminal(sys.stdout):
         return _NO_LIMIT
     return max(PAGE_WIDTH, shutil.get_terminal_size().columns - 1)

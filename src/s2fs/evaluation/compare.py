@@ -126,7 +126,7 @@ def compare(
     n_jobs : int, default=None
         Number of threads, which share the folds; more than one makes ``seconds`` less exact.
     verbose : int, default=0
-        With 1 or more, a progress bar on standard error if that is a terminal.
+        With 1 or more, progress on standard error: a bar on a terminal, else one line a minute.
     imputer : transformer, default=None
         What fills in missing values, such as scikit-learn's ``SimpleImputer``; fitted on the
         training samples of each fold.
@@ -222,7 +222,7 @@ def evaluate_selector(
     n_jobs : int, optional
         Number of threads, which share the folds.
     verbose : int, default=0
-        With 1 or more, a progress bar on standard error if that is a terminal.
+        With 1 or more, progress on standard error: a bar on a terminal, else one line a minute.
     imputer : transformer, optional
         What fills in missing values, fitted on the training samples of each fold.
     class_names : sequence of str, optional
