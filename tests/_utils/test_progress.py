@@ -25,7 +25,7 @@ def test_short_work_says_nothing_in_a_pipe_and_needs_no_tqdm():
         "import sys\nsys.modules['tqdm'] = None\nfrom sklearn.datasets import load_iris\n"
         "import s2fs\nX, y = load_iris(return_X_y=True)\n"
         "print(s2fs.compare(X, y, k=2, selectors=['anovaf'], n_repeats=1, verbose=1).rows[0]"
-        "['selector'])"
+        ".selector)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("ANOVA F\n", "")

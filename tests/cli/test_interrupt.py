@@ -1,5 +1,6 @@
 """Ctrl-C, sent to a process of its own after a known step, where it waits for it."""
 
+import json
 import os
 import re
 import select
@@ -10,7 +11,6 @@ from importlib.util import find_spec
 from tempfile import NamedTemporaryFile
 
 import numpy as np
-import pandas as pd
 import pytest
 import tqdm.auto
 
@@ -99,16 +99,19 @@ def test_the_ranking_found_so_far_is_printed(table, tmp_path, options, kind):
 
 
 def test_files_are_written_though_the_verdict_is_missing(table, tmp_path):
-    options = ["-k", 3, "-o", "r.csv", "--save", "m.json"]
+    options = ["-k", 3, "-o", "r.json", "--save", "m.json", "--report", "r.html"]
     code, stdout, seen = interrupted(tmp_path, "Comparing", 2, "select", table, *options)
     assert code == 130
     found = ranked(stdout)
     data = read_table(table)
     selected = PairCover(3).fit(data.X, data.y).indices_
     assert found == [data.feature_names[f] for f in selected]
-    assert "Stopped before the verdict; the ranking is complete." in " ".join(seen.split())
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["m.json", "r.csv"]
-    assert pd.read_csv(tmp_path / "r.csv")["feature"].tolist() == found
+    told = "Stopped before the verdict; the ranking is complete. r.json has no accuracies. "
+    assert f"{told}r.html was not written." in " ".join(seen.split())
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["m.json", "r.json"]
+    written = json.loads((tmp_path / "r.json").read_text())
+    assert [row["feature"] for row in written["rows"]] == found
+    assert written["evaluation"] is None
 
 
 def test_nothing_is_printed_before_anything_is_chosen(table, tmp_path):

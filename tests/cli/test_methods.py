@@ -1,5 +1,6 @@
 """Options are refused before anything is loaded: what is declared is what the selectors have."""
 
+import inspect
 import re
 import subprocess
 import sys
@@ -11,8 +12,9 @@ from click.testing import CliRunner
 
 from inner import Select
 from inner import cli_methods as methods
+from s2fs import compare
 from s2fs.cli import main
-from s2fs.evaluation import SELECTORS
+from s2fs.evaluation import LEARNERS, SELECTORS, folds, metrics
 
 OF_SEARCHES = {"scale", "class_weight", "min_per_class", "include", "exclude"}
 
@@ -40,6 +42,23 @@ def test_what_was_asked_for_cannot_be_changed_on_the_way():
     asked = Select(**dict.fromkeys(Select.__dataclass_fields__))
     with pytest.raises(FrozenInstanceError):
         asked.method = "s2fs"
+
+
+def test_what_is_said_without_loading_the_library_is_what_it_says():
+    compare_options = {option.name: option for option in main.get_command(None, "compare").params}
+    defaults = inspect.signature(compare).parameters
+    for name, argument in (
+        ("learner", "learner"),
+        ("scoring", "scoring"),
+        ("seed", "random_state"),
+    ):
+        assert compare_options[name].default == defaults[argument].default
+    assert tuple(compare_options["scoring"].type.choices) == metrics.SCORINGS
+    assert (compare_options["folds"].default, compare_options["repeats"].default) == (
+        folds.DEFAULT_FOLDS,
+        folds.DEFAULT_REPEATS,
+    )
+    assert all(learner in compare_options["learner"].help for learner in LEARNERS)
 
 
 REFUSED = {
@@ -74,7 +93,7 @@ def test_what_needs_no_data_is_refused_before_scikit_learn_is_loaded(tmp_path, c
 
 def test_options_that_are_gone_are_not_known(tmp_path):
     gone = {"--scheduler", "--centroid-membership", "--image-order", "--raw-text", "--comment"}
-    gone |= {"--database", "--verdict"}
+    gone |= {"--database", "--verdict", "--stability"}
     shown = CliRunner().invoke(main, ["select", "--help"]).output
     assert gone.isdisjoint(re.findall(r"--[a-z0-9-]+", shown))
     pages = Path(__file__).parents[2] / "docs"

@@ -108,3 +108,22 @@ def test_mistakes_are_one_sentence(database, tmp_path, arguments, message):
     assert result.exit_code == 2, result.output
     assert message in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_what_duckdb_says_after_opening_is_one_sentence(database, tmp_path):
+    half, other = tmp_path / "half.duckdb", tmp_path / "other.duckdb"
+    other.write_bytes(database.read_bytes())
+    with duckdb.connect(other) as connection:
+        connection.sql("CREATE VIEW broken AS SELECT *, CAST(kind AS INT) AS bad FROM visits")
+        connection.sql("CREATE TABLE lists AS SELECT * EXCLUDE (kind), [kind] AS kind FROM visits")
+    content = database.read_bytes()
+    half.write_bytes(content[: len(content) // 2])
+    for file, table, message in (
+        (other, "broken", "cannot give its table 'broken'"),
+        (other, "lists", "whose values are lists or records"),
+        (half, "visits", ""),
+    ):
+        result = run(file, "--table", table, "-t", "kind", "-k", 2)
+        assert result.exit_code == 2, result.output
+        assert message in result.stderr
+        assert result.stderr.splitlines()[-1].startswith("Error: ")

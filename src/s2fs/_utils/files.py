@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -35,6 +36,16 @@ def check_exists(path: str | os.PathLike[str]) -> None:
     """Raise if there is no such file."""
     if not Path(path).exists():
         raise FileNotFoundError(f"There is no file {str(path)!r}; check the path.")
+
+
+def check_content(path: str | os.PathLike[str]) -> None:
+    """Raise if there is no such file, or it is no file whose content can be read to its end."""
+    check_exists(path)
+    mode = Path(path).stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise ValueError(f"{path} is a directory; give a file.")
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise ValueError(f"{path} is a device and has no end; give a file.")
 
 
 def write_atomic(path: Path, content: bytes) -> None:

@@ -50,9 +50,6 @@ def run(asked: Compare) -> None:
         imputer=imputer,
     )
     comparison = replace(found, group_name=str(asked.data.group or ""))
-    if comparison.sizes:
-        _print_accuracies(comparison)
-    click.echo(comparison)
     if asked.output is not None:
         write_table(asked.output, _list_rows(comparison))
     if asked.report is not None:
@@ -62,6 +59,9 @@ def run(asked: Compare) -> None:
             comparison, asked.report, title=f"{asked.data.file.name}: selectors", origin=origin
         )
         note(f"Wrote {asked.report}.")
+    if comparison.sizes:
+        _print_accuracies(comparison)
+    click.echo(comparison)
 
 
 def _find_selector(name: str) -> Any:

@@ -10,7 +10,7 @@ import s2fs
 from s2fs._utils.messages import format_count, truncate_middle
 from s2fs._utils.text_table import PAGE_WIDTH, format_number, format_table
 from s2fs.cli.tables import print_table
-from s2fs.cli.terminal import open_pipe, print_line
+from s2fs.cli.terminal import print_line
 from s2fs.criteria.separability import PERFECT
 from s2fs.evaluation.samples import fill_by_medians, take_columns
 from s2fs.evaluation.standing_out import find_standing_out
@@ -67,14 +67,13 @@ def print_ranking(
             "that differ there are separated perfectly.",
             *lines,
         ]
-    with open_pipe():
-        print_table(_shown_columns(table, n_perfect, data), numbers=_NUMBERS)
-        if asked.details:
-            parts = {"#": table["rank"], "feature": table["feature"], **_parts(table)}
-            click.echo()
-            print_table(parts)
-        for line in lines:
-            print_line(line)
+    print_table(_shown_columns(table, n_perfect, data), numbers=_NUMBERS)
+    if asked.details:
+        parts = {"#": table["rank"], "feature": table["feature"], **_parts(table)}
+        click.echo()
+        print_table(parts)
+    for line in lines:
+        print_line(line)
 
 
 #: Columns of a ranking that are text and yet numbers.

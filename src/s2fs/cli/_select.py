@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import click
 
-from s2fs._utils.files import check_exists, check_writable
+from s2fs._utils.files import check_content, check_exists, check_writable
 from s2fs.cli.command import DATA, EVALUATION, OUTPUT, SELECTION, command, list_options, option
 from s2fs.cli.methods import S2FS, SEARCHES, check_method, check_scale, reject_option
 from s2fs.cli.options import (
@@ -25,6 +25,7 @@ from s2fs.cli.options import (
     scoring_option,
 )
 from s2fs.cli.outputs import reject_input_as_output
+from s2fs.cli.streams import reject_closed_output
 
 NumberOfFeatures = int | float | Literal["auto", "all"]
 
@@ -233,10 +234,12 @@ def select(asked: Select) -> None:
 def check_outputs(asked: Select) -> None:
     """Raise if a file cannot be written as asked, before any work is done."""
     save, output = asked.save, asked.output
+    if output is None and save is None and asked.report is None:
+        reject_closed_output()
     if asked.names is not None:
         if asked.report is None:
             raise ValueError("--names is for the report; add --report FILE.html.")
-        check_exists(asked.names)
+        check_content(asked.names)
     if asked.image_shape is not None and asked.report is None:
         raise ValueError("--image-shape is for the report; add --report FILE.html.")
     if save is not None:

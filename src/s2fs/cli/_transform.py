@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from s2fs._utils.files import check_exists
+from s2fs._utils.files import check_content, check_exists
 from s2fs.cli.command import DATA, command, option, positional
 from s2fs.cli.options import PATH, TextOptions, output_option, table_file
 from s2fs.cli.outputs import reject_input_as_output
+from s2fs.cli.streams import reject_closed_output
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +52,9 @@ def transform(asked: Transform) -> None:
     out in the order of the table the selection was made on, cell by cell as they are; what is
     missing stays missing. A column that was encoded from text is encoded again.
     """
+    if asked.output is None:
+        reject_closed_output()
     reject_input_as_output([asked.file, asked.model], output=asked.output)
-    check_exists(asked.model)
+    check_content(asked.model)
     if str(asked.file) != "-":
         check_exists(asked.file)

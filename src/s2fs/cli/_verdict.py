@@ -15,7 +15,7 @@ from s2fs._utils.messages import make_printable
 from s2fs.cli._fit import make_quiet
 from s2fs.cli.messages import get_words, without_options
 from s2fs.cli.tables import print_table
-from s2fs.cli.terminal import open_pipe, print_line
+from s2fs.cli.terminal import print_line
 from s2fs.evaluation import evaluate_selector
 from s2fs.evaluation.checks import SelectionChecks, as_dicts, count_passed
 from s2fs.evaluation.samples import fill_by_medians
@@ -91,26 +91,25 @@ def print_verdict(
     n_features: "NumberOfFeatures",
 ) -> None:
     """The table, the verdict and what to look at; no times, so equal runs print alike."""
-    with open_pipe():
-        print_line(evaluation.title)
-        click.echo()
-        columns = evaluation.columns()
-        print_table(columns, numbers=list(columns)[1:])
-        for line in evaluation.lines():
-            print_line(_name_options(line))
-        if n_features == "auto" and not asked.tune:
-            print_line(
-                "auto answers another question: how many features do better than chance; a "
-                "difference in spread counts, too."
-            )
-        click.echo()
-        for check in checks:
-            if not check["passed"]:
-                text = _name_options(check["text"])
-                click.echo(fill(f"! {text}", 79, subsequent_indent="  "))
-        click.echo(f"✓ {count_passed(checks)}")
-        if asked.report is None and find_spec("matplotlib") and find_spec("jinja2"):
-            click.echo(f"\nNext: {make_printable(_next_command())}")
+    print_line(evaluation.title)
+    click.echo()
+    columns = evaluation.columns()
+    print_table(columns, numbers=list(columns)[1:])
+    for line in evaluation.lines():
+        print_line(_name_options(line))
+    if n_features == "auto" and not asked.tune:
+        print_line(
+            "auto answers another question: how many features do better than chance; a "
+            "difference in spread counts, too."
+        )
+    click.echo()
+    for check in checks:
+        if not check["passed"]:
+            text = _name_options(check["text"])
+            click.echo(fill(f"! {text}", 79, subsequent_indent="  "))
+    click.echo(f"✓ {count_passed(checks)}")
+    if asked.report is None and find_spec("matplotlib") and find_spec("jinja2"):
+        click.echo(f"\nNext: {make_printable(_next_command())}")
 
 
 def _name_options(text: str) -> str:

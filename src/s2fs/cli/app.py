@@ -11,6 +11,7 @@ from s2fs._utils.messages import did_you_mean
 from s2fs._utils.optional import INSTALL_LABORATORY
 from s2fs._utils.version import __version__
 from s2fs.cli.messages import WORDS, describe_error, print_note
+from s2fs.cli.streams import guarded_streams
 
 #: The module of each command, which is loaded when the command is used, and its line of help.
 COMMANDS = {
@@ -51,6 +52,10 @@ class _Commands(Group):
         ctx.meta[WORDS] = list(args)  # messages show them again, corrected
         return super().parse_args(ctx, args)
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        with guarded_streams():
+            return super().main(*args, **kwargs)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS, *LABORATORY]
 
@@ -84,14 +89,16 @@ class _Commands(Group):
                 warnings.simplefilter("always", UserWarning)
                 warnings.showwarning = print_note  # type: ignore[assignment]
                 return super().invoke(ctx)
-        except BrokenPipeError:
-            raise  # the reader of our output has gone; click ends quietly
         except click.UsageError as error:
             error.ctx = None  # without a context click leaves out the usage lines
             raise
         except KeyboardInterrupt:
             click.echo("Stopped.", err=True)
             raise click.exceptions.Exit(INTERRUPTED) from None
+        except MemoryError:
+            raise click.UsageError(
+                "There is not enough memory; give a smaller table, or fewer columns of it."
+            ) from None
         except (ValueError, OSError, ImportError) as error:
             name = ctx.invoked_subcommand
             command = None if name is None else self.get_command(ctx, name)

@@ -6,6 +6,7 @@ import click
 
 from s2fs._utils.columns import Columns
 from s2fs._utils.messages import format_named
+from s2fs._utils.optional import need
 from s2fs.cli.options import DataOptions
 
 #: Why a selection of samples that are elsewhere has no accuracy on held-out samples.
@@ -22,6 +23,20 @@ def fit_in_database(
 
     The ``limits`` are columns to include or exclude, by name or position.
     """
+    duckdb = need("duckdb", extra="duckdb", purpose="--table")
+    try:
+        return _fit(selector, data, name, target, limits)
+    except duckdb.Error as error:  # a damaged file, or a view that cannot be computed
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise ValueError(
+            f"{data.file} cannot give its table {name!r} ({reason}); check the file and its views."
+        ) from None
+
+
+def _fit(
+    selector: Any, data: DataOptions, name: str, target: str, limits: dict[str, tuple[str, ...]]
+) -> list[str]:
+    """The same; a failure of DuckDB is its own error."""
     from s2fs.lazy.databases import open_table
     from s2fs.lazy.frames import select_columns
 

@@ -99,6 +99,9 @@ def in_one_line(message: BaseException | str, command: click.Command | None = No
         return str(mention) if option is None else _as_option(mention, option)
 
     text = content.rewrite(write) if isinstance(content, Message) else str(message)
+    if isinstance(message, OSError) and message.strerror:  # without its number
+        what = "A file" if message.filename is None else str(message.filename)
+        text = f"{what} cannot be used: {message.strerror}."
     return make_printable(" ".join(text.split()))
 
 

@@ -1,10 +1,7 @@
 """What goes to the terminal beside tables."""
 
-import os
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from textwrap import fill
 
 import click
@@ -32,15 +29,3 @@ def wrap_on_terminal(text: str, indent: str = "") -> str:
 def print_line(text: str) -> None:
     """Print an empty line and a sentence that fits a terminal."""
     click.echo(f"\n{fill(text, 79)}")
-
-
-@contextmanager
-def open_pipe() -> Iterator[None]:
-    """Go on if the reader of our output has gone: files are still to be written."""
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)

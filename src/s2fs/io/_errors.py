@@ -93,7 +93,8 @@ def reader_errors(source: Any, kind: str) -> Iterator[None]:
             reason="memory",
         ) from None
     except Exception as error:
-        text = " ".join(str(error).split()).rstrip(".")
+        said = getattr(error, "strerror", None) or str(error)
+        text = " ".join(said.split()).rstrip(".")
         reason = text[:200] if text else type(error).__name__
         raise UnreadableError(
             f"{source} is damaged, or not a {kind} file ({reason}); check it, or make it again.",

@@ -10,7 +10,7 @@ from s2fs._utils.parquet_parts import (
     list_parts,
     read_schemas,
 )
-from s2fs.io._errors import UnreadableError
+from s2fs.io._errors import UnreadableError, reader_errors
 from s2fs.io._memory import check_size
 from s2fs.io._source import Source
 
@@ -37,7 +37,8 @@ def read_parquet_folder(source: Source) -> tuple[Any, tuple[str, ...]]:
     parts = []
     for file in files:
         # One file at a time: as a dataset pyarrow would look for partitions of its own.
-        part = parquet.ParquetFile(file).read(columns=names)
+        with reader_errors(file, ".parquet"):
+            part = parquet.ParquetFile(file).read(columns=names)
         values = get_partitions(file, source.name)
         for name in partitions:
             column = arrow.array([values.get(name)] * part.num_rows, arrow.string())
@@ -61,7 +62,11 @@ def declare_size(metadata: Any) -> int:
 
 def _declare_total_size(files: list[str]) -> int:
     parquet = need("pyarrow.parquet", extra="parquet", purpose="Reading Parquet files")
-    return sum(declare_size(parquet.read_metadata(file)) for file in files)
+    total = 0
+    for file in files:
+        with reader_errors(file, ".parquet"):
+            total += declare_size(parquet.read_metadata(file))
+    return total
 
 
 def _with_whole_numbers(table: Any, name: str, arrow: Any) -> Any:

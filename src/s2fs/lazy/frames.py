@@ -58,6 +58,11 @@ class LazyTable:
                 f"column of X that holds the classes, one of {format_names(schema)}."
             )
         position = Columns(list(schema), len(schema)).position(y, "y")
+        if schema[y].is_nested():
+            raise ValueError(
+                f"y is {y!r}, whose values are lists or records; give a column of whole numbers or "
+                "text."
+            )
         features = [name for name in schema if name != y]
         if not features:
             raise ValueError(f"X has no column beside {y!r}; give a table with features.")

@@ -143,7 +143,7 @@ class Selection:
         path : str or path-like
             A name that ends in ``.json``.
         """
-        write_parts(path, self.to_parts())
+        write_parts(path, self._to_parts())
 
     def to_json(self) -> str:
         """Return what :meth:`save` writes.
@@ -153,16 +153,10 @@ class Selection:
         str
             Names, positions and parameters as JSON.
         """
-        return format_parts(self.to_parts())
+        return format_parts(self._to_parts())
 
-    def to_parts(self) -> dict[str, Any]:
-        """Return the parts of a file without a model.
-
-        Returns
-        -------
-        dict
-            ``selection``, with :meth:`to_dict` as its value.
-        """
+    def _to_parts(self) -> dict[str, Any]:
+        """The parts of a file without a model."""
         return {"selection": self.to_dict()}
 
     def to_dict(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from s2fs._utils.files import check_writable, write_atomic
+from s2fs._utils.files import check_content, check_writable, write_atomic
 
 FORMAT = "s2fs panel"
 #: Raised whenever an older reader would misunderstand a file.
@@ -37,10 +37,7 @@ def format_parts(parts: Mapping[str, Any]) -> str:
 def read_parts(path: str | PathLike[str]) -> dict[str, Any]:
     """The parts of a file, which was not edited since it was written."""
     place = Path(path)
-    if place.is_dir():
-        raise IsADirectoryError(f"{path} is a directory; give the .json file of a panel.")
-    if not place.exists():
-        raise FileNotFoundError(f"There is no file {str(path)!r}; check the path.")
+    check_content(place)
     try:
         content = json.loads(place.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
