@@ -56,7 +56,8 @@ SELECTORS = {
 SENTENCES = (
     r"too far apart.* to be (summed|squared) in columns? 0[^;]*; "
     r"|too near to each other.* in columns? 0[^;]*; "
-    r"|a single member of class [01];|no class with two samples|fewer than two classes of two samples"
+    r"|a single member of class [01];|no class with two samples"
+    r"|fewer than two classes of two samples"
 )
 
 

@@ -109,8 +109,10 @@ def drawn_weights(kind, n, rng):
 
 
 @examples(300)
-@given(problems(max_samples=30, max_features=8, members=2), correlations, weightings, class_weightings, forms,
-       st.sampled_from([0.0, 0.1, 0.5]), st.integers(0, 999))  # fmt: skip
+@given(
+    problems(max_samples=30, max_features=8, members=2), correlations, weightings, class_weightings,
+    forms, st.sampled_from([0.0, 0.1, 0.5]), st.integers(0, 999),
+)  # fmt: skip
 def test_weights_and_missing_values_are_those_of_the_definition(
     data, correlation, weighting, class_weight, form, share, seed
 ):

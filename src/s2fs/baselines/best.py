@@ -22,11 +22,11 @@ def best_of_several(n_features_to_select: HowMany = 10, **options: Any) -> Selec
     n_features_to_select : int, float or "all", default=10
         How many features to select.
     **options : dict
-        Other parameters of :class:`SelectorCV`, such as ``cv`` or ``n_jobs``.
+        Other parameters of :class:`~s2fs.SelectorCV`, such as ``cv`` or ``n_jobs``.
 
     Returns
     -------
-    SelectorCV
+    s2fs.SelectorCV
         To be fitted; ``best_params_`` then names the selector that was chosen.
 
     Examples
