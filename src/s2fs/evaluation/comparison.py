@@ -307,12 +307,11 @@ class Comparison:
     @property
     def recommendation(self) -> Recommendation | None:
         """How many features of the first selector do as well; None if one number was compared."""
-        if not self.sizes:
+        if not self.sizes or self.size is None:
             return None
-        values, best = self._values_by_size, None
+        values = self._values_by_size
         largest = max(values.values())
         best = min(size for size, value in values.items() if value >= largest - 1e-9)
-        assert self.size is not None
         return Recommendation(recommend_size(self.size, values, self._against_size), best)
 
     @cached_property
