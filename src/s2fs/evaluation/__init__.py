@@ -3,6 +3,7 @@
 from s2fs._utils.folds import stratified_folds
 from s2fs._utils.public import set_modules
 from s2fs._utils.stability import Stability, stability
+from s2fs.evaluation.areas import RocCurve
 from s2fs.evaluation.candidates import SELECTORS
 from s2fs.evaluation.compare import compare, evaluate_selector
 from s2fs.evaluation.comparison import Comparison, ComparisonRow, Recommendation
@@ -33,6 +34,7 @@ __all__ = [
     "PrefixCurves",
     "Protocol",
     "Recommendation",
+    "RocCurve",
     "Stability",
     "compare",
     "evaluate_fold",

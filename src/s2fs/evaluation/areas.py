@@ -35,6 +35,11 @@ class RocCurve(NamedTuple):
     sensitivity: Floats
     std: Floats
 
+    @property
+    def area(self) -> float:
+        """The area under it."""
+        return float(np.trapezoid(self.sensitivity, self.false_positive_rate))
+
 
 def list_pairs(n_classes: int) -> list[tuple[int, int]]:
     """Each pair of classes, in order."""

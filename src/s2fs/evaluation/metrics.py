@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from s2fs._utils.types import Floats, Indices
-from s2fs.evaluation.areas import FoldAreas, compute_fold_areas, list_pairs
+from s2fs.evaluation.areas import (
+    FoldAreas,
+    RocCurve,
+    compute_fold_areas,
+    compute_roc,
+    list_pairs,
+)
 from s2fs.evaluation.intervals import (
     TOLERANCE,
     Difference,
@@ -127,6 +133,23 @@ class HeldOut:
     def pair_areas(self) -> Floats:
         """The AUC of each repeat for each pair of classes, NaN where no fold holds both."""
         return np.array([of_repeat.areas for of_repeat in self.fold_areas])
+
+    def compute_roc(self, positive: int) -> RocCurve | None:
+        """The ROC curve of one class against the others, the mean over all folds.
+
+        Parameters
+        ----------
+        positive : int
+            The class.
+
+        Returns
+        -------
+        RocCurve or None
+            None without scores, or if no fold holds the class and another one.
+        """
+        if self.scores is None:
+            return None
+        return compute_roc(self.scores[..., positive], self.codes, self.folds, positive)
 
     @property
     def missing_pairs(self) -> list[tuple[int, int]]:

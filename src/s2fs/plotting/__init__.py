@@ -22,6 +22,7 @@ from s2fs.plotting._heatmap import plot_heatmap
 from s2fs.plotting._pixels import plot_faces, plot_pixels
 from s2fs.plotting._plane import plot_distance_and_direction, plot_plane, two_distributions
 from s2fs.plotting._redundancy import plot_redundancy
+from s2fs.plotting._roc import plot_roc
 from s2fs.plotting._samples import plot_samples
 from s2fs.plotting._sizes import plot_sizes
 from s2fs.plotting._stability import plot_stability
@@ -42,6 +43,7 @@ __all__ = [
     "plot_pixels",
     "plot_plane",
     "plot_redundancy",
+    "plot_roc",
     "plot_samples",
     "plot_sizes",
     "plot_stability",
