@@ -14,7 +14,6 @@ from importlib import import_module
 MODULES = {
     "arguments": "s2fs._utils.arguments",
     "cli_methods": "s2fs.cli.methods",
-    "core_neighbours": "s2fs.criteria.neighbours",
     "problem": "s2fs.criteria.problem",
     "library": "s2fs._native.library",
     "border": "s2fs._native.border",
@@ -25,7 +24,6 @@ MODULES = {
     "native_subset": "s2fs._native.subset",
     "native_class_sums": "s2fs._native.class_sums",
     "numpy_moments": "s2fs.criteria.class_moments",
-    "engine_neighbours": "s2fs._native.neighbours",
     "cluster": "s2fs.dask.cluster",
     "connection": "s2fs.dask.connection",
     "chunks": "s2fs.dask.chunks",

@@ -35,7 +35,6 @@ ABOUT_INNER = {
     "_native/test_library.py": "which build of the native library is loaded",
     "_native/test_border.py": "wrong arguments of native functions are errors",
     "_native/test_pair_cover.py": "PairCover in the native library against NumPy",
-    "_native/test_neighbours.py": "nearest neighbours of the native library against NumPy",
     "_native/test_subset.py": "the native engine against the NumPy state",
     "_native/test_state.py": "both states against the definition, and the bounds of a step",
     "selectors/test_pair_cover.py": "what moments tell without the rows",

@@ -11,7 +11,7 @@ import pytest
 from inner import library
 
 INSTRUCTION_SETS, EngineWarning = library.INSTRUCTION_SETS, library.EngineWarning
-choose, slices = library.choose, library.slices
+choose = library.choose
 engine, load = library.engine, library.load
 
 
@@ -130,18 +130,7 @@ def test_importing_loads_no_library():
     code = f"""
 import s2fs, s2fs.baselines, sys
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
-from inner import engine_neighbours, library
+from inner import library, native_moments
 assert library.open_library.cache_info().currsize == 0
 """
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-@pytest.mark.parametrize("count", [0, 1, 7])
-@pytest.mark.parametrize("terms", [0, 1, 1 << 22, 1 << 30])
-def test_slices_cover_a_loop(count, terms):
-    parts = list(slices(count, terms))
-    assert [i for start, stop in parts for i in range(start, stop)] == list(range(count))
-    assert all(
-        (stop - start == 1) or (stop - start) * terms <= library.TERMS_PER_CALL
-        for start, stop in parts
-    )

@@ -7,7 +7,7 @@ Nothing is looked for before :func:`load` is called; where it returns None, NumP
 import ctypes
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -20,10 +20,6 @@ INSTRUCTION_SETS = ("baseline", "avx2", "avx512")
 VARIABLE = "S2FS_ENGINE"
 #: Version of the border, see src/border.h.
 ABI = 1
-
-#: Terms that one call may take: Python hears Ctrl-C between calls only, and this is a few
-#: hundredths of a second.
-TERMS_PER_CALL = 1 << 23
 
 _FOLDER = Path(__file__).parent
 _SUFFIX = ".dll" if sys.platform == "win32" else ".so"
@@ -67,20 +63,6 @@ def load() -> ctypes.CDLL | None:
             _warn_of_numpy()
         return None
     return open_library(instruction_set)
-
-
-def slices(count: int, terms: int) -> Iterator[tuple[int, int]]:
-    """Cut a loop over ``count`` items of ``terms`` terms each into calls, see TERMS_PER_CALL.
-
-    Examples
-    --------
-    >>> from s2fs._native.library import slices
-    >>> list(slices(5, 1 << 22))
-    [(0, 2), (2, 4), (4, 5)]
-    """
-    step = max(1, TERMS_PER_CALL // max(1, terms))
-    for start in range(0, count, step):
-        yield start, min(start + step, count)
 
 
 def choose(requested: str, built: Sequence[str], widest: int) -> str:

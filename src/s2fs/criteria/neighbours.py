@@ -1,6 +1,7 @@
-"""Nearest neighbours for every prefix of a ranking, in plain NumPy."""
+"""Nearest neighbours for every prefix of a ranking."""
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.separability import EQUAL
@@ -43,43 +44,25 @@ def knn(A: Floats, codes: Indices, B: Floats, sizes: Indices) -> Indices:
     array([[0],
            [1]])
     """
-    n_neighbors = min(N_NEIGHBORS, len(A))
-    is_class = (codes[:, None] == np.arange(codes.max() + 1)).astype(np.intp)
+    n_neighbors, n_classes = min(N_NEIGHBORS, len(A)), int(codes.max()) + 1
     predictions = np.empty((len(sizes), len(B)), dtype=np.intp)
     step = max(1, _BLOCK // len(A))
     for start in range(0, len(B), step):
         rows = slice(start, start + step)
         D, done = np.zeros((len(B[rows]), len(A))), 0
         for size, prediction in zip(sizes, predictions[:, rows], strict=True):
-            for f in range(done, size):
-                D += (B[rows, f, None] - A[:, f]) ** 2
+            D += cdist(B[rows, done:size], A[:, done:size], "sqeuclidean")
             done = size
-            prediction[:] = vote(D, is_class, n_neighbors)
+            votes = codes[_find_nearest(D, n_neighbors)]
+            prediction[:] = (votes[:, :, None] == np.arange(n_classes)).sum(axis=1).argmax(axis=1)
     return predictions
 
 
-def vote(D: Floats, is_class: Indices, n_neighbors: int) -> Indices:
-    """The class with most votes of the nearest rows, the first of equals.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n_test, n_rows)
-        Squared distances; of rows equally far the earlier ones are nearer.
-    is_class : ndarray of shape (n_rows, n_classes) or (n_test, n_rows, n_classes)
-        1 for the class of each sample, of all test samples or of each.
-    n_neighbors : int
-        How many vote.
-
-    Returns
-    -------
-    ndarray of shape (n_test,)
-        The predicted classes.
-    """
-    last = np.partition(D, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
-    nearer = np.less(D, last * (1 - EQUAL))
-    equal = np.less_equal(D, last * (1 + EQUAL)) & ~nearer
+def _find_nearest(squares: Floats, n_neighbors: int) -> Indices:
+    """The nearest rows of each test sample, by squared distances: (n_test, n_neighbors)."""
+    last = np.partition(squares, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
+    nearer = squares < last * (1 - EQUAL)
+    equal = (squares <= last * (1 + EQUAL)) & ~nearer
     places = n_neighbors - nearer.sum(axis=1, keepdims=True)
-    voters = nearer | (equal & (np.cumsum(equal, axis=1) <= places))
-    if is_class.ndim == 2:
-        return (voters @ is_class).argmax(axis=1)
-    return np.einsum("ij,ijq->iq", voters.astype(np.intp), is_class).argmax(axis=1)
+    nearest = nearer | (equal & (np.cumsum(equal, axis=1) <= places))
+    return np.nonzero(nearest)[1].reshape(len(squares), n_neighbors)

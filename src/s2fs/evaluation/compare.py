@@ -10,7 +10,6 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
-from s2fs._native.neighbours import knn
 from s2fs._utils.messages import did_you_mean, format_count
 from s2fs._utils.progress import track_progress
 from s2fs._utils.training_rows import TrainingRows
@@ -33,7 +32,6 @@ from s2fs.evaluation.folds import DEFAULT_FOLDS, DEFAULT_REPEATS, Splits, make_s
 from s2fs.evaluation.learners import resolve_learner
 from s2fs.evaluation.metrics import SCORINGS
 from s2fs.evaluation.names import name_selector
-from s2fs.evaluation.neighbours import FEWEST_FEATURES, predict_by_all_features
 from s2fs.evaluation.plan import draw_rows, plan_work
 from s2fs.evaluation.pooling import (
     Pool,
@@ -398,9 +396,6 @@ def _evaluate(
         raise ValueError(
             f"selectors has {clash[0]!r}, which is the name of another row; choose another name."
         )
-    by_all: list[Any] = [None] * len(splits.folds)
-    if trained is knn and samples.n_features >= FEWEST_FEATURES and samples.is_same_in_folds:
-        by_all = predict_by_all_features(samples.values, samples.codes, splits.folds)
     rows = TrainingRows()
     run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     tasks = (
@@ -413,7 +408,6 @@ def _evaluate(
             trained,
             [asked.random_state, number],
             rows,
-            by_all[number],
         )
         for number, fold in enumerate(splits.folds)
     )

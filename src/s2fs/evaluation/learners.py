@@ -8,11 +8,10 @@ from sklearn.base import clone, is_classifier, is_clusterer
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from s2fs._native.neighbours import knn
 from s2fs._utils.messages import did_you_mean, format_count
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.logistic import logistic
-from s2fs.criteria.neighbours import N_NEIGHBORS
+from s2fs.criteria.neighbours import N_NEIGHBORS, knn
 
 #: For each size the predicted classes, of shape (n_sizes, n_test), or the probabilities of all
 #: classes, of shape (n_sizes, n_test, n_classes); from training samples with columns in ranked

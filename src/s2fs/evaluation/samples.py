@@ -78,12 +78,6 @@ class EvaluationSamples:
         """The number of features."""
         return int(self.values.shape[1])
 
-    @property
-    def is_same_in_folds(self) -> bool:
-        """Whether nothing is filled in or adjusted for, so the table is the same in every fold."""
-        is_complete = self.imputer is None and not self.has_missing
-        return is_complete and self.encoded_covariates is None
-
     def adjust(self, values: Any, train: Indices) -> Any:
         """The complete table of a fold less what its training samples say of the covariates."""
         if self.encoded_covariates is None:

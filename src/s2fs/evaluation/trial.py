@@ -8,7 +8,6 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from s2fs._native.neighbours import knn
 from s2fs._utils.training_rows import TrainingRows
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.correlation import prefix_redundancy
@@ -26,7 +25,6 @@ from s2fs.evaluation.candidates import (
 from s2fs.evaluation.comparison import RANDOM, name_all_features
 from s2fs.evaluation.folds import Fold
 from s2fs.evaluation.learners import check_n_train, predict_prefixes
-from s2fs.evaluation.neighbours import FEWEST_FEATURES, predict_by_all_features
 from s2fs.evaluation.samples import EvaluationSamples, take_columns
 
 
@@ -61,8 +59,6 @@ class Trial:
         The samples to learn from, and those that are held out.
     learner : estimator or callable
         What predicts.
-    predicted_by_all : ndarray of shape (n_test,), optional
-        What nearest neighbours by all features predict, if that is known.
     """
 
     def __init__(
@@ -72,11 +68,9 @@ class Trial:
         n_classes: int,
         fold: Fold,
         learner: Any,
-        predicted_by_all: Indices | None = None,
     ) -> None:
         self.values, self.codes, self.n_classes, self.learner = values, codes, n_classes, learner
         self.train, self.test = fold
-        self._predicted_by_all = predicted_by_all
         self.classes, self._train_codes = np.unique(codes[self.train], return_inverse=True)
         if len(self.classes) < 2:
             raise ValueError(
@@ -114,17 +108,12 @@ class Trial:
 
     def predict_by_all(self) -> Answers:
         """What is said of the held-out samples by all features."""
-        if self._predicted_by_all is not None:
-            return Answers(self._predicted_by_all, None)
         m = self.values.shape[1]
         if self.learner is logistic:
             fold = (self.train, self.test)
             answers = all_features.predict_by_all_features(self.values, self.codes, fold)
             return self._name_classes(answers)
-        if self.learner is not knn or m < FEWEST_FEATURES:
-            return self.predict(np.arange(m), [m])[0]
-        fold = (self.train, self.test)
-        return Answers(predict_by_all_features(self.values, self.codes, [fold])[0], None)
+        return self.predict(np.arange(m), [m])[0]
 
     def guess_largest(self) -> Answers:
         """What can be said without a feature: the classes are those of the training samples."""
@@ -172,18 +161,16 @@ def run_fold(
     learner: Any,
     seed: list[int],
     rows: TrainingRows,
-    predicted_by_all: Indices | None = None,
 ) -> dict[str, list[Scored]]:
     """Run every candidate and the rows that frame them; for each row a result per size.
 
-    The ``rows`` are those of all folds. What all features predict may be known, if the table is the
-    same in every fold.
+    The ``rows`` are those of all folds.
     """
     train, _ = fold
     complete = samples.fill(train)
     values = samples.adjust(complete, train)
     n_classes = len(samples.classes)
-    trial = Trial(values, samples.codes, n_classes, fold, learner, predicted_by_all)
+    trial = Trial(values, samples.codes, n_classes, fold, learner)
     by_row = _run_candidates(candidates, samples, complete, trial, sizes, k, rows)
     m = samples.n_features
     by_row[name_all_features(m)] = [Scored(np.arange(m), trial.predict_by_all())] * len(sizes)
