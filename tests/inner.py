@@ -21,6 +21,7 @@ MODULES = {
     "native_moments": "s2fs._native.class_moments",
     "native_pair_cover": "s2fs._native.pair_cover",
     "native_table": "s2fs._native.table",
+    "native_plain_numbers": "s2fs._native.plain_numbers",
     "native_subset": "s2fs._native.subset",
     "native_class_sums": "s2fs._native.class_sums",
     "numpy_moments": "s2fs.criteria.class_moments",

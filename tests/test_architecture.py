@@ -22,7 +22,7 @@ TESTS = [path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file_
 #: The test files that name private parts of the package, and why they do.
 PRIVATE = {
     "inner.py": "the inner parts that tests are about, in one place",
-    "io/test_plain_numbers.py": "the parser of plain numbers against float, piece by piece",
+    "io/test_plain_numbers.py": "files read by the native library and by Python, in small pieces",
 }
 #: The tests whose subject is an inner part, which they take from ``inner.py``, and what it is.
 ABOUT_INNER = {
@@ -31,6 +31,7 @@ ABOUT_INNER = {
     "cli/test_methods.py": "declared options against the parameters of the selectors",
     "_utils/test_training_rows.py": "rows in one place in memory against plain indexing",
     "criteria/test_correlation.py": "correlations of any form of a table against exact ones",
+    "io/test_plain_numbers.py": "the native parser of numbers against float",
     "_native/test_feature_groups.py": "the best group by the native library against trials",
     "_native/test_library.py": "which build of the native library is loaded",
     "_native/test_border.py": "wrong arguments of native functions are errors",

@@ -1,8 +1,8 @@
 """Delimited text as people have it: find out how it is written, then read it.
 
-NumPy reads what is plain numbers (``_plain_numbers.py``), and Python splits the other lines;
-``bench/studies/reading.py`` sets this beside pandas, polars and pyarrow. These fill up short rows,
-or round the last digit, without a word.
+The native library reads what is plain numbers (``_plain_numbers.py``), and Python splits the other
+lines; ``bench/studies/reading.py`` sets this beside pandas, polars and pyarrow. These fill up short
+rows, or round the last digit, without a word.
 """
 
 import csv
@@ -25,7 +25,7 @@ from s2fs.io._header import count_title_lines, is_data, read_flags
 from s2fs.io._memory import check_size
 from s2fs.io._number_format import Evidence, NumberFormat
 from s2fs.io._options import ReadOptions
-from s2fs.io._plain_numbers import PlainBlock, cut_into_pieces, parse_lines
+from s2fs.io._plain_numbers import PlainBlock, PlainReader, has_plain_lines
 from s2fs.io._remarks import warn_reader
 
 #: What a line may begin with that is not part of the table.
@@ -137,12 +137,17 @@ class Delimited:
         if (said := self._options.number_format) is not None:
             return said
         evidence = Evidence()
+        has_commas = self.dialect.delimiter != "," or self._quoted  # inside of cells
         for row in rows[1:]:
             evidence.add(row)
+            is_point = evidence.is_certain and evidence.number_format().decimal == "."
+            if is_point and not has_commas:
+                break
         if not evidence.is_certain:  # names may be numbers with another mark, such as wavelengths
             evidence.add(rows[0])
         commas = _COMMA_IN_QUOTES if self.dialect.delimiter == "," else _COMMA_IN_NUMBER
-        if not evidence.number_format().thousands and commas.search(self._data, self._start):
+        is_open = has_commas and not evidence.number_format().thousands
+        if is_open and commas.search(self._data, self._start):
             for _, row in islice(self._split_rows(), len(rows), None):
                 evidence.add(row)
                 if evidence.is_certain and evidence.number_format().decimal == ",":
@@ -233,7 +238,7 @@ class Delimited:
                     yield number, self._split(line)
             return
         # Lines keep their ends: a quotation may run over several.
-        reader = self._csv(f"{line}\n" for line in self._lines())
+        reader = self._csv(f"{line}\n" for line in self._lines(start, stop))
         try:
             for row in reader:
                 # The limit of the csv module is one for all of a process, and others change it.
@@ -242,7 +247,8 @@ class Delimited:
                 if len(row) > 1 or (row and row[0].strip()):
                     yield reader.line_num, row
         except csv.Error as error:
-            line = self._n_lines_before(self._start) + reader.line_num
+            first = self._start if start is None else start
+            line = self._n_lines_before(first) + reader.line_num
             raise UnreadableError(
                 f"{self._source} cannot be split into cells at line {line} "
                 f"({error}); check the quotation marks."
@@ -310,29 +316,47 @@ class Delimited:
                 )
             yield row
 
-    def _blocks(self, text_columns: Sequence[int]) -> Iterator[PlainBlock | list[list[str]]]:
-        """Start over and yield the rows of data, many at once; rows with odd cells as they are."""
-        delimiter = self.dialect.delimiter
-        is_simple = delimiter != BLANK and len(delimiter) == 1 and delimiter.isascii()
-        is_simple &= self._options.comment is None and not self._quoted
-        if not is_simple or not self.dialect.number_format.is_plain:
+    def _blocks(
+        self, text_columns: Sequence[int], *, finds_text: bool
+    ) -> Iterator[PlainBlock | list[list[str]]]:
+        """Start over and yield the rows of data, many at once; rows with odd cells as they are.
+
+        A block of plain lines says which columns of numbers have text, or is given as rows, too.
+        """
+        start = self._start_of_plain_lines()
+        if start is None:
             yield from ([row] for row in self.rows())
             return
+        longest = _LONGEST_CELL if self._quoted else 0
+        n_cells = len(self.names) + self._has_row_names
+        reader = PlainReader(self._data, self.dialect, n_cells, text_columns, longest)
+        while start < len(self._data):
+            end = reader.end_of_piece(start)
+            block = reader.read(start, end)
+            if block.unread and not finds_text:
+                yield list(self._check_rows(self._split_rows(start, block.stop), start))
+            else:
+                yield block
+            start = block.stop
+            if start < end:
+                # Behind an odd line with quotation marks only Python knows where lines begin.
+                end = len(self._data) if self._quoted else end
+                yield from ([row] for row in self._check_rows(self._split_rows(start, end), start))
+                start = end
+
+    def _start_of_plain_lines(self) -> int | None:
+        """Where the data begin, if they can be read as blocks."""
         start = self._start
         if self._has_header:
             start = self._data.find(b"\n", start) + 1 or len(self._data)
-        n_cells = len(self.names) + self._has_row_names
-        for piece in cut_into_pieces(self._data, start):
-            block = parse_lines(
-                self._data[slice(*piece)], delimiter, n_cells, text_columns, self.dialect.numbers
-            )
-            if block is None:
-                yield list(self._check_rows(self._split_rows(*piece), piece[0]))
-            else:
-                if self.dialect.missing_numbers:
-                    is_missing_number = np.isin(block.numbers, self.dialect.missing_numbers)
-                    block.numbers[is_missing_number] = np.nan
-                yield block
+            if self._data.count(b'"', self._start, start) % 2 and self._quoted:
+                return None  # the header runs over several lines
+        if not has_plain_lines(self.dialect, len(self.names) + self._has_row_names):
+            return None
+        comment = self._options.comment
+        if comment is not None and self._data.find(f"\n{comment}".encode(), start - 1) >= 0:
+            return None
+        return start
 
     def _most_rows(self, width: int) -> int:
         """How many rows there can be, at most: every cell takes a character."""
@@ -355,36 +379,40 @@ class Delimited:
         is_number = [here and j not in kept_text for j, here in enumerate(first)]
         while True:
             text = [j for j in range(m) if not is_number[j]]
-            from_last = [j + named for j in reversed(text)] + [0] * named
-            numbers = np.empty((self._most_rows(m - len(text)), m - len(text)))
-            others: list[list[str]] = []
-            complete = True
-            for block in self._blocks(from_last):
-                n = len(others)
+            number_columns = [j for j in range(m) if is_number[j]]
+            positions = [0] * named + [j + named for j in text]
+            width = len(number_columns)
+            numbers = np.empty((self._most_rows(width), width))
+            text_columns: list[list[str]] = [[] for _ in positions]
+            n = 0
+            for block in self._blocks(positions, finds_text=True):
                 if isinstance(block, PlainBlock):
                     numbers[n : n + len(block.numbers)] = block.numbers
-                    others += block.text
+                    n += len(block.numbers)
+                    for column, cells in zip(text_columns, block.text, strict=True):
+                        column += cells
+                    for j in block.unread:
+                        is_number[j - named] = False
                     continue
                 for row in block:
-                    cells = [row.pop(j) for j in from_last]
+                    for position, column in zip(positions[::-1], text_columns[::-1], strict=True):
+                        column.append(row.pop(position))
                     values = self.dialect.numbers(row)
                     if values is None:
-                        # A column that began with numbers has text here, and the cells above were
-                        # not kept as text. Find all such columns, then start over.
-                        complete = False
-                        here = iter(self.dialect.are_numbers(row))
-                        is_number = [above and next(here) for above in is_number]
-                        for j, cell in zip(from_last, cells, strict=True):
-                            row.insert(j, cell)
-                    elif complete:
-                        numbers[len(others)] = values
-                        others.append(cells)
-            if complete:
+                        for j, here in zip(
+                            number_columns, self.dialect.are_numbers(row), strict=True
+                        ):
+                            is_number[j] &= here
+                    else:
+                        numbers[n] = values
+                    n += 1
+            # A column that began with numbers may have text below, and the cells above were not
+            # kept as text. All such columns are known now: start over.
+            if sum(is_number) == width:
                 break
-        text_columns = list(zip(*others, strict=True))[::-1]
         row_names = [name.strip() for name in text_columns.pop(0)] if named else None
-        cells_of = dict(zip(text, map(list, text_columns), strict=True))
-        frame = Frame(self._source, self.names, numbers[: len(others)], cells_of, row_names)
+        cells_of = dict(zip(text, text_columns, strict=True))
+        frame = Frame(self._source, self.names, numbers[:n], cells_of, row_names)
         frame.declared = self._declared
         return self._with_dialect(frame)
 
@@ -396,9 +424,9 @@ class Delimited:
         names, text = [self._sample_names()[0]], {0: samples}
         numbers = np.empty((self._most_rows(len(samples)), len(samples)))
         n = 0
-        for block in self._blocks(from_last):
+        for block in self._blocks([0, *sorted(beside)], finds_text=False):
             if isinstance(block, PlainBlock):
-                names += [cells[-1].strip() for cells in block.text]
+                names += [name.strip() for name in block.text[0]]
                 numbers[n : n + len(block.numbers)] = block.numbers
                 n += len(block.numbers)
                 continue

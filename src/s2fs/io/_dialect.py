@@ -54,6 +54,8 @@ class Dialect:
 
     def are_numbers(self, cells: Sequence[str]) -> list[bool]:
         """For each cell, whether it is a number or missing."""
+        if self.numbers(cells) is not None:
+            return [True] * len(cells)
         return [self.numbers([cell]) is not None for cell in cells]
 
     def is_number(self, cell: str) -> bool:

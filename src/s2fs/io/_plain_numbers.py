@@ -1,28 +1,21 @@
 """Numbers in lines of text, many cells at a time.
 
-Python takes some 100 ns to cut out a cell and to read it as a number, most of it for the objects
-it makes. Here the digits of all cells of a piece of text are gathered place by place, so that the
-work is done by NumPy. The numbers are those of ``float``: up to 15 digits make an exact integer,
-powers of ten up to 10²² are exact, and the quotient of two exact numbers is rounded once. Anything
-else, such as an exponent, a missing value or a blank, is left to Python, cell by cell.
+The native library reads lines whose cells are numbers, missing or text where text is known to be.
+Python reads the cells that are none of these, and all other lines; and everything where there is no
+native library. Numbers are those of ``float`` either way.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from s2fs._utils.types import Floats, Indices
+from s2fs._native.plain_numbers import ParsedLines, has_parser, parse_lines
+from s2fs._utils.types import Floats
+from s2fs.io._dialect import BLANK, Dialect
 
-#: How many characters are read at once: their arrays stay in the cache of the processor.
-_PIECE = 1 << 17
-#: So many digits are an exact number in double precision.
-_MOST_DIGITS = 15
-_POWERS = 10.0 ** np.arange(_MOST_DIGITS + 1)
-_LINE_FEED, _MINUS, _PLUS, _ZERO = b"\n-+0"
-#: A point, counted from "0" in eight bits.
-_POINT = (ord(".") - _ZERO) % 256
+#: How many characters are read at once: what is made of them stays in the cache of the processor.
+_PIECE = 1 << 18
 
 
 class PlainBlock(NamedTuple):
@@ -30,104 +23,105 @@ class PlainBlock(NamedTuple):
 
     Attributes
     ----------
+    stop : int
+        Where the lines end.
     numbers : ndarray of shape (n_lines, n_numbers)
         The columns of numbers.
     text : list of list of str
-        The other cells, line by line.
+        The other columns.
+    unread : set of int
+        Columns of numbers that have text here.
     """
 
+    stop: int
     numbers: Floats
     text: list[list[str]]
+    unread: set[int]
 
 
-def cut_into_pieces(data: bytes, start: int) -> Iterator[tuple[int, int]]:
-    """Where pieces of whole lines begin and end, from ``start`` on."""
-    while start < len(data):
-        end = data.find(b"\n", min(start + _PIECE, len(data)) - 1) + 1
-        end = end or len(data)
-        yield start, end
-        start = end
-
-
-def parse_lines(
-    lines: bytes,
-    delimiter: str,
-    n_cells: int,
-    text_columns: Sequence[int],
-    parse: Callable[[list[str]], Floats | None],
-) -> PlainBlock | None:
-    """Read lines of ``n_cells`` cells each; None if they are not of that kind.
+class PlainReader:
+    """Reads the lines of a table as blocks.
 
     Parameters
     ----------
-    lines : bytes
-        Whole lines of UTF-8 text without quotation marks.
-    delimiter : str
-        One ASCII character, not a blank.
+    data : bytes
+        UTF-8 text.
+    dialect : Dialect
+        How its cells are written.
     n_cells : int
-        How many cells every line has.
+        How many cells a line has.
     text_columns : sequence of int
-        The columns that stay as they are written, in the order in which they are wanted.
-    parse : callable
-        Reads cells that are not plain numbers, and gives None if one of them is text.
+        The columns that are not read as numbers.
+    longest_quoted : int
+        How long a cell in quotation marks may be; 0 if there are none.
     """
-    if not lines.endswith(b"\n"):
-        lines += b"\n"
-    buffer = np.frombuffer(lines, dtype=np.uint8)
-    is_end = buffer == ord(delimiter)
-    is_end |= buffer == _LINE_FEED
-    ends = np.flatnonzero(is_end)
-    if len(ends) % n_cells:
-        return None
-    is_last = (buffer[ends] == _LINE_FEED).reshape(-1, n_cells)
-    if not is_last[:, -1].all() or is_last[:, :-1].any():
-        return None
-    # The places where cells begin and end, line by line.
-    begin = np.concatenate([[0], ends[:-1] + 1]).reshape(-1, n_cells)
-    end = ends.reshape(-1, n_cells)
-    text = [
-        [lines[begin[i, j] : end[i, j]].decode() for j in text_columns] for i in range(len(end))
-    ]
-    if len(text_columns):
-        begin, end = (np.delete(places, text_columns, axis=1) for places in (begin, end))
-    shape = begin.shape
-    starts, ends = begin.ravel(), end.ravel()
-    numbers, is_plain = _parse_plain(buffer, starts, ends)
-    # Python is quicker with lines that have few plain numbers, and knows what a blank line is.
-    if not is_plain.reshape(shape).any(axis=1).all() or 2 * is_plain.sum() < len(starts):
-        return None
-    if not is_plain.all():
-        others = np.flatnonzero(~is_plain)
-        values = parse([lines[starts[i] : ends[i]].decode() for i in others.tolist()])
-        if values is None:
-            return None
-        numbers[others] = values
-    return PlainBlock(numbers.reshape(shape), text)
+
+    def __init__(
+        self,
+        data: bytes,
+        dialect: Dialect,
+        n_cells: int,
+        text_columns: Sequence[int],
+        longest_quoted: int,
+    ) -> None:
+        self._data, self._dialect, self._longest = data, dialect, longest_quoted
+        self._bytes = np.frombuffer(data, np.uint8)
+        self._is_text = np.zeros(n_cells, bool)
+        self._is_text[list(text_columns)] = True
+
+    def end_of_piece(self, start: int) -> int:
+        """Where a piece of whole lines ends."""
+        end = self._data.find(b"\n", min(start + _PIECE, len(self._data)) - 1) + 1
+        return end or len(self._data)
+
+    def read(self, start: int, end: int) -> PlainBlock:
+        """The lines of a piece up to one of another kind."""
+        piece = self._bytes[start:end]
+        if piece[-1] != ord("\n"):
+            piece = np.append(piece, np.uint8(ord("\n")))
+        parsed = parse_lines(
+            piece,
+            self._is_text,
+            delimiter=self._dialect.delimiter,
+            decimal=self._dialect.number_format.decimal,
+            longest_quoted=self._longest,
+        )
+        text = [
+            [self._cell(start, *place) for place in parsed.places[:, j].tolist()]
+            for j in range(parsed.places.shape[1])
+        ]
+        unread = self._read_others(start, parsed)
+        if self._dialect.missing_numbers:
+            is_missing_number = np.isin(parsed.numbers, self._dialect.missing_numbers)
+            parsed.numbers[is_missing_number] = np.nan
+        return PlainBlock(min(start + parsed.n_bytes, end), parsed.numbers, text, unread)
+
+    def _cell(self, start: int, begin: int, end: int) -> str:
+        cell = self._data[start + begin : start + end].decode()
+        if self._longest and cell.startswith('"'):
+            return cell[1:-1].replace('""', '"')
+        return cell
+
+    def _read_others(self, start: int, parsed: ParsedLines) -> set[int]:
+        """Put the cells that are numbers for Python into their place; the columns with others."""
+        lines, columns, *_ = parsed.others.T
+        cells = [self._cell(start, *place) for place in parsed.others[:, 2:].tolist()]
+        if not cells:
+            return set()
+        values = self._dialect.numbers(cells)
+        if values is not None:
+            place_of = np.cumsum(~self._is_text) - 1
+            parsed.numbers[lines, place_of[columns]] = values
+            return set()
+        of_column: dict[int, list[str]] = {}
+        for column, cell in zip(columns.tolist(), cells, strict=True):
+            of_column.setdefault(column, []).append(cell)
+        numbers: Callable[[list[str]], Floats | None] = self._dialect.numbers
+        return {column for column, own in of_column.items() if numbers(own) is None}
 
 
-def _parse_plain(
-    buffer: NDArray[Any], starts: Indices, ends: Indices
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """The cells that are a sign, digits and a point as numbers, and which of them are so."""
-    first = np.take(buffer, starts, mode="clip")
-    is_negative = first == _MINUS
-    starts = starts + (is_negative | (first == _PLUS))
-    width = ends - starts
-    is_plain = width <= _MOST_DIGITS + 1
-    n_digits, n_points, n_decimals = np.zeros((3, len(starts)), dtype=np.int8)
-    number = np.zeros(len(starts))
-    for place in range(int(width[is_plain].max(initial=0))):
-        # "0" to "9" are 0 to 9, and all else is more: eight bits wrap around.
-        digit = np.take(buffer, starts + place, mode="clip") - np.uint8(_ZERO)
-        is_inside = place < width
-        is_digit = (digit <= 9) & is_inside
-        is_point = (digit == _POINT) & is_inside
-        is_plain &= is_digit | is_point | ~is_inside
-        np.multiply(number, 10, out=number, where=is_digit)
-        np.add(number, digit, out=number, where=is_digit)
-        n_digits += is_digit
-        n_decimals += is_digit & (n_points > 0)
-        n_points += is_point
-    is_plain &= (n_digits > 0) & (n_digits <= _MOST_DIGITS) & (n_points <= 1)
-    number /= _POWERS[np.minimum(n_decimals, _MOST_DIGITS)]
-    return np.where(is_negative, -number, number), is_plain
+def has_plain_lines(dialect: Dialect, n_cells: int) -> bool:
+    """Whether lines that are written so can be read as blocks."""
+    mark, how = dialect.delimiter, dialect.number_format
+    is_mark = len(mark) == 1 and mark.isascii() and mark not in (BLANK, '"', how.decimal)
+    return is_mark and how.thousands is None and n_cells > 1 and has_parser()
