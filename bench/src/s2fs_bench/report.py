@@ -1,6 +1,6 @@
 """The report of a whole bench."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -10,6 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from s2fs._utils.files import write_atomic
+from s2fs._utils.messages import join_words
 from s2fs._utils.version import __version__
 from s2fs.report.destination import check_destination
 from s2fs.report.page import render
@@ -24,12 +25,20 @@ from s2fs_bench.svg import Drawings
 from s2fs_bench.tables import SHOWN_DECIMALS, Table, build_tables
 from s2fs_bench.times import Times, selection_times
 
+#: Small numbers in words.
+_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+#: What the variants of the criterion are without.
+_WITHOUT = {
+    "S2-DWC": "is S²FS without directions within classes (α = 0)",
+    "S2-DBS": "is S²FS without directions between classes (β = 0)",
+    "S2-DWC-DBS": "is S²FS without any directions (α = β = 0)",
+}
 _STATISTICS = {"max": "best", "ave": "average"}
 #: What the page says of the first algorithm beside those of which the Nemenyi test says this.
 _VERDICTS = {
     "better": "ranks significantly above",
     "worse": "ranks significantly below",
-    "cannot be told from": "cannot be told by its ranks from",
+    "cannot be told from": "has no significant difference from",
 }
 
 
@@ -75,13 +84,15 @@ def bench_report(
     'bench.html'
     """
     place = check_destination(path)
-    split = by_setting(complete_results(results_file))
+    found = complete_results(results_file)
+    split = by_setting(found)
     drawings = Drawings()
     settings = [_summarise(i, group, reference, drawings) for i, group in enumerate(split.values())]
     page = render(
         "bench.html",
         package="s2fs_bench",
         title=title,
+        lead=_write_lead({learner for result in found for learner in result.curves}),
         settings=settings,
         drawing_style=drawings.css,
         version=__version__,
@@ -89,6 +100,30 @@ def bench_report(
     )
     write_atomic(place, page.encode())
     return place
+
+
+def _write_lead(learners: Set[str]) -> str:
+    """What the numbers of the page are."""
+    classifiers, n = learners - {"kmeans"}, len(learners - {"kmeans"})
+    parts = []
+    if classifiers:
+        count = _COUNTS[n] if n < len(_COUNTS) else str(n)
+        parts.append(f"accuracy of {count} classifier{'' if n == 1 else 's'}")
+    if "kmeans" in learners:
+        parts.append("mutual information of k-means")
+    text = f"{join_words(parts)} on each algorithm's top features."
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _explain_variants(group: Iterable[Result]) -> str:
+    """What the variants of S²FS are without, where there are some."""
+    names = {result.run.selector.name for result in group}
+    found = [
+        f"{name.replace('S2', 'S²')} {without}"
+        for name, without in _WITHOUT.items()
+        if name in names
+    ]
+    return f"{'; '.join(found)}." if found else ""
 
 
 def _summarise(
@@ -113,6 +148,7 @@ def _summarise(
         "seeds": sorted({result.run.seed for result in group}),
         "versions": sorted({result.run.version for result in group}),
         "note": sign_note(tables[0]),
+        "variants": _explain_variants(group),
         "remarks": list(tables[0].remarks),
         "has_published": any(table.has_published for table in tables),
         "summary": overall,

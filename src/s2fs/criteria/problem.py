@@ -197,7 +197,7 @@ def find_scaling(
     weight_of_class = np.bincount(codes, sample_weight).astype(np.float64)
     extent = _check_extent(lower, upper, weight_of_class)
     means = np.zeros((len(weight_of_class), len(lower)))
-    # A second pass over what is left makes the mean of equal values that very value.
+    # With a second pass over what is left the mean of equal values is exactly that value.
     for _ in range(2):
         rest = compute_class_sums(X, codes, lower, means, sample_weight)
         rest /= weight_of_class[:, None]

@@ -44,7 +44,7 @@ class ClusterProblem:
         with np.errstate(all="ignore"):  # what cannot be scaled is told below
             extent = np.where(upper > lower, upper - lower, 1.0)
             mean = weights @ means / weights.sum()
-        # A pass over what is left makes the mean of equal values that very value.
+        # With a pass over what is left the mean of equal values is exactly that value.
         whole = samples.broadcast((summary.classes, lower, means, mean, extent))
         sums = samples.reduce(sum_rest, add_up, whole=whole)
         means = means + sums[:-1] / weights[:, None]

@@ -12,7 +12,8 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from s2fs._native.class_moments import compute_class_moments
-from s2fs._utils.messages import format_count, join_words, truncate_middle
+from s2fs._utils.messages import format_count, join_words
+from s2fs._utils.short_names import shorten_names
 from s2fs._utils.types import Floats, Indices
 from s2fs.baselines.reference import MOST_CERTAIN_F, compute_f_statistics
 from s2fs.criteria.correlation import correlations
@@ -41,8 +42,8 @@ BETTER_BY_RANK = 1.8
 _MOST_RANKED = 2_000_000
 #: Without one or two samples a feature must keep this share of its F statistic.
 KEPT_SHARE = 0.5
-#: How many names a line holds.
-_MOST_NAMES = 3
+#: How many names a line holds, and how long each may be.
+_MOST_NAMES, _LONGEST_NAME = 3, 30
 #: A feature that separates the classes alone is no surprise if by chance so many would.
 _MOST_BY_CHANCE = 0.05
 
@@ -111,7 +112,9 @@ class SelectionChecks:
         self._class_names, self._sample_names = class_names, sample_names
         self._comparison, self._incomplete, self._remarks = comparison, incomplete, remarks
         self._covariates = covariates
-        self._names = [truncate_middle(str(feature_names[f]), 30) for f in indices]
+        names = [str(feature_names[f]) for f in indices]
+        short = shorten_names(names, _LONGEST_NAME)
+        self._names = [short[name] for name in names]
         self._selected = take_columns(values, None, indices)
 
     def at(self, size: int | None = None) -> list[Check]:
@@ -402,7 +405,7 @@ def _count_more(items: Sized, noun: str = "") -> str:
 
 def _check_skewed(values: Any) -> Check:
     """Positive values with a long tail, in most features: the scale of counts and intensities."""
-    passed = Check(True, "skewed", "Values are not both positive and skewed.")
+    passed = Check(True, "skewed", "No sign that a logarithm is needed.")
     if values.min() < 0:
         return passed
     skewness, median = _describe_shapes(values)
@@ -441,11 +444,7 @@ def _check_ranks(values: Floats, codes: Indices, k: int) -> Check:
     )
     ratio = by_rank / by_value if by_value > 0 else 1.0
     if ratio < BETTER_BY_RANK:
-        return Check(
-            True,
-            "ranks",
-            f"Ranks of the values would not separate much better ({ratio:.1f} times as well).",
-        )
+        return Check(True, "ranks", "Ranks would not help.")
     return Check(
         False,
         "ranks",

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import minmax_scale
 
+from s2fs._utils.short_names import shorten_names
 from s2fs._utils.types import Floats, Indices
 from s2fs._utils.values import plain
 from s2fs.criteria.correlation import correlations
@@ -15,7 +16,7 @@ from s2fs.evaluation.standing_out import find_standing_out
 from s2fs.plotting.colours import MOST_COLOURS
 from s2fs.report._selected import SelectedFeatures
 from s2fs.report._table import Table
-from s2fs.report.names import LONGEST_CLASS, shorten_names
+from s2fs.report.names import LONGEST_CLASS
 from s2fs.selectors.search_selector import SearchSelector
 from s2fs.selectors.stability import StabilitySelector
 
@@ -118,7 +119,7 @@ def _p_and_q_values(selector: Any, indices: Indices) -> dict[str, list[float | N
 
 
 def _find_substitutes(selector: Any, table: Table) -> list[list[dict[str, Any]]] | None:
-    """For each feature those that could take its place, the best first; None if it cannot tell."""
+    """The near-equivalents of each feature, the closest first; None if it cannot tell."""
     if not isinstance(selector, SearchSelector):
         return None
     substitutes = selector._find_substitutes(

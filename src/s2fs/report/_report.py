@@ -75,8 +75,7 @@ COLUMNS = {
     "p_value": "How often the best of the permuted features does as well; smaller is better",
     "q_value": "Estimated false discovery rate of the features selected as often (q-value); the "
     "smallest that so few permutations can show is an upper limit",
-    "substitutes": "Features that could take its place at little loss: the best with its r to it, "
-    "and how many more",
+    "substitutes": "Near-equivalents: the closest, its correlation, how many others",
 }
 
 

@@ -12,6 +12,7 @@ import sklearn
 from sklearn.utils.validation import has_fit_parameter
 
 from s2fs._utils.messages import join_words
+from s2fs._utils.short_names import shorten_names
 from s2fs._utils.values import plain
 from s2fs._utils.version import __version__
 from s2fs.criteria.covariates import covariate_columns
@@ -20,7 +21,7 @@ from s2fs.evaluation.comparison import LEARNER_NAMES, MAJORITY, format_count
 from s2fs.report._code import pipeline_code
 from s2fs.report._selected import SelectedFeatures
 from s2fs.report._table import Table
-from s2fs.report.names import LONGEST_CLASS, label_classes, shorten_names
+from s2fs.report.names import LONGEST_CLASS, label_classes
 from s2fs.selectors.cv import SelectorCV
 from s2fs.selectors.s2fs import S2FS
 from s2fs.selectors.stability import StabilitySelector

@@ -76,10 +76,10 @@ class PairCover(SearchSelector):
     correlation : float or "auto", default="auto"
         How much the correlation of features inside the classes counts, from 0 to 1. Above 0,
         features that repeat what others say count less, and the samples are needed at every step.
-        "auto" takes more the further the correlations of the table are above those of independent
-        features, at most 0.5: it was better than any fixed value on tables kept apart
-        (``docs/unseen.md``). 0 needs one pass over the samples. Where they do not come together,
-        in a Dask collection, a lazy frame or in batches, "auto" is 0 and more is refused.
+        "auto": 0 if features are uncorrelated, up to 0.5 if strongly correlated; it was better
+        than any fixed value on tables kept apart (``docs/unseen.md``). 0 needs one pass over the
+        samples. Where they do not come together, in a Dask collection, a lazy frame or in batches,
+        "auto" is 0 and more is refused.
     scale : "rank" or None, default=None
         ``"rank"`` selects by the ranks of each feature on the samples given to ``fit``, with mean
         ranks for equal values, so that only the order of the values counts; ``transform`` returns

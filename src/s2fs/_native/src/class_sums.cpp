@@ -188,7 +188,7 @@ S2FS_ENTRY(s2fs_class_sums,
 // All that the scaling of a whole table needs, while a block of features is in the cache: the smallest and
 // the largest values, class means of what is above the smallest, (n_classes, n_features), and the sums of
 // squared differences to the mean of all samples, in units of the range, or of 1 for a constant feature.
-// A second pass over what is left makes the mean of equal values that very value.
+// With a second pass over what is left the mean of equal values is exactly that value.
 S2FS_ENTRY(s2fs_class_means,
            (const Table *table, const Index *codes, const double *weight, const double *weight_of_class,
             Index n_classes, Index n_threads, double *lower, double *upper, double *means, double *squares)) {

@@ -51,13 +51,18 @@
     pick();
   }
 
-  // A filter shows some of the rows of its table.
+  // A filter shows some of the rows of its table, and no column of which all rows say the same.
   for (const filter of all(".filter")) {
     const pickers = all("select", filter);
     const rows = all("tbody tr", filter.closest("section"));
     const pick = () => {
       for (const row of rows) {
         row.hidden = pickers.some((picker) => picker.value && row.dataset[picker.name] !== picker.value);
+      }
+      for (const picker of pickers) {
+        for (const cell of all(`[data-picked=${picker.name}]`, filter.closest("section"))) {
+          cell.hidden = Boolean(picker.value);
+        }
       }
     };
     pickers.forEach((picker) => picker.addEventListener("change", pick));
