@@ -11,12 +11,14 @@ from sklearn.preprocessing import minmax_scale
 from s2fs import S2FS, PairCover, s2fs_paths, separability
 from strategies import EQUAL, examples, problems
 
+pytestmark = pytest.mark.filterwarnings("ignore:Class.* fewer than two samples:UserWarning")
+
 
 def literal_units(X, y, k, first, units):
     """Greedy choice among units of features, each scored as a whole and from scratch."""
     scaled, constant = minmax_scale(X), np.ptp(X, axis=0) == 0
     selected, left = list(first), sorted(units, key=min)
-    while left := [unit for unit in left if len(unit) <= k - len(selected)]:
+    for _ in range(min(k - len(first), len(units))):
         ready = [unit for unit in left if not constant[list(unit)].all()] or left[:1]
         seps = [separability(scaled[:, [*selected, *unit]], y) for unit in ready]
         unit = next(u for u, s in zip(ready, seps, strict=True) if s >= max(seps) * (1 - EQUAL))
@@ -72,14 +74,15 @@ def test_groups_are_scored_and_selected_as_a_whole(data, draw):
         *(tuple(f for f in range(m) if labels[f] == name) for name in {*labels} - {None}),
         *((f,) for f in range(m) if labels[f] is None),
     ]
+    k = min(k, len(units))  # a group counts as one
     expected = literal_units(X, y, k, [], units)
-    if not expected:  # no group fits
-        with pytest.raises(ValueError, match="feature_groups has nothing that fits"):
-            S2FS(k, feature_groups=labels).fit(X, y)
-        return
     selector = S2FS(k, feature_groups=labels, scale="minmax").fit(X, y)
     assert selector.indices_.tolist() == expected
-    assert len(selector.indices_) <= k
+    unit_of = {f: unit for unit in units for f in unit}
+    in_order = [*dict.fromkeys(unit_of[f] for f in expected)]
+    assert len(in_order) == k
+    ranks = [in_order.index(unit_of[f]) + 1 if f in expected else k + 1 for f in range(m)]
+    assert selector.ranking_.tolist() == ranks
     lists = [list(unit) for unit in units if len(unit) > 1]
     by_lists = S2FS(k, feature_groups=lists, scale="minmax").fit(X, y)
     np.testing.assert_array_equal(by_lists.path_, selector.path_)
@@ -105,10 +108,10 @@ def test_names_and_positions_mean_the_same(wine):
 def test_including_a_feature_includes_its_group(wine):
     X, y = wine
     groups = [["ash", "hue", "proline"], ["alcohol", "flavanoids"]]
-    selector = S2FS(6, feature_groups=groups, include=["hue"]).fit(X, y)
+    selector = S2FS(2, feature_groups=groups, include=["hue", "ash"]).fit(X, y)
     selected = selector.ranking_table()["feature"].tolist()
-    assert selected[:3] == ["hue", "ash", "proline"]
-    assert set(selected[3:]) >= {"alcohol", "flavanoids"}
+    assert selected == ["hue", "ash", "proline", "alcohol", "flavanoids"]
+    assert selector.ranking_table()["rank"].tolist() == [1, 1, 1, 2, 2]
 
 
 def test_an_excluded_feature_leaves_its_group(wine):
@@ -120,13 +123,34 @@ def test_an_excluded_feature_leaves_its_group(wine):
     pd.testing.assert_frame_equal(selector.ranking_table(), deleted.ranking_table())
 
 
-def test_a_group_that_does_not_fit_is_passed_over(wine):
+@pytest.mark.parametrize("selector", [S2FS, PairCover])
+def test_a_group_counts_as_one(selector, wine):
     X, y = wine
     pairs = [[f, f + 1] for f in range(0, 12, 2)]
-    selector = S2FS(5, feature_groups=pairs, exclude=[12]).fit(X, y)
-    assert len(selector.indices_) == 4  # a third pair would make six
-    assert set(selector.ranking_[~selector.support_]) == {5}
-    assert len(S2FS(5, feature_groups=pairs).fit(X, y).indices_) == 5  # the single one fits
+    selected = selector(5, feature_groups=pairs, exclude=[12]).fit(X, y)
+    assert len(selected.indices_) == 10
+    assert set(selected.ranking_[~selected.support_]) == {6}
+    assert len(selector("all", feature_groups=pairs).fit(X, y).indices_) == 13
+    half = selector(0.5, feature_groups=pairs).fit(X, y)  # of seven features
+    assert half.ranking_[half.indices_].max() == 3
+    with pytest.warns(UserWarning, match="more than the 7 features of X"):
+        assert selector(8, feature_groups=pairs).fit(X, y).support_.all()
+
+
+@pytest.mark.parametrize("selector", [S2FS, PairCover])
+def test_a_group_serves_the_class_of_its_best_column(selector, wine):
+    X, y = wine
+    X = (X - X.mean()) / X.std()
+    pairs = [[0, 4], [3, 6], [10, 11]]
+    means = np.array([X[y == q].mean() for q in range(3)])
+    gaps = np.abs(means - (means.sum(axis=0) - means) / 2)
+    served = literal_served_classes(X.to_numpy(), y)
+    for pair in pairs:
+        served[pair] = served[max(pair, key=lambda f: gaps[:, f].max())]
+    fitted = selector(6, min_per_class=2, feature_groups=pairs).fit(X, y)
+    assert fitted.served_classes_.tolist() == served[fitted.indices_].tolist()
+    firsts = [np.flatnonzero(fitted.ranking_ == rank)[0] for rank in range(1, 7)]
+    assert np.bincount(served[firsts]).tolist() == [2, 2, 2]
 
 
 def test_constraints_in_the_compiled_engine_and_on_sparse_input():
@@ -167,7 +191,6 @@ BAD = {
     "empty group": ({"feature_groups": [[0, 1], []]}, "has an empty group at position 1"),
     "labels too short": ({"feature_groups": ["u"] * 12}, "feature_groups has 12 entries"),
     "group of unknown": ({"feature_groups": [["hue", "ush"]]}, r"has 'ush'.*did you mean"),
-    "no group fits": ({"feature_groups": ["u"] * 13}, "feature_groups has nothing that fits"),
 }  # fmt: skip
 
 
@@ -275,7 +298,6 @@ def test_a_quota_with_gaps_in_sparse_tables_and_batches():
     [
         ({"min_per_class": 3}, r"needs 9 more features for 3 classes, but .* leaves 6"),
         ({"min_per_class": 2, "exclude": [0, 2, 4, 9, 12]}, "serve class .* best; ask for fewer"),
-        ({"min_per_class": 1, "feature_groups": [[0, 1]]}, "min_per_class and feature_groups"),
         ({"min_per_class": 1, "n_features_to_select": "auto"}, "give a number of features"),
         ({"min_per_class": 2, "max_correlation": 0.2}, "min_per_class leaves .* missing"),
     ],

@@ -8,6 +8,8 @@ from sklearn.preprocessing import minmax_scale, scale
 from s2fs import S2FS, Components, separability
 from strategies import EQUAL, problems
 
+pytestmark = pytest.mark.filterwarnings("ignore:Class.* fewer than two samples:UserWarning")
+
 SCALES = {"standard": scale, "minmax": minmax_scale, None: np.asarray}
 
 

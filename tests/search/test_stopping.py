@@ -9,6 +9,8 @@ from sklearn.preprocessing import minmax_scale
 from s2fs import S2FS, PairCover, Selection, separability
 from strategies import examples, problems
 
+pytestmark = pytest.mark.filterwarnings("ignore:Class.* fewer than two samples:UserWarning")
+
 nothing_may_be_found = pytest.mark.filterwarnings("ignore:No feature does better:UserWarning")
 
 

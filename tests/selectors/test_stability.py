@@ -405,3 +405,25 @@ def test_a_selector_that_finds_nothing():
         ).fit(X, y)
     assert fitted.indices_.tolist() == []
     assert (fitted.q_values_ == 1).all()
+
+
+def test_columns_of_one_feature_count_once():
+    """The frequency of a feature is that of its columns, and it has one place in the ranking."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    X = rng.normal(size=(60, 8)) + 0.5 * y[:, None] * (np.arange(8) < 3)
+    groups = [[0, 5], [1, 2, 6]]
+    stable = StabilitySelector(3, selector=PairCover(2, feature_groups=groups), n_resamples=20)
+    stable.fit(X, y)
+    feature_of = np.array([0, 1, 1, 2, 3, 0, 1, 4])
+    counts = np.zeros(5)
+    for columns in stable.selected_:
+        features = {*feature_of[columns].tolist()}
+        assert len(features) == 2
+        counts[[*features]] += 1
+    np.testing.assert_allclose(stable.frequencies_, (counts / 20)[feature_of])
+    best = sorted(range(5), key=lambda f: -counts[f])[:2]
+    assert {*feature_of[stable.ranking_ <= 2].tolist()} == {*best}
+    assert len(set(stable.ranking_[stable.support_])) == 3
+    index = stability([np.unique(feature_of[one]) for one in stable.selected_], 5)
+    assert stable.stability_ == index

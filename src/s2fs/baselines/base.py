@@ -1,7 +1,7 @@
 """What all baselines share: scaled data in, a ranked list out, and parts of their docstrings."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from inspect import cleandoc
 from typing import Any, ClassVar, NamedTuple, Self
@@ -13,6 +13,7 @@ from sklearn.base import _fit_context
 
 from s2fs._native.correlated_features import CorrelatedFeatures
 from s2fs._native.correlations import OverallCorrelations
+from s2fs._utils.features import Features
 from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs.criteria.problem import blocks, find_range
 from s2fs.search.constraints import resolve_n_features
@@ -31,13 +32,18 @@ max_correlation : float, default=None
     Features whose correlation |r| with one selected before is above this, from 0 to 1, are
     skipped, so no two selected features repeat each other; all others keep their order and their
     scores. If too few are left, fewer are selected, with a warning. ``None`` allows any.""",
+    "feature_groups": """\
+feature_groups : list of lists, or a label per column, default=None
+    Columns that are one feature, such as the levels of a category: it has the place of the best of
+    them, is selected as a whole and counts as one. By column name or position; or for each column
+    the label of its group, None for none.""",
     "indices_": """\
 indices_ : ndarray of shape (n_selected,)
-    The selected features in order of selection.""",
+    The selected columns in order of selection.""",
     "ranking_": """\
 ranking_ : ndarray of shape (n_features_in_,)
-    Rank of each feature, 1 for the first selected; features that were not selected share the rank
-    ``n_selected + 1``.""",
+    Rank of the feature of each column, 1 for the first selected; those that were not selected share
+    the next rank.""",
 }
 
 
@@ -111,8 +117,8 @@ class Baseline(RankingSelector):
     A subclass implements ``_rank_varying``, and :func:`s2fs.baselines.check_baseline` tells whether
     it keeps the contract. Scores are turned so that larger is better, also where the literature
     minimises. In its docstring ``{status}``, ``{citation}``, ``{n_features_to_select}``,
-    ``{max_correlation}``, ``{indices_}`` and ``{ranking_}`` are filled in. One with parameters of
-    its own has a constructor that also sets the two of this one.
+    ``{max_correlation}``, ``{feature_groups}``, ``{indices_}`` and ``{ranking_}`` are filled in.
+    One with parameters of its own has a constructor that also sets the three of this one.
 
     Parameters
     ----------
@@ -120,6 +126,8 @@ class Baseline(RankingSelector):
         How many features to select, or which fraction of them.
     max_correlation : float, default=None
         Features whose correlation |r| with one selected before is above this are skipped.
+    feature_groups : list of lists, or a label per column, default=None
+        Columns that are one feature.
 
     Attributes
     ----------
@@ -140,6 +148,7 @@ class Baseline(RankingSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RankingSelector._parameter_constraints,
         "max_correlation": SearchSelector._parameter_constraints["max_correlation"],
+        "feature_groups": SearchSelector._parameter_constraints["feature_groups"],
     }
     status: ClassVar[str]
     citation: ClassVar[str]
@@ -148,10 +157,15 @@ class Baseline(RankingSelector):
     _ranks_all: ClassVar[bool] = False
 
     def __init__(
-        self, n_features_to_select: HowMany = 10, *, max_correlation: float | None = None
+        self,
+        n_features_to_select: HowMany = 10,
+        *,
+        max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -198,27 +212,37 @@ class Baseline(RankingSelector):
         """Do what :meth:`fit` does; a fit that is one of many does not warn of what it selects."""
         X, y = self._validate(X, y)
         codes = self._encode(y)
-        k = resolve_n_features(self.n_features_to_select, X.shape[1])
-        self._set_ranking(*self._rank(X, codes, k))
+        features = self._find_features()
+        k = resolve_n_features(self.n_features_to_select, features.n)
+        self._set_ranking(*self._rank(X, codes, k, features), features)
         if warn:
             best = X[:, self.indices_[0]]  # constant features come last
             self._warn_if_constant(is_constant=bool(best.min() == best.max()))
-            self._warn_if_short(len(self.indices_), k)
+            self._warn_if_short(self._n_selected, k)
             self._warn_fragile(X, codes)
         return self
 
-    def _rank(self, X: NDArray[Any], codes: Indices, k: int) -> tuple[Indices, Floats]:
-        """The features in order of selection and their scores; constant ones come last."""
+    def _rank(
+        self, X: NDArray[Any], codes: Indices, k: int, features: Features
+    ) -> tuple[Indices, Floats]:
+        """The columns in order of selection and their scores; constant features come last.
+
+        A feature of several columns has the place and the score of the best of them.
+        """
         table = self._make_table(X, codes)
         varying = table.varying
         ranked = Ranked(varying[:0], np.zeros(0), 0)
+        of_column = features.of_column[varying]
+        n_varying = features.n if len(varying) == X.shape[1] else len(np.unique(of_column))
         if len(varying):
-            ranked = self._rank_apart(table, codes, min(k, len(varying)))
+            ranked = self._rank_apart(table, codes, min(k, n_varying), of_column)
         self.peak_ = ranked.peak
         # A constant feature tells no samples apart: it scores 0 and comes last, by index.
-        constant = np.setdiff1d(np.arange(X.shape[1]), varying)[: k - len(ranked.indices)]
-        indices = np.concatenate([varying[ranked.indices], constant])
-        return indices, np.concatenate([ranked.scores, np.zeros(len(constant))])
+        constant = np.setdiff1d(np.arange(features.n), of_column)[: k - len(ranked.indices)]
+        selected = np.concatenate([of_column[ranked.indices], constant])
+        indices, ends = features.expand(selected)
+        scores = np.concatenate([ranked.scores, np.zeros(len(constant))])
+        return indices, np.repeat(scores, np.diff(ends))
 
     def _make_table(self, X: NDArray[Any], codes: Indices) -> ScaledColumns:
         """The table as ``_rank_columns`` gets it."""
@@ -228,17 +252,24 @@ class Baseline(RankingSelector):
         """Rank as ``_rank_varying``; a method that needs no scaled copy overrides this."""
         return self._rank_varying(table.values, codes, k)
 
-    def _rank_apart(self, table: ScaledColumns, codes: Indices, k: int) -> Ranked:
-        """Rank as ``_rank_columns`` does, but skip features that repeat one before them."""
-        if self.max_correlation is None:
-            return self._rank_columns(table, codes, k)
+    def _rank_apart(
+        self, table: ScaledColumns, codes: Indices, k: int, of_column: Indices
+    ) -> Ranked:
+        """Rank as ``_rank_columns`` does, but skip columns that repeat one before them.
+
+        That is columns of the same feature, and of one that correlates too much.
+        """
         m = len(table.varying)
-        correlations = OverallCorrelations(table.values)
-        correlated_with = CorrelatedFeatures(correlations, self.max_correlation)
+        if self.max_correlation is None and len(np.unique(of_column)) == m:
+            return self._rank_columns(table, codes, k)
+        correlated_with = None
+        if self.max_correlation is not None:
+            correlations = OverallCorrelations(table.values)
+            correlated_with = CorrelatedFeatures(correlations, self.max_correlation)
         n_ranked = m if self._ranks_all else k
         while True:
             ranked = self._rank_columns(table, codes, n_ranked)
-            places = _find_first_apart(ranked.indices, k, correlated_with)
+            places = _find_first_apart(ranked.indices, k, correlated_with, of_column)
             if len(places) == k or n_ranked == m:
                 break
             n_ranked = min(2 * n_ranked, m)  # to rank all is slow for some
@@ -253,14 +284,23 @@ def fill_in(doc: str, texts: Mapping[str, str]) -> str:
     return doc
 
 
-def _find_first_apart(features: Indices, k: int, correlated_with: CorrelatedFeatures) -> Indices:
-    """The places of the first ``k`` features that correlate too much with none before."""
+def _find_first_apart(
+    columns: Indices, k: int, correlated_with: CorrelatedFeatures | None, of_column: Indices
+) -> Indices:
+    """The places of the first ``k`` features that correlate too much with none before.
+
+    Of a feature of several columns that is the place of the first; all of them must be far enough.
+    """
     places: list[int] = []
     too_close: set[int] = set()
-    for place, feature in enumerate(features.tolist()):
+    for place, column in enumerate(columns.tolist()):
+        feature = int(of_column[column])
         if feature not in too_close:
             places.append(place)
             if len(places) == k:
                 break
-            too_close.update(correlated_with(feature).tolist())
+            too_close.add(feature)
+            if correlated_with is not None:
+                for own in np.flatnonzero(of_column == feature).tolist():
+                    too_close.update(of_column[correlated_with(own)].tolist())
     return np.array(places, dtype=np.intp)

@@ -91,10 +91,11 @@ def _check_declarations(cls: Any) -> None:
         first == "n_features_to_select",
         f"The first argument of {name} is {first}; n_features_to_select must come first.",
     )
-    _require(
-        "max_correlation" in cls().get_params(),
-        f"The constructor of {name} does not take max_correlation.",
-    )
+    for parameter in ("max_correlation", "feature_groups"):
+        _require(
+            parameter in cls().get_params(),
+            f"The constructor of {name} does not take {parameter}.",
+        )
 
 
 def _check_rankings(cls: type[Baseline], parameters: dict[str, Any]) -> None:
@@ -125,6 +126,16 @@ def _check_rankings(cls: type[Baseline], parameters: dict[str, Any]) -> None:
         len({f % 8 for f in doubled.indices_}) == 7,
         f"{name} selects {doubled.indices_.tolist()} of 8 features that are there twice, although "
         "max_correlation is 0.999.",
+    )
+    groups = [[0, 3], [1, 2, 5]]
+    grouped = cls(3, feature_groups=groups, **{**seeded, **parameters}).fit(X, y)
+    columns_of = {f: group for group in groups for f in group}
+    in_order = [columns_of.get(f, [f]) for f in whole.indices_.tolist()]
+    first = [columns for i, columns in enumerate(in_order) if columns not in in_order[:i]][:3]
+    _require(
+        grouped.indices_.tolist() == [f for columns in first for f in columns],
+        f"{name} selects {grouped.indices_.tolist()}, where columns 0 and 3, and 1, 2 and 5, are "
+        "one feature each, which has the place of the best of them.",
     )
 
 

@@ -1,6 +1,7 @@
 """Reference rankers for comparison: chance, and well-known scores of single features."""
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, ClassVar, cast
 
@@ -50,6 +51,7 @@ class RandomOrder(ScoreRanker):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
     random_state : int, RandomState instance or None, default=None
         Seed of the order; give a number for the same order each time.
 
@@ -80,10 +82,12 @@ class RandomOrder(ScoreRanker):
         n_features_to_select: HowMany = 10,
         *,
         max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
         random_state: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
         self.random_state = random_state
 
     def _feature_scores(self, X: Floats, codes: Indices) -> Floats:
@@ -100,6 +104,7 @@ class AnovaF(ScoreRanker):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
 
     Attributes
     ----------
@@ -187,6 +192,7 @@ class MutualInformation(ScoreRanker):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
     n_neighbors : int, default=3
         Neighbours of the estimate.
     random_state : int, RandomState instance or None, default=None
@@ -224,11 +230,13 @@ class MutualInformation(ScoreRanker):
         n_features_to_select: HowMany = 10,
         *,
         max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
         n_neighbors: int = 3,
         random_state: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
         self.n_neighbors = n_neighbors
         self.random_state = random_state
 
@@ -254,6 +262,7 @@ class ReliefF(ScoreRanker):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
     n_neighbors : int, default=10
         Neighbours of each sample per class; all where a class has fewer.
 
@@ -287,10 +296,12 @@ class ReliefF(ScoreRanker):
         n_features_to_select: HowMany = 10,
         *,
         max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
         n_neighbors: int = 10,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
         self.n_neighbors = n_neighbors
 
     def _feature_scores(self, X: Floats, codes: Indices) -> Floats:

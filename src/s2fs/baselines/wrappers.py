@@ -2,6 +2,7 @@
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -55,6 +56,7 @@ class OneVsRestT(_OneVsRest):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
 
     Attributes
     ----------
@@ -100,6 +102,7 @@ class Wilcoxon(_OneVsRest):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
 
     Attributes
     ----------
@@ -141,6 +144,7 @@ class MRMR(Baseline):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
 
     Attributes
     ----------
@@ -189,6 +193,7 @@ class SVMRFE(Baseline):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
     C : float, default=1.0
         The penalty of the machine.
     step : float, default=0.2
@@ -227,11 +232,13 @@ class SVMRFE(Baseline):
         n_features_to_select: HowMany = 10,
         *,
         max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
         C: float = 1.0,
         step: float = 0.2,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
         self.C = C
         self.step = step
 
@@ -268,6 +275,7 @@ class GroupLasso(Baseline):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
 
     Attributes
     ----------
@@ -335,6 +343,7 @@ class RandomForestImportance(ScoreRanker):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
     n_estimators : int, default=300
         The number of trees.
     random_state : int, RandomState instance or None, default=None
@@ -371,11 +380,13 @@ class RandomForestImportance(ScoreRanker):
         n_features_to_select: HowMany = 10,
         *,
         max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
         n_estimators: int = 300,
         random_state: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
         self.n_estimators = n_estimators
         self.random_state = random_state
 
@@ -395,6 +406,7 @@ class LightGBMGain(ScoreRanker):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
     n_estimators : int, default=100
         The number of rounds.
     random_state : int, RandomState instance or None, default=None
@@ -424,11 +436,13 @@ class LightGBMGain(ScoreRanker):
         n_features_to_select: HowMany = 10,
         *,
         max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
         n_estimators: int = 100,
         random_state: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
         self.n_estimators = n_estimators
         self.random_state = random_state
 
@@ -457,6 +471,7 @@ class FastCan(Baseline):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
 
     Attributes
     ----------

@@ -6,9 +6,11 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from s2fs._utils.arguments import Argument, ArgumentError
 from s2fs._utils.columns import Columns, find_repeated
+from s2fs._utils.features import Features
 from s2fs._utils.messages import format_count, format_names
 from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs._utils.warn import warn_user
@@ -16,7 +18,7 @@ from s2fs._utils.warn import warn_user
 _MIN_PER_CLASS = Argument("min_per_class", bare=True)
 _N_FEATURES = Argument("n_features_to_select", bare=True)
 
-#: Features that are selected together; mostly a single one.
+#: The columns of one feature; mostly a single one.
 Group = tuple[int, ...]
 #: The class of a feature that tells no classes apart.
 NO_CLASS = -1
@@ -30,8 +32,9 @@ class ClassQuota:
 
     Attributes
     ----------
-    served_class : ndarray of shape (n_features,)
-        The class that each feature serves, see :func:`find_served_classes`, or ``NO_CLASS``.
+    served_class : ndarray of shape (n_columns,)
+        The class that the feature of each column serves, see :func:`find_served_classes`, or
+        ``NO_CLASS``.
     missing : ndarray of shape (n_classes,)
         How many features each class still needs.
     """
@@ -39,19 +42,19 @@ class ClassQuota:
     served_class: Indices
     missing: Indices
 
-    def after_adding(self, features: Iterable[int]) -> "ClassQuota":
+    def after_adding(self, groups: Iterable[Group]) -> "ClassQuota":
         """What is still needed once these features are selected."""
         missing = self.missing.copy()
-        for served in self.served_class[list(features)]:
+        for served in self.served_class[[group[0] for group in groups]]:
             if served != NO_CLASS:
                 missing[served] = max(missing[served] - 1, 0)
         return replace(self, missing=missing)
 
-    def serving_a_missing_class(self, features: Indices) -> Indices:
-        """Those of the features that serve a class which needs more."""
-        served = self.served_class[features]
-        is_needed = np.append(self.missing > 0, False)  # the last entry is NO_CLASS
-        return features[is_needed[served]]
+    @property
+    def is_needed(self) -> NDArray[np.bool_]:
+        """For each column whether its feature serves a class which needs more."""
+        is_missing = np.append(self.missing > 0, False)  # the last entry is NO_CLASS
+        return np.asarray(is_missing[self.served_class])
 
 
 @dataclass(frozen=True)
@@ -60,12 +63,13 @@ class Constraints:
 
     Attributes
     ----------
-    included : tuple of int
+    included : tuple of tuple of int
         The features that are in from the start, in order.
     singles : ndarray
-        The features that may be added one by one, increasing.
+        The features of one column that may be added, increasing.
     groups : tuple of tuple of int
-        The features that may only be added together; by their smallest member.
+        Those of several columns, which are added together and are one feature; by their smallest
+        column.
     correlated_with : callable, optional
         For a feature those that may not be added beside it, because they say almost the same.
         Features of one group may be correlated.
@@ -73,7 +77,7 @@ class Constraints:
         What each class needs.
     """
 
-    included: Group
+    included: tuple[Group, ...]
     singles: Indices
     groups: tuple[Group, ...] = ()
     correlated_with: Callable[[int], Indices] | None = None
@@ -87,7 +91,18 @@ class Constraints:
     @property
     def n_features(self) -> int:
         """How many features a search can have selected at its end."""
-        return len(self.included) + len(self.singles) + sum(map(len, self.groups))
+        return len(self.included) + self.n_free
+
+    def count_columns(self, k: int) -> int:
+        """How many columns ``k`` of the features can have at most."""
+        n_left = min(k, self.n_features) - len(self.included)
+        sizes = sorted(map(len, self.groups), reverse=True)[:n_left]
+        return sum(map(len, self.included)) + sum(sizes) + n_left - len(sizes)
+
+    @property
+    def n_free(self) -> int:
+        """How many features may be added."""
+        return len(self.singles) + len(self.groups)
 
     @property
     def only_limits_candidates(self) -> bool:
@@ -97,19 +112,12 @@ class Constraints:
     def limit_correlation(self, correlated_with: Callable[[int], Indices]) -> "Constraints":
         """The same, but nothing may be added beside a feature it correlates with."""
         limited = replace(self, correlated_with=correlated_with)
-        return limited._without_correlated([self.included])
+        return limited._without_correlated(self.included)
 
     def with_quota(
         self, min_per_class: int, served_class: Indices, class_names: Sequence[Any], k: int
     ) -> "Constraints":
         """The same, but ``min_per_class`` of ``k`` features serve each class."""
-        if self.groups:
-            raise ArgumentError(
-                _MIN_PER_CLASS,
-                " and ",
-                Argument("feature_groups", bare=True),
-                " cannot be met together; leave one of them out.",
-            )
         missing = np.full(len(class_names), min_per_class)
         quota = ClassQuota(served_class, missing).after_adding(self.included)
         n_needed = int(quota.missing.sum())
@@ -122,9 +130,9 @@ class Constraints:
                 _N_FEATURES,
                 f" leaves {n_free}; ask for more features, or for fewer per class.",
             )
-        n_serving = np.bincount(
-            self.singles_serving_a_class(served_class), minlength=len(class_names)
-        )
+        first = [*self.singles.tolist(), *(group[0] for group in self.groups)]
+        served = served_class[first]
+        n_serving = np.bincount(served[served != NO_CLASS], minlength=len(class_names))
         for name, needed, available in zip(class_names, quota.missing, n_serving, strict=True):
             if available < needed:
                 raise ArgumentError(
@@ -134,16 +142,11 @@ class Constraints:
                 )
         return replace(self, quota=quota)
 
-    def singles_serving_a_class(self, served_class: Indices) -> Indices:
-        """The classes that the features which may be added serve, one entry for each feature."""
-        served = served_class[self.singles]
-        return served[served != NO_CLASS]
-
     def after_adding(self, added: Collection[Group]) -> "Constraints":
         """What is left to add once the groups ``added`` are selected."""
         left = self.without(added)._without_correlated(added)
         if self.quota is not None:
-            left = replace(left, quota=self.quota.after_adding(f for g in added for f in g))
+            left = replace(left, quota=self.quota.after_adding(added))
         return left
 
     def without(self, groups: Collection[Group]) -> "Constraints":
@@ -154,18 +157,18 @@ class Constraints:
         return replace(self, singles=singles, groups=left)
 
     def that_fit(self, n_left: int) -> "Constraints":
-        """What can be added if at most ``n_left`` more features are wanted."""
+        """What can be added next if ``n_left`` more features are wanted."""
         if n_left <= 0:
             return replace(self, singles=self.singles[:0], groups=())
-        singles = self.singles
-        if self.quota is not None and n_left <= self.quota.missing.sum():
-            # Every feature that is still wanted must serve a class that needs one.
-            singles = self.quota.serving_a_missing_class(singles)
-        groups = tuple(group for group in self.groups if len(group) <= n_left)
-        return replace(self, singles=singles, groups=groups)
+        if self.quota is None or n_left > self.quota.missing.sum():
+            return self
+        # Every feature that is still wanted must serve a class that needs one.
+        is_needed = self.quota.is_needed
+        groups = tuple(group for group in self.groups if is_needed[group[0]])
+        return replace(self, singles=self.singles[is_needed[self.singles]], groups=groups)
 
     def __bool__(self) -> bool:
-        return len(self.singles) + len(self.groups) > 0
+        return self.n_free > 0
 
     def _without_correlated(self, added: Iterable[Group]) -> "Constraints":
         if self.correlated_with is None or not self:
@@ -204,34 +207,40 @@ def resolve_constraints(
             f" has all {format_count(m, 'feature')} of X; leave some to choose from.",
         )
     group_of: dict[int, Group] = {}
-    for group in _resolve_groups(feature_groups, m, columns):
+    for group in resolve_groups(feature_groups, m, columns):
         left = tuple(f for f in group if f not in excluded)
         group_of.update(dict.fromkeys(left, left))
-    start: dict[int, None] = {}  # a set that keeps the order
+    start: dict[int, Group] = {}  # by a column; the included one goes before others of its group
     for f in included:
-        start.update(dict.fromkeys((f, *group_of.get(f, ()))))
+        if f not in start:
+            group = group_of.get(f, (f,))
+            start.update(dict.fromkeys(group, (f, *(other for other in group if other != f))))
     groups = {group for group in group_of.values() if len(group) > 1 and group[0] not in start}
     is_single = np.ones(m, dtype=bool)
     is_single[[*start, *excluded, *(f for group in groups for f in group)]] = False
-    return Constraints(tuple(start), np.flatnonzero(is_single), tuple(sorted(groups, key=min)))
+    return Constraints(
+        tuple(dict.fromkeys(start.values())),
+        np.flatnonzero(is_single),
+        tuple(sorted(groups, key=min)),
+    )
+
+
+def find_features(feature_groups: Any, m: int, names: Sequence[str] | None) -> Features:
+    """Which of ``m`` columns, which may have ``names``, are one feature by a parameter."""
+    return Features(m, resolve_groups(feature_groups, m, Columns(names, m)))
 
 
 def count_to_select(constraints: Constraints, wanted: Any, m: int) -> int:
     """How many of ``m`` features a search selects at most; all that it may for ``"auto"``."""
     n_allowed = constraints.n_features
-    what = "of X" if n_allowed == m else "that are not excluded"
+    what = "of X" if constraints.count_columns(n_allowed) == m else "that are not excluded"
     k = resolve_n_features(n_allowed if wanted == "auto" else wanted, n_allowed, what)
     if len(constraints.included) > k:
         raise ArgumentError(
             Argument("include", bare=True),
-            f" has {format_count(len(constraints.included), 'feature')}, with their groups, but ",
+            f" has {format_count(len(constraints.included), 'feature')}, but ",
             _N_FEATURES,
             f"={wanted} asks for {k}; include fewer or ask for more.",
-        )
-    if not constraints.included and not constraints.that_fit(k):
-        raise ValueError(
-            f"feature_groups has nothing that fits n_features_to_select={wanted}: the smallest "
-            f"group has {min(map(len, constraints.groups))} features; ask for as many."
         )
     return k
 
@@ -250,17 +259,20 @@ def resolve_n_features(wanted: HowMany, m: int, what: str = "of X") -> int:
     return min(int(wanted), m)
 
 
-def find_served_classes(class_means: Floats) -> Indices:
-    """The class that each feature serves: the one it tells best from all others together.
+def find_served_classes(class_means: Floats, groups: Iterable[Group] = ()) -> Indices:
+    """For each column the class that its feature serves: the one it tells best from all others.
 
     That is the class whose mean is farthest from the mean of the other class means, above or below.
     A constant feature serves none. Of two classes either is as far from the other: a feature serves
-    the one in which it is higher.
+    the one in which it is higher. One of several columns serves the class of the column in which
+    that is farthest.
 
     Parameters
     ----------
-    class_means : ndarray of shape (n_classes, n_features)
-        The mean of every feature in every class; NaN where a class has no value.
+    class_means : ndarray of shape (n_classes, n_columns)
+        The mean of every column in every class; NaN where a class has no value.
+    groups : iterable of tuple of int
+        The columns of each feature that has several.
     """
     n_classes = len(class_means)
     known = ~np.isnan(class_means)
@@ -270,11 +282,15 @@ def find_served_classes(class_means: Floats) -> Indices:
     difference = np.where(known, means - mean_of_others, 0.0)
     distance = difference if n_classes == 2 else np.abs(difference)
     differs = distance.max(axis=0) > ROUNDING * np.abs(means).max(axis=0)
-    return np.where(differs, distance.argmax(axis=0), NO_CLASS)
+    served = np.where(differs, distance.argmax(axis=0), NO_CLASS)
+    farthest = np.where(differs, distance.max(axis=0), -np.inf)
+    for group in groups:
+        served[list(group)] = served[max(group, key=lambda f: farthest[f])]
+    return served
 
 
-def _resolve_groups(groups: Any, m: int, columns: Columns) -> list[Group]:
-    """The groups as positions, from lists of features or from a label per feature."""
+def resolve_groups(groups: Any, m: int, columns: Columns) -> list[Group]:
+    """The groups as positions, from lists of columns or from a label per column."""
     if groups is None:
         return []
     entries: Sequence[Any] = list(groups)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -48,15 +49,15 @@ def forward(
 ) -> Iterator[Step]:
     """Add ``k`` features one by one, each time the one with the largest gain.
 
-    Gains may be negative; the search goes on. A group of features competes as a whole, and then
-    joins feature by feature. The search ends early if nothing is left that fits. With
-    ``in_batches`` the criterion may already hold features not yet yielded.
+    Gains may be negative; the search goes on. A feature of several columns competes as a whole, and
+    then joins column by column: there is a step for each. The search ends early if nothing is left.
+    With ``in_batches`` the criterion may already hold features not yet yielded.
     """
     left = constraints
     if left is None:
         left = Constraints.unconstrained(len(criterion.distinct))
     score, n_left = 0.0, k - len(left.included)
-    for feature in left.included:
+    for feature in chain.from_iterable(left.included):
         step = best_step(np.array([feature]), criterion.score(np.array([feature])), score)
         criterion.add(feature)
         score = step.score
@@ -73,7 +74,7 @@ def forward(
             left, n_left = left.after_adding(added), n_left - len(added)
             continue
         group, scored = best_extension(criterion, left)
-        left, n_left = left.after_adding([group]), n_left - len(group)
+        left, n_left = left.after_adding([group]), n_left - 1
         for feature in group:
             if len(group) > 1:  # the score so far is that of the whole group
                 scored = criterion.score(np.array([feature]))

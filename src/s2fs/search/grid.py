@@ -52,7 +52,7 @@ def forward_grid(
         is_start = n_selected < len(constraints.included)
         for selected, subset in subsets.items():
             if is_start:
-                candidates = np.array(constraints.included[n_selected : n_selected + 1])
+                candidates = np.array(constraints.included[n_selected])
             elif left := subset.left.that_fit(k - n_selected):
                 candidates = eligible(is_varying, left).singles
             else:

@@ -103,7 +103,7 @@ class PermutationStop:
         """
         steps = forward(criterion, constraints.n_features, constraints, in_batches=False)
         selected: list[int] = []
-        for step in islice(steps, len(constraints.included)):
+        for step in islice(steps, sum(map(len, constraints.included))):
             selected.append(step.feature)
             yield _add_p_value(step, math.nan)
         coming, n_ahead = self._group_into_moves(steps, constraints), 1

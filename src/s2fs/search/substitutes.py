@@ -56,7 +56,8 @@ def find_substitutes(
     """
     if not selected:
         return []
-    in_groups = {f for group in constraints.groups for f in group}
+    groups = (*constraints.groups, *constraints.included)
+    in_groups = {f for group in groups if len(group) > 1 for f in group}
     substitutes = {}
     for feature, others in _leave_one_out(criterion, selected):
         rest = [(f,) for f in selected if f != feature]

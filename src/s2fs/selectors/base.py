@@ -29,6 +29,7 @@ from s2fs._utils.columns import (
     take_plain_numbers,
 )
 from s2fs._utils.dask_inputs import compute_dask
+from s2fs._utils.features import Features
 from s2fs._utils.labels import check_labels, encode_classes, reject_one_class
 from s2fs._utils.messages import format_count
 from s2fs._utils.named import names_of
@@ -38,6 +39,7 @@ from s2fs._utils.warn import warn_user
 from s2fs.criteria.covariates import covariate_columns
 from s2fs.criteria.weights import check_sample_weight
 from s2fs.lazy.frames import is_lazy_frame
+from s2fs.search.constraints import find_features
 from s2fs.selectors.onnx import OnnxConversion
 from s2fs.selectors.sources import ALL_SAMPLES, InDatabase, Need
 
@@ -57,12 +59,12 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
     Attributes
     ----------
     indices_ : ndarray of shape (n_selected,)
-        The selected features in order of selection.
+        The selected columns in order of selection.
     scores_ : ndarray of shape (n_selected,)
         The criterion after each selection.
     ranking_ : ndarray of shape (n_features_in_,)
-        Per feature its rank, 1 for the first selected; features that were not selected share the
-        rank ``n_selected + 1``.
+        Per column the rank of its feature, 1 for the first selected; those that were not selected
+        share the next rank.
     support_ : ndarray of shape (n_features_in_,)
         Mask of the selected features.
     feature_names_ : ndarray of shape (n_selected,)
@@ -98,7 +100,7 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         """Do what ``fit`` does; a fit that is one of many does not warn of what it selects."""
 
     def ranking_table(self) -> "DataFrame":
-        """Return the ranking as a table, one row per selected feature.
+        """Return the ranking as a table, one row per selected column.
 
         Returns
         -------
@@ -175,15 +177,30 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         """The names of all features, if they have any."""
         return getattr(self, "feature_names_in_", None)
 
-    def _set_ranking(self, indices: Indices, scores: Floats) -> Self:
-        """Set the fitted attributes that follow from the features in order of selection."""
+    def _find_features(self) -> Features:
+        """Which columns are one feature."""
+        groups = get_feature_groups(self)
+        return find_features(groups, self.n_features_in_, self._input_names())
+
+    def _set_ranking(
+        self, indices: Indices, scores: Floats, features: Features | None = None
+    ) -> Self:
+        """Set the fitted attributes that follow from the columns in order of selection."""
         self.indices_, self.scores_ = indices, scores
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[indices] = True
-        self.ranking_ = np.full(self.n_features_in_, len(indices) + 1)
-        self.ranking_[indices] = np.arange(1, len(indices) + 1)
+        features = self._find_features() if features is None else features
+        selected = features.find(indices)
+        rank_of = np.full(features.n, len(selected) + 1)
+        rank_of[selected] = np.arange(1, len(selected) + 1)
+        self.ranking_ = np.where(self.support_, rank_of[features.of_column], len(selected) + 1)
         self.feature_names_ = name_features(indices, self._input_names())
         return self
+
+    @property
+    def _n_selected(self) -> int:
+        """How many features are selected, however many columns they have."""
+        return int(self.ranking_[self.indices_].max(initial=0))
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -214,12 +231,10 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         asks_for_number = self.n_features_to_select not in ("auto", "all")
         if self.max_correlation is None or not asks_for_number or n_selected >= k:
             return
-        has_groups = getattr(self, "feature_groups", None) is not None
-        or_group = ", or is in a group that does not fit" if has_groups else ""
         warn_user(
             f"max_correlation={self.max_correlation} leaves {n_selected} of the "
             f"{format_count(k, 'feature')} asked for: every other one correlates more than that "
-            f"with a selected one{or_group}; ask for fewer, or raise it.",
+            "with a selected one; ask for fewer, or raise it.",
         )
 
     def _warn_if_constant(self, *, is_constant: bool) -> None:
@@ -235,6 +250,31 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
         tags.input_tags.sparse = bool(self._accept_sparse)
         tags.input_tags.allow_nan = self._allow_nan
         return tags
+
+
+def get_feature_groups(selector: Any) -> Any:
+    """What a selector, or one that it fits, was told of columns that are one feature."""
+    groups = getattr(selector, "feature_groups", None)
+    if groups is not None:
+        return groups
+    found = (get_feature_groups(one) for one in _list_inner(selector))
+    return next((one for one in found if one is not None), None)
+
+
+def set_feature_groups(selector: Any, groups: Any) -> None:
+    """Tell a selector, and those that it fits, which columns are one feature; some cannot know."""
+    if hasattr(selector, "get_params") and "feature_groups" in selector.get_params(deep=False):
+        selector.set_params(feature_groups=groups)
+    for inner in _list_inner(selector):
+        set_feature_groups(inner, groups)
+
+
+def _list_inner(selector: Any) -> list[Any]:
+    """The selectors that a selector of this package fits."""
+    inner = getattr(selector, "selector", None)
+    if not isinstance(inner, list):
+        return [] if inner is None else [inner]
+    return [one[1] for one in inner if isinstance(one, tuple) and len(one) == 2]
 
 
 def check_parameters(selector: RankingSelector) -> None:

@@ -1,6 +1,7 @@
 """A selection with the number of features, and more, chosen by cross-validation."""
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -14,6 +15,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
 from s2fs._utils.dask_inputs import compute_dask
+from s2fs._utils.features import Features
 from s2fs._utils.folds import stratified_folds
 from s2fs._utils.messages import format_count
 from s2fs._utils.public import set_module
@@ -24,6 +26,7 @@ from s2fs.selectors.base import (
     RankingSelector,
     check_fit_arguments,
     fit_selector,
+    get_feature_groups,
     list_given,
 )
 from s2fs.selectors.callbacks import CallbackSupportMixin, iterate_with_callbacks
@@ -211,15 +214,15 @@ class SelectorCV(CallbackSupportMixin, RankingSelector):
         for candidate in candidates.values():
             arguments = check_fit_arguments(candidate, params, len(y))
         grid = self._make_grid(candidates)
-        sizes = self._sizes()
+        features, sizes = self._find_features(), self._sizes()
         scorer = make_prefix_scorer(self.estimator, self.scoring)
         folds = self._folds(X, y, groups)
 
         def scores_of(train: Indices, test: Indices) -> Floats:
             rows = _safe_indexing(named, train)
             some = {name: values[train] for name, values in arguments.items()}
-            rankings = self._rankings(rows, y[train], some, grid, int(sizes[-1]))
-            split = Split(X, y, train, test)
+            rankings = self._rankings(rows, y[train], some, grid, int(sizes[-1]), features)
+            split = Split(X, y, train, test, features)
             return score_prefixes(split, rankings, sizes, scorer=scorer, scale=True)
 
         # Threads: the loops are compiled and let go of the interpreter, and nothing is copied.
@@ -271,27 +274,28 @@ class SelectorCV(CallbackSupportMixin, RankingSelector):
         arguments: dict[str, NDArray[Any]],
         grid: dict[str, NDArray[Any]],
         k: int,
+        features: Features,
     ) -> Indices:
         """The rankings of ``k`` features on some rows, one for each weighting or selector.
 
         What ``max_correlation`` leaves shorter is filled up with -1.
         """
-        if isinstance(self.selector, S2FS):
+        if isinstance(self.selector, S2FS) and features.groups is None:
             alphas, betas = (grid[name].tolist() for name in _WEIGHTS)
             selector = clone(self.selector).set_params(n_features_to_select=k)
             paths = find_paths(selector, X, y, alphas, betas, **arguments, warn=False)
             return paths.indices.reshape(-1, k)
-        candidates = self._candidates()
-        rankings = np.full((len(candidates), k), -1)
-        for i, (name, candidate) in enumerate(candidates.items()):
-            parameters = {"selector": name, "n_features_to_select": k}
-            indices = self._fitted(X, y, arguments, parameters).indices_
-            if len(indices) < k and getattr(candidate, "max_correlation", None) is None:
+        settings = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+        rankings = np.full((len(settings), k), -1)
+        for i, setting in enumerate(settings):
+            fitted = self._fitted(X, y, arguments, {**setting, "n_features_to_select": k})
+            selected = features.find(fitted.indices_)[:k]
+            if len(selected) < k and getattr(fitted, "max_correlation", None) is None:
                 raise ValueError(
-                    f"selector selected {format_count(len(indices), 'feature')} in a fold where "
+                    f"selector selected {format_count(len(selected), 'feature')} in a fold where "
                     f"{k} were asked for; lower max_features or n_features_to_select."
                 )
-            rankings[i, : len(indices)] = indices[:k]
+            rankings[i, : len(selected)] = selected
         return rankings
 
     def _fitted(
@@ -311,16 +315,19 @@ class SelectorCV(CallbackSupportMixin, RankingSelector):
     def _sizes(self) -> Indices:
         """The numbers of features to score."""
         names = getattr(self, "feature_names_in_", None)
-        n_free, n_first = self.n_features_in_, 0
+        m = self.n_features_in_
+        n_free, n_first, is_limited = m, 0, False
         for candidate in self._candidates().values():
             include = getattr(candidate, "include", None)
             exclude = getattr(candidate, "exclude", None)
-            constraints = resolve_constraints(include, exclude, None, self.n_features_in_, names)
+            groups = get_feature_groups(candidate)
+            constraints = resolve_constraints(include, exclude, groups, m, names)
             n_free = min(n_free, constraints.n_features)
+            is_limited |= constraints.count_columns(m) < m
             n_first = max(n_first, len(constraints.included))
         wanted, most = self.n_features_to_select, self.max_features
         if wanted != "auto":
-            what = "of X" if n_free == self.n_features_in_ else "that are not excluded"
+            what = "that are not excluded" if is_limited else "of X"
             return np.array([resolve_n_features(wanted, n_free, what)])
         if isinstance(most, Integral):
             most = min(int(most), n_free)

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import check_scoring
 from sklearn.preprocessing import MinMaxScaler
 
+from s2fs._utils.features import Features
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.logistic import decide_classes, logistic
 from s2fs.criteria.separability import EQUAL
@@ -19,12 +20,16 @@ PrefixScorer = Callable[[Floats, NDArray[Any], Floats, NDArray[Any], Indices], F
 
 
 class Split(NamedTuple):
-    """A table that is not scaled, its labels, and which samples are for training and testing."""
+    """A table that is not scaled, its labels, and which samples are for training and testing.
+
+    If ``features`` are not said, every column is one.
+    """
 
     X: Any
     y: NDArray[Any]
     train: Indices
     test: Indices
+    features: Features | None = None
 
 
 def make_prefix_scorer(estimator: Any = None, scoring: Any = "accuracy") -> PrefixScorer:
@@ -124,10 +129,13 @@ def score_prefixes(
     ndarray of shape (n_rankings, n_sizes)
         The scores; of a size beyond the end of a ranking, that of the whole ranking.
     """
-    X, y, train, test = split
-    features = np.unique(rankings[rankings >= 0])
+    X, y, train, test, features = split
+    features = Features(X.shape[1]) if features is None else features
+    ranked, _ = features.expand(np.unique(rankings[rankings >= 0]))
+    place_of = np.zeros(X.shape[1], dtype=np.intp)
+    place_of[ranked] = np.arange(len(ranked))
     ends = (rankings >= 0).sum(axis=1)
-    A, B = _to_dense(X, train, features), _to_dense(X, test, features)
+    A, B = _to_dense(X, train, ranked), _to_dense(X, test, ranked)
     if scale:
         scaler = MinMaxScaler().set_output(transform="default").fit(A)
         A, B = scaler.transform(A), scaler.transform(B)
@@ -135,9 +143,10 @@ def score_prefixes(
     for i, (earlier, shared) in enumerate(find_shared_prefixes(rankings, sizes)):
         scores[i, shared] = scores[earlier, shared]
         if not shared.all():
-            columns = features.searchsorted(rankings[i, : ends[i]])
+            of_ranking, n_columns = features.expand(rankings[i, : ends[i]])
+            columns = place_of[of_ranking]
             own, places = np.unique(np.minimum(sizes[~shared], ends[i]), return_inverse=True)
-            own_scores = scorer(A[:, columns], y[train], B[:, columns], y[test], own)
+            own_scores = scorer(A[:, columns], y[train], B[:, columns], y[test], n_columns[own])
             scores[i, ~shared] = own_scores[places]
     return scores
 

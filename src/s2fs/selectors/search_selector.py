@@ -259,7 +259,7 @@ optional
         self._set_fitted_attributes(path, criterion, constraints)
         if warn:
             self._warn_if_constant(is_constant=is_constant)
-            prepared.warn_if_short(len(path))
+            prepared.warn_if_short(self._n_selected)
             self._warn_if_none_selected()
             self._warn_small_classes(source.small_classes)
             if (samples := source.samples) is not None:
@@ -401,7 +401,8 @@ optional
                     Argument("n_features_to_select", "auto", bare=True),
                     " cannot be met together; give a number of features.",
                 )
-            served = find_served_classes(source.class_means())
+            groups = (*constraints.included, *constraints.groups)
+            served = find_served_classes(source.class_means(), groups)
             names = self.classes_.tolist()
             constraints = constraints.with_quota(self.min_per_class, served, names, k)
         return constraints, k
@@ -409,14 +410,15 @@ optional
     def _follow(
         self, steps: Iterable[Step], criterion: Criterion, constraints: Constraints, k: int
     ) -> list[Step]:
-        """Take the steps of a search, at most ``k``, while callbacks follow."""
+        """Take the steps of a search for ``k`` features, while callbacks follow."""
         path: list[Step] = []
+        most = constraints.count_columns(k)
 
         def partial_attributes() -> dict[str, Any]:
             partial = copy(self)._set_fitted_attributes(path, criterion, constraints)
             return {name: value for name, value in vars(partial).items() if name.endswith("_")}
 
-        for step in iterate_with_callbacks(self, steps, k, self._label, partial_attributes):
+        for step in iterate_with_callbacks(self, steps, most, self._label, partial_attributes):
             path.append(step)  # noqa: PERF402 - callbacks ask for what is there
         return path
 

@@ -18,11 +18,10 @@ include, exclude : list of str or int, default=None
     Features that are in from the start, in this order, and features that are never selected; by
     column name or position. Included features count towards ``n_features_to_select``.""",
     "feature_groups": """\
-feature_groups : list of lists, or a label per feature, default=None
-    Features that are selected together, by column name or position; or for each feature the label
-    of its group, None for none. Groups larger than the remaining quota are skipped; if nothing
-    fits, fewer are selected. Including a feature includes its group, an excluded feature leaves its
-    group.""",
+feature_groups : list of lists, or a label per column, default=None
+    Columns that are one feature, such as the levels of a category: they are scored and selected
+    together, and count as one. By column name or position; or for each column the label of its
+    group, None for none. Including a column includes its group, an excluded one leaves it.""",
     "max_correlation": """\
 max_correlation : float, default=None
     Features whose correlation |r| with a selected one is above this, from 0 to 1, are left out, so
@@ -32,7 +31,8 @@ max_correlation : float, default=None
 min_per_class : int, default=None
     Each class is served by at least so many selected features. A feature serves the class that it
     tells best from all others together: the one whose mean is farthest from the mean of the other
-    class means, above or below; of two classes the one in which it is higher. Features are selected
+    class means, above or below; of two classes the one in which it is higher; of several columns
+    the one in which that is farthest. Features are selected
     freely until all that are still wanted have to serve a class that lacks some. ``None`` asks for
     nothing.""",
     "centroid_membership": """\
@@ -47,15 +47,15 @@ n_jobs : int, default=None
     Number of threads; ``None`` is one, -1 is all cores. The result does not depend on it.""",
     "indices_": """\
 indices_ : ndarray of shape (n_selected,)
-    The selected features in order of selection.""",
+    The selected columns in order of selection.""",
     "fitted": """\
 ranking_ : ndarray of shape (n_features_in_,)
-    Per feature its rank, 1 for the first selected; features that were not selected share the rank
-    ``n_selected + 1``.
+    Per column the rank of its feature, 1 for the first selected; those that were not selected
+    share the next rank.
 support_ : ndarray of shape (n_features_in_,)
-    Mask of the selected features.
+    Mask of the selected columns.
 feature_names_ : ndarray of shape (n_selected,)
-    The names of the selected features in order of selection.
+    The names of the selected columns in order of selection.
 classes_ : ndarray of shape (n_classes,)
     The class labels, sorted.
 served_classes_ : ndarray of shape (n_selected,)

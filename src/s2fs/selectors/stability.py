@@ -19,7 +19,7 @@ from s2fs._utils.messages import format_count
 from s2fs._utils.public import set_module
 from s2fs._utils.stability import false_selections_bound, stability
 from s2fs._utils.training_rows import TrainingRows
-from s2fs._utils.types import HowMany, Indices
+from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs._utils.warn import warn_user
 from s2fs.criteria.covariates import check_complete, encode_covariates
 from s2fs.search.constraints import resolve_n_features
@@ -210,10 +210,10 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         codes, values = self._encode(y), X
         if hasattr(self, "feature_names_in_"):
             X = frame  # the selector may know features by name
-        m = self.n_features_in_
+        features = self._find_features()
         wanted = self.n_features_to_select
-        k = None if wanted is None else resolve_n_features(wanted, m)
-        base = self.selector if self.selector is not None else PairCover(k or min(10, m))
+        k = None if wanted is None else resolve_n_features(wanted, features.n)
+        base = self.selector if self.selector is not None else PairCover(k or min(10, features.n))
         self._fitted_with = list_given(**params)
         arguments = check_fit_arguments(base, params, len(y))
         samples = self._samples(values, codes, arguments, groups)
@@ -243,47 +243,57 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         n_tasks = len(sources) * self.n_resamples
         selected = list(iterate_with_callbacks(self, run(tasks), n_tasks, "subsamples"))
         self.selected_ = selected[: self.n_resamples]
-        self._count()
-        order = np.lexsort((np.arange(m), self.mean_ranks_, -self.frequencies_))
+        sets = [features.find(one) for one in selected]  # columns of one feature count once
+        observed, permuted = sets[: self.n_resamples], sets[self.n_resamples :]
+        frequencies, mean_ranks = self._count(observed, features.n)
+        order = np.lexsort((np.arange(features.n), mean_ranks, -frequencies))
         if k is None:
-            k = round(float(np.mean([len(one) for one in self.selected_])))
-        indices = order[:k]
+            k = round(float(np.mean([len(one) for one in observed])))
+        chosen = order[:k]
         if self.threshold is not None:
-            indices = indices[self.frequencies_[indices] >= self.threshold]
-            if warn and not len(indices):
+            chosen = chosen[frequencies[chosen] >= self.threshold]
+            if warn and not len(chosen):
                 warn_user(
                     f"No feature was selected in a share of {self.threshold} of the subsamples, so "
-                    f"none is selected; the highest share is {self.frequencies_.max():.2f}.",
+                    f"none is selected; the highest share is {frequencies.max():.2f}.",
                 )
-        self._estimate_false_selections(indices, selected[self.n_resamples :], _varying(values))
-        self._bound_false_selections(indices, subsamples, _varying(values))
-        self._set_ranking(indices, self.frequencies_[indices])
+        varying = np.zeros(features.n, dtype=bool)
+        varying[features.of_column[_varying(values)]] = True
+        q_values = self._estimate_false_selections(chosen, observed, permuted, varying)
+        self._bound_false_selections(chosen, observed, subsamples, varying)
+        self.frequencies_, self.mean_ranks_, self.q_values_ = (
+            of_feature[features.of_column] for of_feature in (frequencies, mean_ranks, q_values)
+        )
+        indices, _ = features.expand(chosen)
+        self._set_ranking(indices, self.frequencies_[indices], features)
         if warn:
             self._warn_fragile(values, codes)
         return self
 
     def _estimate_false_selections(
-        self, indices: Indices, permuted: list[Indices], varying: NDArray[np.bool_]
-    ) -> None:
-        """Set the q-values, and how many of the selected features are false by them."""
-        m, n = self.n_features_in_, self.n_resamples
-        self.q_values_ = np.full(m, np.nan)
+        self,
+        indices: Indices,
+        observed: list[Indices],
+        permuted: list[Indices],
+        varying: NDArray[np.bool_],
+    ) -> Floats:
+        """The q-value of each feature; sets how many of the selected ones are false by them."""
+        m, n = len(varying), self.n_resamples
         self.q_value_floor_ = self.false_selections_ = np.nan
         n_permutations = len(permuted) // n
         if not n_permutations:
-            if self.n_permutations:  # so few samples have no other order: nothing is shown
-                self.q_values_ = np.ones(m)
-            return
+            # So few samples have no other order: nothing is shown.
+            return np.full(m, 1.0 if self.n_permutations else np.nan)
         by_chance = np.concatenate(
             [_counts(permuted[i : i + n], m)[varying] for i in range(0, len(permuted), n)]
         )
-        counts = _counts(self.selected_, m)
+        counts = _counts(observed, m)
         at_least = np.arange(n + 1)[:, None]
         n_real = (counts[varying] >= at_least).sum(axis=1)
         n_permuted = (by_chance >= at_least).sum(axis=1)
         n_false = (1 + n_permuted) / n_permutations
         share = np.minimum(1.0, n_false / np.maximum(n_real, 1))
-        self.q_values_ = np.where(varying, np.minimum.accumulate(share)[counts], 1.0)
+        q_values = np.where(varying, np.minimum.accumulate(share)[counts], 1.0)
         beyond = n_real[n_permuted == 0]
         if len(beyond) and beyond[0]:
             self.q_value_floor_ = float(min(1.0, 1 / (n_permutations * beyond[0])))
@@ -291,10 +301,12 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         n_constant = np.count_nonzero(~varying[indices])
         n_false_varying = float(n_false[lowest]) if len(indices) else 0.0
         self.false_selections_ = min(float(len(indices)), n_false_varying + n_constant)
+        return q_values
 
     def _bound_false_selections(
         self,
         indices: Indices,
+        observed: list[Indices],
         subsamples: list[NDArray[np.bool_]],
         varying: NDArray[np.bool_],
     ) -> None:
@@ -309,7 +321,7 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         if not len(indices):
             self.false_selections_bound_ = 0.0
         elif halves and not any((first & second).any() for first, second in pairs):
-            counts = _counts(self.selected_, self.n_features_in_)
+            counts = _counts(observed, len(varying))
             bound = false_selections_bound(
                 int(varying.sum()),
                 float(counts[varying].sum()) / self.n_resamples,
@@ -379,17 +391,17 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
             share = min(share, n // 2)
         return max(min(2, n), share)
 
-    def _count(self) -> None:
-        """Set what follows from the selected sets."""
-        m, n = self.n_features_in_, len(self.selected_)
-        ranks = np.zeros(m)
-        for selected in self.selected_:
+    def _count(self, sets: list[Indices], m: int) -> tuple[Floats, Floats]:
+        """Frequencies and mean ranks of ``m`` features in the selected sets; sets the index."""
+        n, ranks = len(sets), np.zeros(m)
+        for selected in sets:
             rank = np.full(m, len(selected) + 1)
             rank[selected] = np.arange(1, len(selected) + 1)
             ranks += rank
-        self.frequencies_, self.mean_ranks_ = _counts(self.selected_, m) / n, ranks / n
-        always_alike = self.frequencies_.min() == 1 or self.frequencies_.max() == 0
-        self.stability_ = None if always_alike else stability(self.selected_, m)
+        frequencies = _counts(sets, m) / n
+        always_alike = frequencies.min() == 1 or frequencies.max() == 0
+        self.stability_ = None if always_alike else stability(sets, m)
+        return frequencies, ranks / n
 
     def _score_columns(self) -> dict[str, NDArray[Any]]:
         columns = {"frequency": self.scores_, "mean_rank": self.mean_ranks_[self.indices_]}

@@ -1,5 +1,6 @@
 """FDM: satisfy the clauses of the fuzzy discernibility matrix."""
 
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
@@ -39,6 +40,7 @@ class FDM(StoppingBaseline):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
     similarity : {"sigma", "range", "gaussian"}, default="sigma"
         How similar two samples are on one feature, with d the difference of their values:
         ``max(0, 1 − d/σ)``, ``1 − d/range`` or ``exp(−d²/2σ²)``, where σ is the sample standard
@@ -97,6 +99,7 @@ class FDM(StoppingBaseline):
         n_features_to_select: HowMany = 10,
         *,
         max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
         similarity: Literal["sigma", "range", "gaussian"] = "sigma",
         snorm: Snorm = "lukasiewicz",
         alpha: float = 1.0,
@@ -104,6 +107,7 @@ class FDM(StoppingBaseline):
     ):
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
         self.similarity = similarity
         self.snorm = snorm
         self.alpha = alpha

@@ -1,5 +1,6 @@
 """FGZEFSR: robust feature selection by fuzzy granule zentropy."""
 
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -33,6 +34,7 @@ class FGZEFSR(StoppingBaseline):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
     mode : {"rank", "greedy"}, default="rank"
         Sort by the zentropy of each feature alone, or add the feature that lowers that of the set
         most.
@@ -97,6 +99,7 @@ class FGZEFSR(StoppingBaseline):
         n_features_to_select: HowMany = 10,
         *,
         max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
         mode: Literal["rank", "greedy"] = "rank",
         sigma: float = 0.3,
         neighbour_weights: bool = False,
@@ -106,6 +109,7 @@ class FGZEFSR(StoppingBaseline):
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
         self.mode = mode
         self.sigma = sigma
         self.neighbour_weights = neighbour_weights

@@ -1,5 +1,6 @@
 """FSNMER: feature selection by neighbourhood entropy or a neighbourhood equivalence relation."""
 
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
@@ -36,6 +37,7 @@ class FSNMER(StoppingBaseline):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
     mode : {"calibrated", "equivalence"}, default="calibrated"
         - "calibrated": sort by the neighbourhood entropy of each feature.
         - "equivalence": cut each feature into intervals no wider than ``delta``, add the feature
@@ -91,12 +93,14 @@ class FSNMER(StoppingBaseline):
         n_features_to_select: HowMany = 10,
         *,
         max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
         mode: Literal["calibrated", "equivalence"] = "calibrated",
         delta: float | None = None,
         completion: Completion = "restart",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
         self.mode = mode
         self.delta = delta
         self.completion = completion

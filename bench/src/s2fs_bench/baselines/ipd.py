@@ -1,5 +1,6 @@
 """IPD: much inner product dependency, little classification error."""
 
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
@@ -36,6 +37,7 @@ class IPD(StoppingBaseline):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
     variant : {"F1", "F1-sum", "F1-max", "F2", "dependency"}, default="F1-sum"
         What the error is: the mean membership in the other classes, its sum, or its maximum; or,
         for "F2", the overlap of the lower approximations, set against the largest membership,
@@ -95,6 +97,7 @@ class IPD(StoppingBaseline):
         n_features_to_select: HowMany = 10,
         *,
         max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
         variant: Variant = "F1-sum",
         eps: float | None = None,
         delta: float = 0.0,
@@ -102,6 +105,7 @@ class IPD(StoppingBaseline):
     ):
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
         self.variant = variant
         self.eps = eps
         self.delta = delta

@@ -1,5 +1,6 @@
 """MAFRFS: margin-aware fuzzy rough feature selection."""
 
+from collections.abc import Iterable
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -30,6 +31,7 @@ class MAFRFS(Baseline):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
     margin : {"local", "global", "nearest"}, default="local"
         The margin between classes: the mean distance of the centroids of all pairs of classes, of
         the centroids to the mean of all samples, or of each centroid to the nearest other.
@@ -86,12 +88,14 @@ class MAFRFS(Baseline):
         n_features_to_select: HowMany = 10,
         *,
         max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
         margin: Margin = "local",
         measure: Measure = "FCE",
         completion: Literal["greedy", "importance", "index"] = "greedy",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
         self.margin = margin
         self.measure = measure
         self.completion = completion

@@ -1,5 +1,6 @@
 """MDP: settle all pairs of different class as well as they can be."""
 
+from collections.abc import Iterable
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -45,6 +46,7 @@ class MDP(StoppingBaseline):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
     weights : {"none", "inverse", "maximal"}, default="none"
         Weight of a pair: 1; one over the number of features that settle it; or the discernibility
         the pair has at most. The last two are variants of the weighted version.
@@ -102,6 +104,7 @@ class MDP(StoppingBaseline):
         n_features_to_select: HowMany = 10,
         *,
         max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
         weights: Weights = "none",
         pairs: PairRule = "maximal",
         similarity: Literal["sigma", "range"] = "sigma",
@@ -109,6 +112,7 @@ class MDP(StoppingBaseline):
     ):
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
         self.weights = weights
         self.pairs = pairs
         self.similarity = similarity

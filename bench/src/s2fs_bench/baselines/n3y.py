@@ -1,5 +1,6 @@
 """N3Y: neighbourhood relevancy, neighbourhood redundancy and granularity interactivity."""
 
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
@@ -35,6 +36,7 @@ class N3Y(Baseline):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
     interactivity : {"granularity", "ambiguity", "cmi", "none"}, default="granularity"
         What a pair of features gains together: bits by which its granules are finer than the finer
         of the two; the same for the share of the granules that lies in the own class; information
@@ -88,11 +90,13 @@ class N3Y(Baseline):
         n_features_to_select: HowMany = 10,
         *,
         max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
         interactivity: Interactivity = "granularity",
         delta: float | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
         self.interactivity = interactivity
         self.delta = delta
 

@@ -1,5 +1,6 @@
 """RDSI: the least relative decision self-information."""
 
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
@@ -42,6 +43,7 @@ class RDSI(StoppingBaseline):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
     eps : float, default=0.3
         Radius in (0, 1]: samples whose scaled values differ by more are not similar at all.
     decision : {"fuzzy", "crisp"}, default="fuzzy"
@@ -99,6 +101,7 @@ class RDSI(StoppingBaseline):
         n_features_to_select: HowMany = 10,
         *,
         max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
         eps: float = 0.3,
         decision: Decision = "fuzzy",
         measure: Measure = "relative",
@@ -107,6 +110,7 @@ class RDSI(StoppingBaseline):
     ):
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
         self.eps = eps
         self.decision = decision
         self.measure = measure

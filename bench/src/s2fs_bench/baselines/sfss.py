@@ -1,5 +1,6 @@
 """SFSS: sequential forward selection by the separability of classes around their centres."""
 
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
@@ -39,6 +40,7 @@ class SFSS(StoppingBaseline):
     ----------
     {n_features_to_select}
     {max_correlation}
+    {feature_groups}
     form : {"product", "sum"}, default="product"
         How DA and DD are joined: ``DA · DD``, or the sum of their means
         ``DA / n + DD / (pairs · √size)``.
@@ -96,6 +98,7 @@ class SFSS(StoppingBaseline):
         n_features_to_select: HowMany = 10,
         *,
         max_correlation: float | None = None,
+        feature_groups: Iterable[Any] | None = None,
         form: Form = "product",
         fuzzifier: float = 2.0,
         delta: float = 0.0,
@@ -103,6 +106,7 @@ class SFSS(StoppingBaseline):
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_correlation = max_correlation
+        self.feature_groups = feature_groups
         self.form = form
         self.fuzzifier = fuzzifier
         self.delta = delta
