@@ -34,7 +34,7 @@ nitpicky = True
 nitpick_ignore = [("py:func", "settings")]  # named in a docstring, not public
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
-myst_heading_anchors = 3
+myst_heading_anchors = 4
 
 templates_path = ["_templates"]
 autosummary_context = {"own_methods": own_methods}
@@ -74,12 +74,11 @@ html_title = "s2fs"
 html_static_path = ["_static"]
 html_css_files = ["s2fs.css"]
 html_extra_path = ["llms.txt"]  # the pages in one list, for programs that read them
-html_sidebars = {"index": []}
+html_sidebars = {"**": ["pages.html"]}
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
-    "navbar_align": "left",
-    "header_links_before_dropdown": 7,
+    "navbar_center": [],  # the side bar has all pages
     "show_prev_next": True,
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],

@@ -158,7 +158,7 @@ def test_every_action_is_pinned_by_the_hash_of_a_commit():
 def test_the_list_of_pages_for_programs_names_pages_that_exist():
     text = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
     targets = links(text)
-    assert "install.html" in targets
+    assert "start.html" in targets
     for target in targets:
         assert (ROOT / "docs" / target.replace(".html", ".md")).is_file(), target
 

@@ -1,4 +1,4 @@
-"""What the paper claims, and what we find: docs/claims.md, from committed results.
+"""What the paper claims, and what we find: docs/reproduction.md, from committed results.
 
     python bench/studies/claims.py
 
@@ -40,7 +40,7 @@ from s2fs_bench import (
 )
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "claims.md"
+PAGE = ROOT / "docs" / "reproduction.md"
 RESULTS = ROOT / "bench" / "results"
 SCRIPT = "bench/studies/claims.py"
 DEFAULT = (0.0316, 0.0316)

@@ -173,7 +173,7 @@ SCORES = [f"{learner} {statistic}" for learner, statistic in product(LEARNERS, S
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "bench" / "results" / "fidelity.csv"
-PAGE = ROOT / "docs" / "baselines" / "fidelity.md"
+PAGE = ROOT / "docs" / "baselines.md"
 SCRIPT = "bench/studies/fidelity.py"
 
 
@@ -655,14 +655,11 @@ TABLES: dict[str, Callable[[Study], Iterator[str]]] = {
 }
 
 
-def parts() -> dict[Path, dict[str, str]]:
-    """Every part that holds numbers, by its mark, on the page of the study and that of users."""
+def parts() -> dict[str, str]:
+    """Every part of the page that holds numbers, by its mark."""
     study = Study(read_results())
-    pages = {PAGE: TABLES, PAGE.with_name("index.md"): {"short": short_table}}
-    return {
-        path: {name: "\n".join(table(study)) for name, table in tables.items()}
-        for path, tables in pages.items()
-    }
+    tables = {**TABLES, "short": short_table}
+    return {name: "\n".join(table(study)) for name, table in tables.items()}
 
 
 def main() -> None:
@@ -690,8 +687,7 @@ def main() -> None:
     for table in TABLES.values():
         print(*table(study), "", sep="\n")
     if options.write_docs:
-        for path, of_page in parts().items():
-            fill_page(path, of_page, SCRIPT)
+        fill_page(PAGE, parts(), SCRIPT)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
     python bench/studies/reproduction.py --write-docs
 
 reads ``bench/results/paper.npz``, made as ``docs/reproduction.md`` says, and writes the
-summaries into that page and all tables into ``docs/reproduction-tables.md``. Without the option it
-prints the summaries. Fair lists of the baselines whose list the paper seems to have completed by
+summaries into that page and all tables into ``bench/results/reproduction.csv``. Without the option
+it prints the summaries. Fair lists of the baselines whose list the paper seems to have completed by
 the order of the columns are those of ``fidelity.csv``, which has the same folds.
 
     S2FS_DATA=<folder of .npz files> python bench/studies/reproduction.py --widths
@@ -48,7 +48,7 @@ from s2fs_bench import (
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reproduction.md"
 SCRIPT = "bench/studies/reproduction.py"
-TABLES = ROOT / "docs" / "reproduction-tables.md"
+TABLES = ROOT / "bench" / "results" / "reproduction.csv"
 WIDTHS_FILE = ROOT / "bench" / "results" / "widths.csv"
 #: A cell of ours is as good as the published one if it is not below it by more than this.
 CLOSE = 0.02
@@ -89,7 +89,7 @@ def main() -> None:
     parser.add_argument("--results", default=folder / "paper.npz")
     parser.add_argument("--fair", default=folder / "fidelity.csv")
     parser.add_argument("--widths", nargs="*", metavar="DATASET", help="run other kernel widths")
-    parser.add_argument("--write-docs", action="store_true", help="write the two pages of docs/")
+    parser.add_argument("--write-docs", action="store_true", help="write page and tables")
     args = parser.parse_args()
     with Archive(args.results) as archive:
         # The archive joins several runs; pages have the order of the plan.
@@ -103,10 +103,8 @@ def main() -> None:
             return
         fill_page(PAGE, parts(found, args.fair), SCRIPT)
         with tempfile.TemporaryDirectory() as folder:
-            written = next(p for p in write_tables(archive, folder) if p.suffix == ".md")
-            # The times are of several versions of the engine: docs/speed.md has today's.
-            text, _, _ = written.read_text().partition("\n## Time of one selection")
-            TABLES.write_text(text.replace("# Results", "# Reproduction: all tables", 1))
+            written = next(p for p in write_tables(archive, folder) if p.name == "tables.csv")
+            TABLES.write_text(written.read_text())
 
 
 def parts(found, fair_scores) -> dict[str, str]:  # type: ignore[no-untyped-def]

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from s2fs.cli import main
 
-PAGE = Path(__file__).parents[2] / "docs" / "compare-your-method.md"
+PAGE = Path(__file__).parents[2] / "docs" / "bench.md"
 
 
 @pytest.fixture(scope="module")

@@ -167,8 +167,8 @@ def fidelity(rows: Rows) -> Figure:
 
 def variants_of_baselines() -> Rows:
     """The table of distances, with a mark at what the package does."""
-    page = (DOCS / "baselines" / "fidelity.md").read_text(encoding="utf-8")
-    rows = page_table("baselines/fidelity.md", "baseline", "variant", "all")
+    page = (DOCS / "baselines.md").read_text(encoding="utf-8")
+    rows = page_table("baselines.md", "baseline", "variant", "all")
     used = set(re.findall(r"^\| (\w+) \| ([^|]+?) † \| (\w*) *\|", page, flags=re.MULTILINE))
     names = ("baseline", "variant", "completion")
     return [
@@ -542,13 +542,11 @@ STUDIES = {
     "claims-sensitivity": Study(weightings_of_paper, claims_sensitivity),
     "claims-sensitivity-z": Study(weightings_with_z_scores, claims_sensitivity),
     "claims-faces": Study(lambda: file_table("faces.csv"), claims_faces),
-    "compare": Study(
-        lambda: page_table("compare-your-method.md", "Algorithm", "difference [95 %]"), compare
-    ),
+    "compare": Study(lambda: page_table("bench.md", "Algorithm", "difference [95 %]"), compare),
     "unseen": Study(lambda: page_table("unseen.md", "selector", "minus PairCover, points"), unseen),
     "untouched": Study(untouched_tables, unseen),
     "speed": Study(lambda: page_table("speed.md", "data", "S²FS, k = 30"), speed),
     "tuning": Study(lambda: file_table("tuning.csv"), tuning),
-    "stopping": Study(lambda: page_table("study-stopping.md", "rule", "mean size"), stopping),
+    "stopping": Study(lambda: page_table("choosing.md", "rule", "mean size"), stopping),
     "fidelity": Study(variants_of_baselines, fidelity),
 }

@@ -47,7 +47,7 @@ class StoppingBaseline(Baseline):
     """A baseline that stops by itself, with a rule for what follows.
 
     ``published_completion`` is the rule that comes nearest to the numbers of the S²FS paper, which
-    ``completion="published"`` stands for. ``docs/baselines/fidelity.md`` is the study. In its
+    ``completion="published"`` stands for. ``docs/baselines.md`` is the study. In its
     docstring ``{completion}``, or ``{completions}`` inside of a text of its own, is filled in.
     """
 

@@ -1,5 +1,5 @@
 // PairCover's criterion of a growing subset, and the best candidate of a step (docs/engine.md,
-// "PairCover"; docs/pair-cover.md has the definition). All in double precision: there is no rounding
+// "PairCover"; docs/criterion.md has the definition). All in double precision: there is no rounding
 // to bound.
 //
 // For two classes a and b, a candidate f has the gap d = (c_a − c_b) / s, its class means in units of
