@@ -30,7 +30,9 @@ def fit_peer(A, codes, weight=None, class_weight=None, C=1.0):
             C=C, tol=1e-10, max_iter=10_000, solver="newton-cg", class_weight=class_weight
         ),
     )
-    return model.fit(A, codes, logisticregression__sample_weight=weight)
+    return model.fit(
+        A, codes, standardscaler__sample_weight=weight, logisticregression__sample_weight=weight
+    )
 
 
 SHAPES = [
@@ -84,7 +86,7 @@ def test_weights_that_are_whole_repeat_samples():
     A, codes, B = make_samples(30, 4, 3, seed=5)
     weight = np.random.default_rng(0).integers(1, 4, 30)
     repeated = np.repeat(np.arange(30), weight)
-    means, scales = compute_scales(A)
+    means, scales = compute_scales(A, weight.astype(float))
     A, B = (A - means) / scales, (B - means) / scales
     by_weight = fit_logistic(A, codes, sample_weight=weight.astype(float), class_weight="balanced")
     peer = LogisticRegression(tol=1e-10, max_iter=10_000, solver="newton-cg")

@@ -20,7 +20,7 @@ eigenvalue of M_i, which with two classes is M_i itself.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -42,6 +42,8 @@ _MOST_DIRECT = 160
 _MOST_FEATURES = 128
 #: How many values are multiplied at a time: 256 KB.
 _VALUES = 1 << 15
+#: A preconditioner of many features takes as long as about so many.
+_FEW_GRADIENTS = 12
 #: More conjugate gradients in one step gain nothing.
 _MOST_GRADIENTS = 500
 #: A squared error as small as this, in units of the objective, is none.
@@ -173,7 +175,7 @@ def logistic(
     <BLANKLINE>
            [[0.22, 0.78]]])
     """
-    means, scales = compute_scales(A[:, : sizes[-1]])
+    means, scales = compute_scales(A[:, : sizes[-1]], sample_weight)
     problem = _Problem(codes, _make_weights(codes, C, sample_weight, None))
     train, test = (_with_ones((part[:, : sizes[-1]] - means) / scales) for part in (A, B))
     probabilities = np.empty((len(sizes), len(B), problem.n_classes))
@@ -337,7 +339,7 @@ class _Problem:
             V[: len(start)] = start
         penalty = np.ones((d, 1))
         penalty[0] = 0.0
-        find_step = self._solve_directly if d * q <= _MOST_DIRECT else self._solve_by_gradients
+        find_step = self._solve_directly if d * q <= _MOST_DIRECT else _ByGradients(self)
         U = Z @ V
         P, objective = self._evaluate(U, V)
         for _ in range(MOST_STEPS):
@@ -395,27 +397,19 @@ class _Problem:
             step = np.linalg.lstsq(H, gradient.ravel(), rcond=None)[0]
         return -step.reshape(d, q)
 
-    def _solve_by_gradients(
-        self, Z: Floats, P: Floats, PT: Floats, penalty: Floats, gradient: Floats
-    ) -> Floats:
-        """The step −H⁻¹ g by conjugate gradients, more exact the nearer the end is."""
-        T = self.contrasts
-        precondition = self._make_preconditioner(Z, P, PT, penalty)
+    def multiply_hessian(self, Z: Floats, P: Floats, penalty: Floats, direction: Floats) -> Floats:
+        """H times a direction."""
+        T, product = self.contrasts, penalty * direction
+        for rows in _blocks_of_rows(len(Z), len(T)):
+            scores = (Z[rows] @ direction) @ T.T
+            scores -= np.einsum("ij,ij->i", scores, P[rows])[:, None]
+            scores *= P[rows]
+            if self._weight is not None:
+                scores *= self._weight[rows]
+            product += Z[rows].T @ (scores @ T)
+        return product
 
-        def apply(direction: Floats) -> Floats:
-            product = penalty * direction
-            for rows in _blocks_of_rows(len(Z), len(T)):
-                scores = (Z[rows] @ direction) @ T.T
-                scores -= np.einsum("ij,ij->i", scores, P[rows])[:, None]
-                scores *= P[rows]
-                if self._weight is not None:
-                    scores *= self._weight[rows]
-                product += Z[rows].T @ (scores @ T)
-            return product
-
-        return _solve_by_conjugate_gradients(apply, precondition, -gradient)
-
-    def _make_preconditioner(
+    def make_preconditioner(
         self, Z: Floats, P: Floats, PT: Floats, penalty: Floats
     ) -> Callable[[Floats], Floats]:
         """What solves H δ = r nearly: the Hessian of each class alone, or the mean of these."""
@@ -439,6 +433,35 @@ class _Problem:
         return lambda r: np.asarray(dpotrs(factor, r, lower=1)[0])
 
 
+class _ByGradients:
+    """Finds steps −H⁻¹ g by conjugate gradients, more exact the nearer the end is.
+
+    A preconditioner of many features is dear: that of one step serves the next ones, until they
+    take many gradients with it.
+
+    Parameters
+    ----------
+    problem : _Problem
+        What is solved.
+    """
+
+    def __init__(self, problem: _Problem) -> None:
+        self._problem = problem
+        self._precondition: Callable[[Floats], Floats] | None = None
+
+    def __call__(
+        self, Z: Floats, P: Floats, PT: Floats, penalty: Floats, gradient: Floats
+    ) -> Floats:
+        """The step where the classes have the probabilities P."""
+        if self._precondition is None:
+            self._precondition = self._problem.make_preconditioner(Z, P, PT, penalty)
+        apply = partial(self._problem.multiply_hessian, Z, P, penalty)
+        step, n_gradients = _solve_by_conjugate_gradients(apply, self._precondition, -gradient)
+        if len(gradient) <= _MOST_FEATURES or n_gradients > _FEW_GRADIENTS:
+            self._precondition = None
+        return step
+
+
 def _blocks_of_rows(n: int, width: int) -> Iterator[slice]:
     """Rows a few at a time, so that what is computed of them stays in the cache."""
     step = max(1, _VALUES // width)
@@ -447,13 +470,18 @@ def _blocks_of_rows(n: int, width: int) -> Iterator[slice]:
 
 def _solve_by_conjugate_gradients(
     apply: Callable[[Floats], Floats], precondition: Callable[[Floats], Floats], target: Floats
-) -> Floats:
-    """Solve a positive definite system, with a relative error as small as the target is."""
+) -> tuple[Floats, int]:
+    """Solve a positive definite system, with a relative error as small as the target is.
+
+    Returns the solution, and how many gradients it took.
+    """
     x, r = np.zeros_like(target), target.copy()
     z = precondition(r)
     direction, rz = z, float(np.vdot(r, z))
     limit = max(min(0.0001, rz) * rz, _LEAST)
-    for _ in range(_MOST_GRADIENTS):
+    n_gradients = 0
+    while n_gradients < _MOST_GRADIENTS:
+        n_gradients += 1
         product = apply(direction)
         alpha = rz / float(np.vdot(direction, product))
         x += alpha * direction
@@ -463,4 +491,4 @@ def _solve_by_conjugate_gradients(
         if rz <= limit:
             break
         direction = z + (rz / before) * direction
-    return x
+    return x, n_gradients
