@@ -23,6 +23,7 @@ from s2fs.baselines import AnovaF
 from s2fs.selectors.selection_file import compute_checksum
 
 
+@pytest.mark.filterwarnings("ignore:Class.* fewer than two samples:UserWarning")
 @parametrize_with_checks([Panel(), Panel(S2FS(2), class_weight="balanced")])
 def test_conformance(estimator, check):
     check(estimator)
@@ -263,3 +264,117 @@ def test_names_of_columns():
     panel = Panel(PairCover(3)).fit(X, y)
     assert panel.get_feature_names_out().tolist() == panel.feature_names_.tolist()
     assert isinstance(panel.table(), pd.DataFrame)
+
+
+def test_the_evaluation_of_its_own_table_is_kept(tmp_path):
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X, y = X.iloc[:150], y.iloc[:150].map({0: "malignant", 1: "benign"})
+    panel = Panel(PairCover(3), positive="malignant").fit(X, y)
+    assert panel._describe()["first_cohort"] is None
+    panel.evaluate(X.iloc[:100], y.iloc[:100])
+    assert panel._first_cohort is None  # another table
+    found = panel.evaluate(X[X.columns[::-1]], y)
+    assert found.rows[0].selector == "PairCover"
+    assert found.positive_name == "malignant"
+    panel.save(tmp_path / "panel.json")
+    first = Panel.load(tmp_path / "panel.json")._first_cohort
+    held_out = found.held_out["PairCover"]
+    assert first.estimate_auc([True, True]) == pytest.approx(found.rows[0].scores["auc"])
+    np.testing.assert_array_equal(first.pair_areas, held_out.pair_areas)
+    assert first.scores == dict(found.rows[0].scores)
+    assert first.class_units.tolist() == np.unique(y, return_counts=True)[1].tolist()
+    assert first.specificity_cut[0] == found.sensitivity_at_specificity.cut
+    right = held_out.predicted_by_share == held_out.codes
+    recalls = [right[:, held_out.codes == q].mean() for q in range(2)]
+    assert [one.value for one in first.recalls] == pytest.approx(recalls)
+    assert first.curves[1].area == pytest.approx(found.rows[0].scores["auc"].value, abs=0.005)
+    panel.fit(X.iloc[:100], y.iloc[:100])
+    assert panel._first_cohort is None
+
+
+def test_the_evaluation_has_the_model_of_the_panel():
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:200], y[:200]
+    plain = Panel(PairCover(4)).fit(X, y).evaluate(X, y)
+    assert Panel(PairCover(4), C=1.0).fit(X, y).evaluate(X, y).verdict == plain.verdict
+    weighted = Panel(PairCover(4), class_weight="balanced").fit(X, y).evaluate(X, y)
+    assert weighted.title == plain.title
+    held_out = weighted.held_out["PairCover"]
+    np.testing.assert_allclose(held_out.shares, 0.5)  # classes count the same in the model
+    codes, folds = held_out.codes, held_out.folds
+    train = folds[0] != 0
+    selected = weighted.selected["PairCover"][0]
+    expected = fit_reference(X[train][:, selected], y[train], class_weight="balanced")
+    np.testing.assert_allclose(
+        held_out.scores[0, ~train], expected(X[~train][:, selected]), atol=1e-5
+    )
+    assert codes.tolist() == y.tolist()
+
+
+def test_the_auc_of_some_classes_is_that_of_their_pairs(tmp_path):
+    X, y = load_wine(return_X_y=True)
+    panel = Panel(PairCover(3)).fit(X, y)
+    found = panel.evaluate(X, y)
+    first = panel._first_cohort
+    areas = found.held_out["PairCover"].pair_areas
+    assert first.estimate_auc([True, False, True]).value == pytest.approx(areas[:, 1].mean())
+    assert first.estimate_auc([True, False, False]) is None
+    assert first.estimate_balanced([True] * 3) == found.rows[0].scores["balanced_accuracy"]
+    recalls = [one.value for one in first.recalls]
+    assert first.estimate_balanced([True, False, True]).value == pytest.approx(
+        (recalls[0] + recalls[2]) / 2
+    )
+    path = tmp_path / "panel.json"
+    panel.save(path)
+    plain = path.read_text()
+    for change in (
+        lambda first: first.update(n_units=0),
+        lambda first: first.update(pair_auc=[[0.5]]),
+        lambda first: first["pair_auc"][0].__setitem__(0, 1.5),
+        lambda first: first.update(class_units=[1, 2]),
+        lambda first: first["scores"].update(accuracy={"value": 1}),
+        lambda first: first["scores"].update(unknown=first["scores"]["auc"]),
+        lambda first: first["recalls"].pop(),
+        lambda first: first["roc"][0]["std"].pop(),
+        lambda first: first.update(specificity_cut=[1]),
+        lambda first: first.pop("n_splits"),
+    ):
+        content = json.loads(plain)
+        change(content["first_cohort"])
+        content["checksum"] = compute_checksum(content)
+        path.write_text(json.dumps(content))
+        with pytest.raises(ValueError, match=r"is damaged: its first_cohort has .*; select and sa"):
+            Panel.load(path)
+    content = json.loads(plain) | {"steps": {"log2": 1}}
+    content["checksum"] = compute_checksum(content)
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="is damaged: steps is no object"):
+        Panel.load(path)
+
+
+def test_a_class_of_one_sample_is_left_out():
+    X, y = load_wine(return_X_y=True)
+    y = np.where(y == 2, 1, y)
+    y[5] = 7
+    with pytest.warns(UserWarning, match="Class 7 has fewer than two samples, so it is left out"):
+        panel = Panel(PairCover(3)).fit(X, y)
+    assert panel.classes_.tolist() == [0, 1]
+    kept = np.arange(len(y)) != 5
+    same = Panel(PairCover(3)).fit(X[kept], y[kept])
+    assert (panel.predict_proba(X) == same.predict_proba(X)).all()
+
+
+def test_a_table_in_a_database_gives_its_selected_columns():
+    duckdb = pytest.importorskip("duckdb")
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    table = X.assign(kind=y.map({0: "a", 1: "b", 2: "c"}))
+    table.loc[3, "proline"] = np.nan
+    with duckdb.connect() as database:
+        relation = database.from_df(table)
+        panel = Panel(PairCover(3, correlation=0)).fit(relation, "kind")
+    near = Panel(PairCover(3, correlation=0)).fit(table.drop(columns="kind"), table["kind"])
+    assert panel.feature_names_.tolist() == near.feature_names_.tolist()
+    np.testing.assert_allclose(
+        panel.predict_proba(table), near.predict_proba(table), atol=1e-9, rtol=0
+    )
+    assert set(panel.table()["substitute"]) == {""}

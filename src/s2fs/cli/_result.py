@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import s2fs
 from s2fs._utils.files import write_together
 from s2fs._utils.values import plain
+from s2fs.cli._panel import encode_panel
 from s2fs.cli._ranking import Table, count_perfect
 from s2fs.cli.outputs import as_records, encode_table
 from s2fs.cli.terminal import note
@@ -26,8 +27,9 @@ def encode_files(
     remarks: Sequence[Any] = (),
     evaluation: s2fs.Comparison | None = None,
     checks: list[dict[str, Any]] | None = None,
+    panel: s2fs.Panel | None = None,
 ) -> dict[Path, bytes]:
-    """The contents of the ranking and the selection, where they were asked for."""
+    """The contents of the ranking, and of the selection with its model, where asked for."""
     contents = {}
     if asked.output is not None:
         columns = {name.replace(" ", "_"): values for name, values in table.items()}
@@ -40,7 +42,7 @@ def encode_files(
         else:
             contents[asked.output] = encode_table(columns, asked.output.suffix)
     if asked.save is not None:
-        contents[asked.save] = s2fs.Selection.of(selector, feature_names).to_json().encode()
+        contents[asked.save] = encode_panel(panel, selector, feature_names, evaluation)
     return contents
 
 

@@ -9,9 +9,10 @@ import click
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 
-from s2fs import report
+from s2fs import Panel, report
 from s2fs._utils.columns import Columns
 from s2fs.cli._fit import fit_selector, make_tuner, tune_selector
+from s2fs.cli._panel import fetch_panel, make_panel
 from s2fs.cli._ranking import Table, print_ranking, ranking_columns
 from s2fs.cli._result import encode_files, write_files
 from s2fs.cli._select import NumberOfFeatures, Select
@@ -40,13 +41,16 @@ def run(asked: Select) -> None:
     _set_feature_groups(selector, table, asked)
     fitted = _fit(selector, n_features, table, asked)
     names = table.feature_names
-    written = encode_files(fitted.selector, names, fitted.ranking, asked, table.remarks)
+    panel = None if asked.save is None else make_panel(fitted.selector, table, asked)
+    written = encode_files(
+        fitted.selector, names, fitted.ranking, asked, table.remarks, panel=panel
+    )
     write_files(written)
     print_ranking(fitted.selector, fitted.ranking, fitted.lines, asked, table)
     # Without a selected feature, of which a note has told, there is nothing to evaluate.
     if fitted.ranking["rank"] and not (asked.no_verdict and asked.report is None):
         try:
-            _evaluate(fitted, table, asked, written)
+            _evaluate(fitted, table, asked, written, panel)
         except KeyboardInterrupt:
             click.echo(f"Stopped before the verdict; {_describe_rest(asked)}", err=True)
             raise click.exceptions.Exit(INTERRUPTED) from None
@@ -92,11 +96,12 @@ def _count_wanted(asked: Select) -> NumberOfFeatures:
 
 def _select_in_database(selector: Any, asked: Select) -> None:
     """Select where the samples are, in a database; there is no verdict then."""
-    names = fit_in_database(
+    names, relation, target = fit_in_database(
         selector, asked.data, str(asked.table), str(asked.data.target), _get_limits(asked)
     )
     ranking = ranking_columns(selector, names)
-    write_files(encode_files(selector, names, ranking, asked))
+    panel = None if asked.save is None else fetch_panel(selector, relation, target, names, asked)
+    write_files(encode_files(selector, names, ranking, asked, panel=panel))
     print_ranking(selector, ranking, [], asked)
     if not asked.no_verdict:
         click.echo(f"No verdict: {NO_VERDICT_ELSEWHERE}.", err=True)
@@ -167,7 +172,13 @@ def _fit(selector: Any, n_features: NumberOfFeatures, table: "Dataset", asked: S
     return _Fitted(selector, as_run, n_features, ranking, lines, seconds)
 
 
-def _evaluate(fitted: _Fitted, table: "Dataset", asked: Select, written: dict[Path, bytes]) -> None:
+def _evaluate(
+    fitted: _Fitted,
+    table: "Dataset",
+    asked: Select,
+    written: dict[Path, bytes],
+    panel: Panel | None,
+) -> None:
     """Evaluate the selection, put what that says into the files, and print the verdict."""
     selector = fitted.selector
     evaluation = evaluate(fitted.as_run, table, asked, len(selector.indices_))
@@ -180,7 +191,14 @@ def _evaluate(fitted: _Fitted, table: "Dataset", asked: Select, written: dict[Pa
     if evaluation is not None:
         fitted.ranking["selected in"] = evaluation.count_selections(selector.indices_)
     contents = encode_files(
-        selector, table.feature_names, fitted.ranking, asked, table.remarks, evaluation, checks
+        selector,
+        table.feature_names,
+        fitted.ranking,
+        asked,
+        table.remarks,
+        evaluation,
+        checks,
+        panel,
     )
     if page is not None and asked.report is not None:
         contents[asked.report] = page.html.encode()

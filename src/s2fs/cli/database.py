@@ -18,8 +18,10 @@ NO_VERDICT_ELSEWHERE = (
 
 def fit_in_database(
     selector: Any, data: DataOptions, name: str, target: str, limits: dict[str, tuple[str, ...]]
-) -> list[str]:
-    """Fit to the table of a database that has a name; returns the names of the features.
+) -> tuple[list[str], Any, str]:
+    """Fit to the table of a database that has a name.
+
+    Returned are the names of the features, the table, and the name of its target.
 
     The ``limits`` are columns to include or exclude, by name or position.
     """
@@ -35,7 +37,7 @@ def fit_in_database(
 
 def _fit(
     selector: Any, data: DataOptions, name: str, target: str, limits: dict[str, tuple[str, ...]]
-) -> list[str]:
+) -> tuple[list[str], Any, str]:
     """The same; a failure of DuckDB is its own error."""
     from s2fs.lazy.databases import open_table
     from s2fs.lazy.frames import select_columns
@@ -56,4 +58,4 @@ def _fit(
         )
     position = Columns.of_file(table.columns, name).position(target, "target")
     selector.fit(frame, y=table.columns[position])
-    return features
+    return features, frame, table.columns[position]

@@ -29,7 +29,7 @@ from s2fs.evaluation.comparison import (
     name_all_features,
 )
 from s2fs.evaluation.folds import DEFAULT_FOLDS, DEFAULT_REPEATS, Splits, make_splits
-from s2fs.evaluation.learners import resolve_learner
+from s2fs.evaluation.learners import find_class_weight, resolve_learner
 from s2fs.evaluation.metrics import SCORINGS
 from s2fs.evaluation.names import name_selector
 from s2fs.evaluation.plan import draw_rows, plan_work
@@ -445,7 +445,7 @@ def _pool(
     positive: int,
 ) -> dict[int | None, Comparison]:
     """The comparison with each number of features, from what was said in every fold."""
-    pool = make_pool(samples, splits, positive)
+    pool = make_pool(samples, splits, positive, find_class_weight(asked.learner))
     known: dict[tuple[int, ...], Any] = {}
     by_size: dict[int | None, Comparison] = {}
     for i, size in enumerate(asked.sizes):

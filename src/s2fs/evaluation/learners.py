@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier, is_clusterer
+from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -12,6 +13,7 @@ from s2fs._utils.messages import did_you_mean, format_count
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.logistic import logistic
 from s2fs.criteria.neighbours import N_NEIGHBORS, knn
+from s2fs.criteria.weights import ClassWeight
 
 #: For each size the predicted classes, of shape (n_sizes, n_test), or the probabilities of all
 #: classes, of shape (n_sizes, n_test, n_classes); from training samples with columns in ranked
@@ -63,6 +65,12 @@ def resolve_learner(learner: Any) -> tuple[str, Any]:
             "classifier."
         )
     return type(learner).__name__, learner
+
+
+def find_class_weight(learner: Any) -> ClassWeight:
+    """How much each class counts for a classifier, or for the last step of a pipeline."""
+    last = learner.steps[-1][1] if isinstance(learner, Pipeline) else learner
+    return getattr(last, "class_weight", None)
 
 
 def is_plain(learner: Any) -> bool:

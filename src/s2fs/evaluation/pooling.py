@@ -7,6 +7,7 @@ import numpy as np
 
 from s2fs._utils.stability import stability
 from s2fs._utils.types import Floats, Indices
+from s2fs.criteria.weights import ClassWeight, row_weights
 from s2fs.evaluation.comparison import MAJORITY, ComparisonRow
 from s2fs.evaluation.folds import Splits
 from s2fs.evaluation.metrics import METRICS, Estimate, HeldOut, Metric, make_estimate
@@ -28,7 +29,7 @@ class Pool(NamedTuple):
     folds : ndarray of shape (n_repeats, n_samples)
         The fold in which a sample was held out, −1 for none.
     shares : ndarray of shape (n_repeats, n_folds, n_classes)
-        The share of each class in the training samples.
+        The share of each class in the weights of the training samples.
     tests : list of list of ndarray
         The held-out samples of each fold of each repeat.
     n_splits : int
@@ -51,8 +52,13 @@ class Pool(NamedTuple):
     n_features: int
 
 
-def make_pool(samples: EvaluationSamples, splits: Splits, positive: int) -> Pool:
-    """What is the same for every row and every number of features."""
+def make_pool(
+    samples: EvaluationSamples, splits: Splits, positive: int, class_weight: ClassWeight = None
+) -> Pool:
+    """What is the same for every row and every number of features.
+
+    The ``class_weight`` is the learner's, which sees classes as 0, 1, ….
+    """
     n, n_classes = len(samples.y), len(samples.classes)
     units = np.arange(n)
     if samples.groups is not None:
@@ -63,9 +69,11 @@ def make_pool(samples: EvaluationSamples, splits: Splits, positive: int) -> Pool
     for r, repeat in enumerate(splits.repeats):
         for v, (train, test) in enumerate(repeat):
             folds[r, test] = v
-            counts = np.bincount(samples.codes[train], minlength=n_classes)
+            codes = samples.codes[train]
+            weight = row_weights(None, class_weight, codes) if class_weight else None
+            counts = np.bincount(codes, weight, minlength=n_classes)
             # A class that the model has not seen has the score 0, whatever that is divided by.
-            shares[r, v] = np.where(counts > 0, counts / len(train), 1.0)
+            shares[r, v] = np.where(counts > 0, counts / counts.sum(), 1.0)
     return Pool(
         codes=samples.codes,
         units=units,

@@ -42,6 +42,8 @@ class Dataset(_Arrays):
         anything else as text.
     feature_groups : list of lists of int or None
         Columns of ``X`` that are selected together: those one column of text was turned into.
+    levels : dict of str to list of str or None
+        The words of each column of text that was turned into columns of 0 and 1.
     imputer : transformer or None
         What has filled in missing values in ``X``, not fitted, to be fitted again on the training
         rows of ``incomplete`` wherever a result on held-out samples is reported.
@@ -78,6 +80,7 @@ class Dataset(_Arrays):
         groups: NDArray[np.str_] | None = None,
         covariates: dict[str, NDArray[Any]] | None = None,
         feature_groups: list[list[int]] | None = None,
+        levels: dict[str, list[str]] | None = None,
         imputer: Any = None,
         incomplete: Any = None,
         remarks: tuple[Remark, ...] = (),
@@ -88,6 +91,7 @@ class Dataset(_Arrays):
         self.groups = groups
         self.covariates = covariates
         self.feature_groups = feature_groups
+        self.levels = levels
         self.imputer = imputer
         self.incomplete = incomplete
         self.remarks = remarks

@@ -1,5 +1,8 @@
 """Features as numbers, with columns of text as columns of 0 and 1."""
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 
 from s2fs._utils.arguments import Argument
@@ -13,16 +16,18 @@ from s2fs.io._text_columns import MANY_WORDS
 
 def make_features(
     frame: Frame, kept: list[int], encoded: list[int], options: ReadOptions
-) -> tuple[Floats, list[str], list[list[int]]]:
-    """The features as numbers, with text encoded; names; columns that belong together."""
+) -> tuple[Floats, list[str], list[list[int]], dict[str, list[str]]]:
+    """The features as numbers, with text encoded; names; columns that belong together; words."""
     numbers = {f: frame.parse(frame.cells[f]) for f in kept if f in frame.cells}
     if not numbers:
-        return frame.take(kept), [frame.names[f] for f in kept], []
+        return frame.take(kept), [frame.names[f] for f in kept], [], {}
     columns: list[Floats] = []
     names: list[str] = []
     groups: list[list[int]] = []
+    levels: dict[str, list[str]] = {}
     for f in kept:
         if f in encoded:
+            levels[frame.names[f]] = find_words(frame.cells[f], options.missing_words)
             made = _one_hot(frame, f, options.missing_words)
             groups.append(list(range(len(names), len(names) + len(made))))
             names += made
@@ -31,7 +36,12 @@ def make_features(
             names.append(frame.names[f])
             values = numbers.get(f)
             columns.append(frame.column(f) if values is None else values)
-    return np.column_stack(columns), names, groups
+    return np.column_stack(columns), names, groups, levels
+
+
+def find_words(cells: Iterable[Any], missing: frozenset[str]) -> list[str]:
+    """The different words of a column of text, sorted, without those that stand for nothing."""
+    return sorted(word for word in {str(c).strip() for c in cells} if not is_missing(word, missing))
 
 
 def _one_hot(frame: Frame, position: int, missing: frozenset[str]) -> dict[str, Floats]:
@@ -39,7 +49,7 @@ def _one_hot(frame: Frame, position: int, missing: frozenset[str]) -> dict[str, 
     name = frame.names[position]
     cells = [str(cell).strip() for cell in frame.cells[position]]
     different = set(cells)
-    words = sorted(word for word in different if not is_missing(word, missing))
+    words = find_words(different, missing)
     if len(words) > MANY_WORDS:
         raise UnreadableError(
             f"{frame.source} has {len(words)} different words in column {name!r}, too many for a "

@@ -31,11 +31,12 @@ _MOST_UNLABELLED = 0.5
 
 
 class _Features(NamedTuple):
-    """The features of the samples: numbers, names, and columns that are selected together."""
+    """The features of the samples: numbers, names, columns that are selected together, words."""
 
     X: Any
     names: list[str]
     groups: list[list[int]]
+    levels: dict[str, list[str]]
 
 
 def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -> Dataset:
@@ -155,7 +156,7 @@ def from_matrix(
         kept = [f for f in kept if f not in counters]
     if len(kept) < len(names):
         X, names = X[:, kept], [names[f] for f in kept]
-    features = _Features(X, names, [])
+    features = _Features(X, names, [], {})
     data = _build_dataset(path, features, labels, source, options, sample_ids, descriptions, [])
     remark_on_copies(data.X, data.y, data.feature_names, path)
     return data
@@ -201,6 +202,7 @@ def _build_dataset(
         groups=groups,
         covariates=covariates,
         feature_groups=[group for group in features.groups if len(group) > 1] or None,
+        levels=features.levels or None,
         imputer=imputer,
         incomplete=incomplete,
     )
@@ -250,7 +252,7 @@ def _reject_odd_row(frame: Frame, columns: Iterable[int]) -> None:
 
 def _without_sparse_columns(features: _Features, path: str, options: ReadOptions) -> _Features:
     """The features without those that lack more than the share of values asked for."""
-    X, names, groups = features
+    X, names, groups, levels = features
     gaps = find_nonfinite_columns(X).get("NaN", [])
     if options.drop_missing is None or not gaps:
         return features
@@ -273,14 +275,14 @@ def _without_sparse_columns(features: _Features, path: str, options: ReadOptions
         )
     place = {f: position for position, f in enumerate(kept)}
     groups = [[place[f] for f in group if f in place] for group in groups]
-    return _Features(X[:, kept], [names[f] for f in kept], groups)
+    return _Features(X[:, kept], [names[f] for f in kept], groups, levels)
 
 
 def _check_numbers(
     features: _Features, path: str, options: ReadOptions, obstacles: list[UnreadableError]
 ) -> bool:
     """Note infinite and missing values as obstacles; returns whether values are missing."""
-    X, names, _ = features
+    X, names, _, _ = features
     positions = find_nonfinite_columns(X)
     if infinite := [names[f] for f in positions.get("infinity", [])]:
         obstacles.append(

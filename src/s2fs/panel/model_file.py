@@ -141,7 +141,8 @@ def find_damage(part: Any, n_selected: int) -> str:
     kinds = {type(label) for label in classes} if isinstance(classes, list) else set()
     if not isinstance(classes, list) or len(kinds) != 1 or not kinds <= {str, int, bool, float}:
         return "classes is no list of labels of one kind"
-    if len(classes) < 2 or classes != sorted(set(classes)):
+    is_sorted = classes == sorted(classes) or kinds == {str}  # text that is numbers goes by value
+    if len(classes) < 2 or len(set(classes)) < len(classes) or not is_sorted:
         return "classes is no sorted list of two labels or more"
     n_rows = count_rows(len(classes))
     for name, length in {

@@ -1,10 +1,9 @@
 """The panel: the selected features with one linear model, as a scikit-learn classifier."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import blake2b
 from numbers import Real
 from os import PathLike
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import narwhals as nw
@@ -12,6 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Tags, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import (
@@ -24,15 +26,23 @@ from sklearn.utils.validation import (
 
 from s2fs._utils.columns import reject_nonfinite_columns, reject_text_columns
 from s2fs._utils.labels import encode_classes, reject_one_class
+from s2fs._utils.messages import format_names
 from s2fs._utils.named import with_names
 from s2fs._utils.public import set_module
 from s2fs._utils.tables import as_table
 from s2fs._utils.types import Floats, Indices
+from s2fs._utils.warn import warn_user
 from s2fs.criteria.logistic import fit_logistic
-from s2fs.criteria.weights import ClassWeight, check_sample_weight, row_weights
+from s2fs.criteria.weights import ClassWeight, are_small, check_sample_weight, row_weights
 from s2fs.evaluation.candidates import find_selected
+from s2fs.evaluation.compare import evaluate_selector
+from s2fs.evaluation.comparison import Comparison
+from s2fs.evaluation.folds import DEFAULT_FOLDS
+from s2fs.panel.elsewhere import fetch_selected, stays_elsewhere
 from s2fs.panel.features import describe_features, fill_gaps, find_nearest_features, take_columns
+from s2fs.panel.first_cohort import FirstCohort
 from s2fs.panel.model_file import PanelModel
+from s2fs.panel.steps import Steps
 from s2fs.selectors.base import (
     check_table,
     features_in_order,
@@ -111,8 +121,10 @@ class Panel(ClassifierMixin, TransformerMixin, BaseEstimator):
     }
     #: A panel from a file has no training table.
     _is_loaded: bool = False
-    #: What a file holds beside selection and model.
-    _parts: Mapping[str, Any] = MappingProxyType({})
+    #: What is done to a new table before the model sees it.
+    _steps = Steps()
+    #: What held-out samples of the training table have said.
+    _first_cohort: FirstCohort | None = None
 
     def __init__(
         self,
@@ -135,9 +147,10 @@ class Panel(ClassifierMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, sparse array or data frame of shape (n_samples, n_features)
-            Numeric features; NaN is a missing value.
-        y : array-like of shape (n_samples,)
-            Class labels, at least two distinct ones.
+            Numeric features; NaN is a missing value. A lazy frame or a Dask collection stays where
+            it is, if the selector takes it: the selected columns alone are fetched.
+        y : array-like of shape (n_samples,), or str
+            Class labels, at least two distinct ones; of a lazy frame the name of their column.
         sample_weight : array-like of shape (n_samples,), optional
             How much each sample counts, for the selector if it takes weights, and for the model.
         groups : array-like of shape (n_samples,), optional
@@ -150,6 +163,8 @@ class Panel(ClassifierMixin, TransformerMixin, BaseEstimator):
         """
         self._reject_if_loaded("fitted")
         self._validate_params()
+        if stays_elsewhere(X):
+            return self._fit_elsewhere(X, y, sample_weight)
         X, y = check_table(self, X, y, accept_sparse="csc", allow_nan=True)
         groups = None if groups is None else np.asarray(groups)
         weight = None
@@ -158,38 +173,183 @@ class Panel(ClassifierMixin, TransformerMixin, BaseEstimator):
             counts = weight > 0
             X, y, weight = X[counts], y[counts], weight[counts]
             groups = None if groups is None else groups[counts]
-        self.classes_, codes = encode_classes(y)
-        reject_one_class(self.classes_)
+        classes, codes = encode_classes(y)
+        reject_one_class(classes)
+        counts = _count_in(classes, codes, weight)
+        if not counts.all():
+            X, codes = X[counts], codes[counts]
+            weight = None if weight is None else weight[counts]
+            groups = None if groups is None else groups[counts]
+        self._first_cohort = None
+        self.selector_ = self._fit_selector(X, classes[codes], sample_weight=weight, groups=groups)
+        self._fit_model(X, classes, codes, weight, self._name_features())
+        return self
+
+    def _fit_elsewhere(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Select where the samples are, and fetch the selected columns alone."""
+        if sample_weight is not None:
+            raise ValueError(
+                "sample_weight needs the samples in memory, and X stays elsewhere; leave it out."
+            )
+        self.selector_ = fit_selector(self._make_selector(), X, y, {}, warn=True)
+        self._first_cohort = None
+        self.n_features_in_ = self.selector_.n_features_in_
+        if (names := getattr(self.selector_, "feature_names_in_", None)) is not None:
+            self.feature_names_in_ = names
+        self._fit_fetched(X, y)
+        return self
+
+    def _fit_fetched(self, X: Any, y: Any, max_memory: str | None = None) -> None:
+        """Fit the model to the selected columns, which are fetched; no other can substitute."""
+        names = self._name_features()
+        indices = np.asarray(self.selector_.indices_, dtype=np.intp)
+        values, labels = fetch_selected(X, y, indices, names, max_memory)
+        classes, codes = encode_classes(labels)
+        counts = _count_in(classes, codes, None)
+        self._fit_model(
+            values[counts], classes, codes[counts], None, names, has_selected_alone=True
+        )
+
+    def _fit_samples(self, X: Any, classes: NDArray[Any], codes: Indices, names: Any) -> None:
+        """Fit the model to samples with classes that are encoded, in the order they are given."""
+        counts = _count_in(classes, codes, None)
+        self._fit_model(X[np.flatnonzero(counts)], classes, codes[counts], None, names)
+
+    def _fit_model(
+        self,
+        X: Any,
+        classes: NDArray[Any],
+        codes: Indices,
+        weight: Floats | None,
+        names: Any,
+        *,
+        has_selected_alone: bool = False,
+    ) -> None:
+        """Fit the model to what the fitted selector has selected."""
+        is_there = np.bincount(codes, minlength=len(classes)) > 0
+        codes = (np.cumsum(is_there) - 1)[codes]
+        self.classes_ = classes[is_there]
         self._check_positive()
-        self.selector_ = self._fit_selector(X, y, sample_weight=weight, groups=groups)
         order = features_in_order(self.selector_)
         indices = find_selected(self.selector_, self.n_features_in_) if order is None else order
-        names = name_features(np.arange(self.n_features_in_), self._get_input_names())
         self.selection_ = Selection.of_indices(self.selector_, indices, names)
-        values = take_columns(X, indices)
+        places = np.arange(len(indices)) if has_selected_alone else indices
+        values = take_columns(X, places)
         medians, complete = fill_gaps(values)
-        class_weight = self.class_weight
-        if isinstance(class_weight, dict):
-            labels = self.classes_.tolist()
-            class_weight = {q: class_weight.get(label, 1.0) for q, label in enumerate(labels)}
-        weights = np.bincount(codes, row_weights(weight, self.class_weight, y))
+        weights = np.bincount(codes, row_weights(weight, self.class_weight, self.classes_[codes]))
         model = PanelModel(
             self.classes_,
             np.bincount(codes).tolist(),
             (weights / weights.sum()).tolist(),
             fit_logistic(
-                complete, codes, C=self.C, sample_weight=weight, class_weight=class_weight
+                complete, codes, C=self.C, sample_weight=weight, class_weight=self._code_weights()
             ),
             medians,
             describe_features(values, codes, len(self.classes_)),
-            find_nearest_features(X, indices, names, weight),
+            [None] * len(indices)
+            if has_selected_alone
+            else find_nearest_features(X, indices, names, weight),
             self.C,
             self.class_weight,
             self.positive,
             hash_samples(values, codes),
         )
         self._set_model(model)
-        return self
+
+    def _code_weights(self) -> ClassWeight:
+        """The weights of the classes by their codes."""
+        if not isinstance(self.class_weight, dict):
+            return self.class_weight
+        labels = self.classes_.tolist()
+        return {q: self.class_weight.get(label, 1.0) for q, label in enumerate(labels)}
+
+    def evaluate(
+        self,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        scoring: str = "accuracy",
+        cv: Any = DEFAULT_FOLDS,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+    ) -> Comparison:
+        """Say how good such a panel is on held-out samples: features are selected in every fold.
+
+        What is said of the table that the panel was fitted to goes into its file, and
+        :meth:`validate` compares a second cohort with it.
+
+        Parameters
+        ----------
+        X : array-like, sparse array or data frame of shape (n_samples, n_features)
+            A table as for :meth:`fit`.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        groups : array-like of shape (n_samples,), optional
+            What each sample belongs to: samples of one group are held out together.
+        sample_weight : array-like of shape (n_samples,), optional
+            Given to a selector that takes it; every sample counts once in the accuracies.
+        scoring : {"accuracy", "balanced_accuracy", "auc"}, default="accuracy"
+            What the verdict is about.
+        cv : int, splitter or iterable of (train, test), default=5
+            As for :func:`s2fs.compare`.
+        random_state : int, default=0
+            Seed of the folds.
+        n_jobs : int, optional
+            Number of threads, which share the folds.
+
+        Returns
+        -------
+        Comparison
+            With the panel as its first row.
+        """
+        self._reject_if_loaded("evaluated")
+        check_is_fitted(self)
+        selector = self._make_selector()
+        learner: Any = "logistic"
+        if self.C != 1 or self.class_weight is not None:
+            learner = make_pipeline(
+                StandardScaler(),
+                LogisticRegression(
+                    C=self.C, class_weight=self._code_weights(), tol=1e-7, max_iter=10_000
+                ),
+            )
+        found = evaluate_selector(
+            selector,
+            X,
+            y,
+            n_selected=len(self.indices_),
+            is_ranked=features_in_order(self.selector_) is not None,
+            learner=learner,
+            scoring=scoring,
+            positive=self.positive,
+            cv=cv,
+            groups=groups,
+            sample_weight=sample_weight,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+        if learner != "logistic":
+            found = _call_logistic(found)
+        if self._is_of_training(X, y, sample_weight):
+            self._set_first_cohort(found)
+        return found
+
+    def _set_first_cohort(self, found: Comparison) -> None:
+        """Keep what held-out samples of the training table have said."""
+        labels = list(map(str, self.classes_))
+        is_kept = np.array([str(label) in labels for label in found.classes])
+        self._first_cohort = FirstCohort.of_comparison(found, is_kept)
+
+    def _is_of_training(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> bool:
+        """Whether a table is the one that the panel was fitted to."""
+        labels = np.asarray(y)
+        counts = np.isin(labels, self.classes_)
+        if sample_weight is not None:
+            counts &= np.asarray(sample_weight) > 0
+        codes = np.searchsorted(self.classes_, labels[counts])
+        return hash_samples(self.transform(X)[counts], codes) == self._model.training_hash
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability of each class.
@@ -322,7 +482,7 @@ class Panel(ClassifierMixin, TransformerMixin, BaseEstimator):
             A name that ends in ``.json``. The file holds numbers and text, and no sample.
         """
         check_is_fitted(self)
-        write_parts(path, {**self._parts, **self._describe()})
+        write_parts(path, self._describe())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Panel":
@@ -336,8 +496,8 @@ class Panel(ClassifierMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         Panel
-            It predicts and transforms. It cannot be fitted or cloned: the parameters of its
-            selector are in the file, but its training table is not.
+            It predicts, transforms and validates. It cannot be fitted, evaluated or cloned: the
+            parameters of its selector are in the file, but its training table is not.
         """
         parts = read_parts(path)
         selection = Selection.of_part(parts["selection"], str(path))
@@ -347,15 +507,25 @@ class Panel(ClassifierMixin, TransformerMixin, BaseEstimator):
             )
         model = PanelModel.of_dict(parts["model"], len(selection.indices), str(path))
         panel = cls(C=model.C, class_weight=model.class_weight, positive=model.positive)
-        panel._is_loaded, panel._parts = True, parts
+        panel._is_loaded, panel._steps = True, Steps.of_dict(parts["steps"], str(path))
+        if parts["first_cohort"] is not None:
+            panel._first_cohort = FirstCohort.of_dict(
+                parts["first_cohort"], len(model.classes), str(path)
+            )
         panel.classes_, panel.n_features_in_ = model.classes, selection.n_features_in
         panel.selection_ = selection
         panel._set_model(model)
         return panel
 
     def _describe(self) -> dict[str, Any]:
-        """The parts of the file that name the features and hold the model."""
-        return {"selection": self.selection_.to_dict(), "model": self._model.to_dict()}
+        """The parts of a file."""
+        first = self._first_cohort
+        return {
+            "selection": self.selection_.to_dict(),
+            "steps": self._steps.to_dict(),
+            "model": self._model.to_dict(),
+            "first_cohort": None if first is None else first.to_dict(),
+        }
 
     def _set_model(self, model: PanelModel) -> None:
         """Set the fitted attributes that follow from the model and the selection."""
@@ -366,10 +536,7 @@ class Panel(ClassifierMixin, TransformerMixin, BaseEstimator):
 
     def _fit_selector(self, X: Any, y: NDArray[Any], **of_samples: Any) -> Any:
         """Fit a clone of the selector, which gets missing values only if it takes them."""
-        if self.selector is None:
-            selector: Any = PairCover(min(N_SELECTED, self.n_features_in_))
-        else:
-            selector = clone(self.selector)
+        selector = self._make_selector()
         tags = get_tags(selector).input_tags
         if issparse(X) and not (tags.sparse and (tags.allow_nan or not np.isnan(X.data).any())):
             X = X.toarray()
@@ -383,6 +550,16 @@ class Panel(ClassifierMixin, TransformerMixin, BaseEstimator):
         if (names := self._get_input_names()) is not None:
             X = with_names(X, names)
         return fit_selector(selector, X, y, arguments, warn=True)
+
+    def _make_selector(self) -> Any:
+        """A fresh selector."""
+        if self.selector is None:
+            return PairCover(min(N_SELECTED, self.n_features_in_))
+        return clone(self.selector)
+
+    def _name_features(self) -> NDArray[Any]:
+        """The names of all features, or x0, x1, …."""
+        return name_features(np.arange(self.n_features_in_), self._get_input_names())
 
     def _check_positive(self) -> None:
         """Raise if the positive class is none of two."""
@@ -419,6 +596,23 @@ class Panel(ClassifierMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _count_in(classes: NDArray[Any], codes: Indices, weight: Floats | None) -> NDArray[np.bool_]:
+    """Which samples count: those of classes with two of them; a warning names the others."""
+    is_small = are_small(np.bincount(codes, weight).astype(np.float64))
+    if not is_small.any() or (~is_small).sum() < 2:
+        return np.ones(len(codes), dtype=bool)
+    names, is_one = format_names(classes[is_small]), is_small.sum() == 1
+    have, are = ("Class {} has", "it is") if is_one else ("Classes {} have", "they are")
+    warn_user(f"{have.format(names)} fewer than two samples, so {are} left out.")
+    return np.asarray(~is_small[codes])
+
+
+def _call_logistic(found: Comparison) -> Comparison:
+    """The same with the name of the learner that a pipeline stands for."""
+    by_size = {size: replace(at, learner="logistic") for size, at in found.by_size.items()}
+    return replace(found, learner="logistic", by_size=by_size)
 
 
 def hash_samples(values: Floats, codes: Indices) -> str:
