@@ -17,10 +17,10 @@ from s2fs.io._errors import UnreadableError, reader_errors
 from s2fs.io._frame import Frame, unique_names
 from s2fs.io._labels import encode_labels
 from s2fs.io._meaning import from_matrix
-from s2fs.io._memory import check_size
 from s2fs.io._options import ReadOptions
 from s2fs.io._source import Source
 from s2fs.io._worker import WorkerResult
+from s2fs.io.memory import check_size
 
 Arrays = dict[str, NDArray[Any]]
 #: A file is not compressed to less than this share of its size by what ``.npz`` files use.

@@ -18,12 +18,12 @@ from s2fs._utils.optional import need
 from s2fs.io._delimited import Delimited
 from s2fs.io._errors import UnreadableError, reader_errors
 from s2fs.io._frame import Frame, unique_names
-from s2fs.io._memory import check_size
 from s2fs.io._options import ReadOptions
 from s2fs.io._orange import is_orange, orange_table
 from s2fs.io._remarks import warn_reader
 from s2fs.io._source import Source
 from s2fs.io._worker import WorkerResult
+from s2fs.io.memory import check_size
 from s2fs.io.parquet_folder import declare_size, read_parquet_folder
 
 _ARFF_ATTRIBUTE = re.compile(

@@ -22,11 +22,11 @@ from s2fs.io._dialect import BLANK, BLANKS, WIDE_BLANK, Dialect, sniff_delimiter
 from s2fs.io._errors import UnreadableError
 from s2fs.io._frame import Frame, unique_names
 from s2fs.io._header import count_title_lines, is_data, read_flags
-from s2fs.io._memory import check_size
 from s2fs.io._number_format import Evidence, NumberFormat
 from s2fs.io._options import ReadOptions
 from s2fs.io._plain_numbers import PlainBlock, PlainReader, has_plain_lines
 from s2fs.io._remarks import warn_reader
+from s2fs.io.memory import check_size
 
 #: What a line may begin with that is not part of the table.
 _COMMENT = "#"

@@ -11,8 +11,8 @@ from typing import Any, Literal
 from s2fs._utils.arguments import Argument, ArgumentError
 from s2fs._utils.cells import MISSING
 from s2fs._utils.messages import did_you_mean
-from s2fs.io._memory import parse_memory
 from s2fs.io._number_format import NumberFormat
+from s2fs.io.memory import parse_memory
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from s2fs.io._compression import COMPRESSED
 from s2fs.io._encoding import find_bad_utf8, guess_encoding, is_western
 from s2fs.io._errors import UnreadableError, reader_errors
 from s2fs.io._foreign import ODS, is_json, raise_foreign, reject_foreign, reject_zarr
-from s2fs.io._memory import check_size
 from s2fs.io._remarks import warn_reader
+from s2fs.io.memory import check_size
 
 STANDARD_INPUT = "-"
 #: How the formats begin that are not text.

@@ -11,8 +11,8 @@ from s2fs._utils.parquet_parts import (
     read_schemas,
 )
 from s2fs.io._errors import UnreadableError, reader_errors
-from s2fs.io._memory import check_size
 from s2fs.io._source import Source
+from s2fs.io.memory import check_size
 
 #: What a short text takes in memory beside its characters.
 _TEXT_OVERHEAD = 64

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from s2fs._utils.dask_inputs import compute_dask, is_dask
 from s2fs._utils.labels import check_labels
 from s2fs._utils.types import Floats, Indices
-from s2fs.io._memory import check_size, parse_memory
+from s2fs.io.memory import check_size, parse_memory
 from s2fs.lazy.frames import is_lazy_frame
 
 
