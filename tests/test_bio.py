@@ -151,6 +151,7 @@ def score_of(result, group, gene):
     return result["scores"][group][result["names"][group].tolist().index(gene)]
 
 
+@pytest.mark.filterwarnings("ignore:Class 'c' has fewer than two samples")
 def test_no_infinity_is_written(tmp_path):
     X = np.repeat([[0.0, 1.0, 2.0], [3.0, 1.0, 2.5], [6.0, 1.0, 2.0]], [4, 4, 1], axis=0)
     kinds = np.repeat(list("abc"), [4, 4, 1])
@@ -165,6 +166,8 @@ def test_no_infinity_is_written(tmp_path):
         assert not np.isinf(adata.var[f"{method}_score"]).any()
         assert not np.isinf(result["path"].select_dtypes("number").to_numpy()).any()
         json.loads(result["params"]["selector"], parse_constant=pytest.fail)
+    bounds = adata.uns["paircover"]["error_bounds"]  # the group of one cell is left out
+    assert np.isnan(bounds).tolist() == [[False] * 2 + [True]] * 2 + [[True] * 3]
 
 
 @pytest.mark.parametrize("more", [False, True], ids=["the same genes", "more genes"])
@@ -642,6 +645,25 @@ def test_a_batch_is_adjusted_for(adata):
     assert adata.uns["s2fs"]["params"]["batch_key"] == "donor"
 
 
+@pytest.mark.parametrize("parameters", [{}, {"correlation": 0}, {"min_per_class": 1}])
+def test_a_batch_of_sparse_counts_is_adjusted_for_alike(adata, parameters):
+    """Without a dense table, what is left of a feature has the same moments."""
+    donor = np.random.default_rng(0).integers(0, 3, adata.n_obs)
+    adata.obs["donor"] = pd.Categorical(np.array(["d1", "d2", "d3"])[donor])
+    X = adata.X.toarray()
+    X[(X > 0) & (donor == 1)[:, None]] += 3.0
+    dense = adata.copy()
+    dense.X, adata.X = X, sparse.csr_matrix(X)
+    one, other = (
+        select(cells, "cell_type", 6, batch_key="donor", **parameters) for cells in (dense, adata)
+    )
+    assert other.indices_.tolist() == one.indices_.tolist()
+    np.testing.assert_allclose(other.scores_, one.scores_, rtol=1e-9)
+    assert other.indices_.tolist() != select(adata, "cell_type", 6, **parameters).indices_.tolist()
+    with pytest.raises(ValueError, match=r"covariates need dense rows.*or let PairCover"):
+        select(adata, "cell_type", 6, batch_key="donor", method="s2fs")
+
+
 @pytest.mark.parametrize(("options", "message"), [
     ({"groups": "B cell"}, "give 'all', or a list"),
     ({"groups": ["nobody"]}, "groups has 'nobody', but there is no such group"),
@@ -658,5 +680,28 @@ def test_groups_and_batches_that_are_not_there(adata, options, message):
 def test_each_group_gets_its_markers(adata):
     selector = select(adata, "cell_type", 6, min_per_class=2)
     assert np.bincount(selector.served_classes_, minlength=3).tolist() == [2, 2, 2]
+    served = np.array(sorted(TYPES))[selector.served_classes_]
+    assert adata.uns["s2fs"]["path"]["group"].tolist() == served.tolist()
+    ranked = adata.var.dropna(subset="s2fs_rank").sort_values("s2fs_rank")
+    assert ranked["s2fs_group"].tolist() == served.tolist()
     plain = truth(adata, 6, min_per_class=2)
     assert selector.indices_.tolist() == plain.indices_.tolist()
+
+
+def test_groups_in_the_order_of_their_categories(adata):
+    """Names of pairs and error bounds are those of the groups, in whatever order these stand."""
+    order = sorted(TYPES, reverse=True)
+    adata.obs["cell_type"] = pd.Categorical(adata.obs["cell_type"], categories=order)
+    groups = order[:2]
+    selector = select(adata, "cell_type", 3, groups=groups)
+    result = adata.uns["s2fs"]
+    assert result["groups"].tolist() == [*groups, "rest"]
+    merged = np.where(adata.obs["cell_type"].isin(groups), adata.obs["cell_type"], "rest")
+    expected = PairCover(3).fit(adata.X.toarray(), merged)
+    assert selector.indices_.tolist() == expected.indices_.tolist()
+    first, second = (expected.classes_[expected.class_pairs_[end]] for end in ("first", "second"))
+    assert result["path"]["first"].tolist() == first.tolist()
+    assert result["path"]["second"].tolist() == second.tolist()
+    places = [expected.classes_.tolist().index(name) for name in result["groups"]]
+    bounds = np.exp(-expected.class_distances_ / 8)[np.ix_(places, places)]
+    np.testing.assert_allclose(result["error_bounds"], bounds, rtol=1e-6)

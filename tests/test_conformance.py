@@ -69,9 +69,13 @@ fewer_features = pytest.mark.filterwarnings("ignore:n_features_to_select=:UserWa
 # Some are pure noise, of which "auto" selects nothing.
 nothing = pytest.mark.filterwarnings("ignore:No features? (does better|were selected):UserWarning")
 
+# And in some a class has a single sample.
+alone = pytest.mark.filterwarnings("ignore:Class.* fewer than two samples:UserWarning")
+
 
 @fewer_features
 @nothing
+@alone
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
 def test_check_estimator(selector):
     """All checks in one test: there are thousands, and each takes less than a test of its own."""

@@ -110,8 +110,9 @@ def select(
     * with ``n_genes="auto"`` ``adata.var["s2fs_p_value"]``, and with a
       :class:`s2fs.StabilitySelector` ``adata.var["s2fs_q_value"]`` of every gene;
     * ``adata.var["s2fs_group"]``: the group that the gene marks, by the largest t of the group
-      against the rest, and with ``method="paircover"`` also ``adata.var["s2fs_pair"]``: the two
-      groups that it was selected to tell apart;
+      against the rest, or with ``min_per_class`` the group it counts for; with
+      ``method="paircover"`` also ``adata.var["s2fs_pair"]``: the two groups that it was selected to
+      tell apart;
     * ``adata.uns["s2fs"]["names"]``, ``["scores"]``, ``["logfoldchanges"]``, ``["pvals"]`` and
       ``["pvals_adj"]``: the selected genes for each group, as ``rank_genes_groups`` with its t test
       writes them, the gene with the largest t first;
@@ -209,7 +210,11 @@ def select(
     names = np.array([str(label) for label in cells.labels], dtype=object)
     tested = [q for q in cells.order if q not in cells.not_tested]
     marks = names[tested][tests["scores"][tested].argmax(axis=0)]
-    path = _path(selector, names, marks)
+    of_selector = np.array([str(label) for label in selector.classes_], dtype=object)
+    if hasattr(selector, "served_classes_"):  # what min_per_class has counted
+        served = selector.served_classes_
+        marks = np.where(served >= 0, of_selector[served], marks)
+    path = _path(selector, of_selector, marks)
     _write_genes(adata, selector, key_added, places, path)
     asked = {"groupby": groupby, "layer": layer, "use_raw": use_raw, "unlabelled": unlabelled,
              "reference": str(reference), "batch_key": batch_key}  # fmt: skip
@@ -227,7 +232,13 @@ def select(
     }
     if isinstance(selector, PairCover):
         bound = np.exp(-selector.class_distances_ / 8)
-        adata.uns[key_added]["error_bounds"] = bound[np.ix_(cells.order, cells.order)]
+        # A group of a single cell is left out, and tells nothing.
+        place_of = {name: place for place, name in enumerate(of_selector)}
+        known = [q for q, name in enumerate(names[cells.order]) if name in place_of]
+        of_known = [place_of[name] for name in names[cells.order][known]]
+        every = np.full((len(cells.order), len(cells.order)), np.nan)
+        every[np.ix_(known, known)] = bound[np.ix_(of_known, of_known)]
+        adata.uns[key_added]["error_bounds"] = every
     return adata if copy else selector
 
 
@@ -256,27 +267,27 @@ def _choose_cells(
     if len(kept) == len(words):
         at = words.index(str(reference)) if has_reference else None
         return _Cells(labels, codes, order, at, frozenset() if at is None else frozenset([at]))
-    new_labels = [words[q] for q in kept]
-    new_code = np.full(len(words) + 1, -1)  # the last one is for cells without a label
-    new_code[kept] = np.arange(len(kept))
-    if not has_reference:
-        if _REST in words:
-            raise ValueError(
-                f"groupby {groupby!r} has a group called {_REST!r}, which is the name of all other "
-                "cells; rename it, or give reference."
-            )
-        new_code[:-1][new_code[:-1] < 0] = len(kept)
-        new_labels.append(_REST)
-    if len(new_labels) < 2:
+    if not has_reference and _REST in words:
+        raise ValueError(
+            f"groupby {groupby!r} has a group called {_REST!r}, which is the name of all other "
+            "cells; rename it, or give reference."
+        )
+    in_order = [words[q] for q in kept] + [_REST] * (not has_reference)
+    if len(in_order) < 2:
         raise ValueError(
             f"groups is {list(groups)!r} and reference {reference!r}: at least two groups are "
             "needed; add one."
         )
+    new_labels = sorted(in_order)  # as selectors sort classes
+    new_code = np.full(len(words) + 1, -1)  # the last one is for cells without a label
+    if not has_reference:
+        new_code[:-1] = new_labels.index(_REST)
+    new_code[kept] = [new_labels.index(words[q]) for q in kept]
     at = new_labels.index(str(reference))
     return _Cells(
         np.array(new_labels, dtype=object),
         new_code[codes],
-        list(range(len(new_labels))),
+        [new_labels.index(word) for word in in_order],
         at if has_reference else None,
         frozenset([at]),
     )

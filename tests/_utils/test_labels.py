@@ -6,8 +6,13 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_array
 
-from s2fs import S2FS
+import s2fs
+from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
+from s2fs.baselines import AnovaF
 from s2fs.io import read_table
+
+#: A label may stand for a single sample here: this is about labels.
+pytestmark = pytest.mark.filterwarnings("ignore:Class.* fewer than two samples:UserWarning")
 
 
 def fit(labels):
@@ -123,3 +128,56 @@ def test_classes_keep_their_kind(labels, kind):
     found = fit(labels).classes_
     assert found.dtype.kind == kind
     assert len(found) == 2
+
+
+QUANTITY = np.random.default_rng(0).integers(20, 300, 120)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda X, y: PairCover(2).fit(X, y),
+        lambda X, y: S2FS(2).fit(pd.DataFrame(X), pd.Series(y)),
+        lambda X, y: SelectorCV(2, cv=2).fit(X, y),
+        lambda X, y: StabilitySelector(n_resamples=2).fit(X, y),
+        lambda X, y: AnovaF(2).fit(X, y.astype(float)),
+        lambda X, y: s2fs.compare(X, y, k=2),
+        lambda X, y: PairCover(2).fit(pl.LazyFrame({"a": X[:, 0], "b": X[:, 1], "y": y}), "y"),
+    ],
+)
+def test_a_quantity_of_whole_numbers_is_no_class(ask):
+    """Each number would be a class of one or two samples, and the list would say nothing."""
+    X = np.random.default_rng(1).normal(size=(120, 4))
+    with pytest.raises(ValueError, match=r"y looks like a quantity: it has \d+ different numbers"):
+        ask(X, QUANTITY)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.arange(120) % 40,  # codes, of three samples each
+        np.arange(120) % 60,  # of two: nothing is between them
+        np.arange(120) % 60 + 100,
+        3 * (np.arange(120) % 40),  # of three
+        3 * (np.arange(120) % 20),
+        QUANTITY.astype(str),
+    ],
+)
+def test_classes_of_few_samples_are_classes(y):
+    X = np.random.default_rng(1).normal(size=(120, 4))
+    assert len(S2FS(2).fit(X, y).indices_) == 2
+
+
+def test_inside_folds_every_class_is_smaller():
+    """Faces, three of each person: two of them are left in a fold, and persons they stay."""
+    X = np.random.default_rng(1).normal(size=(90, 4))
+    y = 7 * (np.arange(90) % 30)
+    result = s2fs.compare(X, y, k=2, selectors=["paircover"], cv=3, n_repeats=1)
+    assert len(result.classes) == 30
+
+
+def test_a_quantity_in_a_file(tmp_path):
+    frame = pd.DataFrame({"x": QUANTITY / 7, "y": QUANTITY})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ValueError, match=r"'y' of .*looks like a quantity: it has \d+ different"):
+        read_table(tmp_path / "t.csv", "y")

@@ -127,3 +127,27 @@ def test_what_duckdb_says_after_opening_is_one_sentence(database, tmp_path):
         assert result.exit_code == 2, result.output
         assert message in result.stderr
         assert result.stderr.splitlines()[-1].startswith("Error: ")
+
+
+def test_columns_that_name_samples_are_left_out_as_of_a_file(tmp_path):
+    """A patient's number tells classes that were entered one after the other."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
+    table.insert(0, "patient", np.arange(1001, 1061))
+    table["row"] = np.arange(60)
+    table["kind"] = np.repeat(["u", "v"], 30)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    with duckdb.connect(tmp_path / "t.duckdb") as connection:
+        connection.register("frame", table)
+        connection.execute("CREATE TABLE t AS SELECT * FROM frame")
+    asked = ("--target", "kind", "-k", 6, "--no-verdict")
+    options = {"t.duckdb": ("--table", "t")}
+    for more, n_features in (((), 4), (("--keep", "patient"), 5)):
+        tables = []
+        for name in ("t.csv", "t.duckdb"):
+            result = run(tmp_path / name, *options.get(name, ()), *asked, *more)
+            assert result.exit_code == 0, result.output
+            tables.append([line.split()[1] for line in result.stdout.splitlines()[1:]])
+            assert "in column 'row'; left out, unless --keep names them." in result.stderr
+        assert sorted(tables[0]) == sorted(tables[1])
+        assert len(tables[0]) == n_features

@@ -198,3 +198,27 @@ def test_errors_say_what_to_do(as_lazy, monkeypatch):
     monkeypatch.setattr(inner.summary, "MAX_CLASSES", 3)
     with pytest.raises(ValueError, match=r"'kind' has 4 different values, more than 3 classes"):
         fit(columns)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("INSERT INTO samples SELECT * FROM samples LIMIT 1", "samples of class .*, and has"),
+        ("DELETE FROM samples WHERE kind = 'class 1'", "class 'class 1' .*, and has 0 samples now"),
+        ("UPDATE samples SET kind = 'new' WHERE kind = 'class 0'", "of class 'class 0' when"),
+    ],
+)
+def test_a_table_that_changes_is_told(monkeypatch, change, words):
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    connection.register("columns", pl.DataFrame(as_columns(*make_table(m=5))).to_arrow())
+    connection.execute("CREATE TABLE samples AS SELECT * FROM columns")
+    query = inner.lazy_moments._query_shift
+
+    def change_first(*arguments):  # after the classes were counted
+        connection.execute(change)
+        return query(*arguments)
+
+    monkeypatch.setattr(inner.lazy_moments, "_query_shift", change_first)
+    with pytest.raises(ValueError, match=f"'kind' had .*{words}.*wait until nobody writes"):
+        PairCover(2).fit(connection.table("samples"), "kind")

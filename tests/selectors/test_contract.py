@@ -52,3 +52,11 @@ def test_results_are_typed():
     assert hints["return"] is pd.DataFrame
     hints = typing.get_type_hints(PairCover.report, localns={"Report": Report})
     assert hints["return"] is Report
+
+
+@pytest.mark.parametrize("selector", [PairCover(2), S2FS(2)])
+def test_an_unknown_argument_of_fit_names_the_selector(selector):
+    name = type(selector).__name__
+    with pytest.raises(TypeError, match=rf"^{name}\.fit\(\) got an unexpected keyword argument"):
+        selector.fit(np.eye(4), [0, 0, 1, 1], batch=[0, 1, 0, 1])
+    assert type(selector).fit.__doc__.startswith("Select features of ``X``")

@@ -14,6 +14,9 @@ from s2fs._utils.cells import is_missing
 from s2fs._utils.messages import format_named, format_names
 from s2fs._utils.types import Floats, Indices
 
+#: Numbers of more classes than this, most with fewer samples than that, are a quantity.
+_MANY_CLASSES, _FEW_SAMPLES = 20, 3
+
 
 def check_labels(y: Any, source: str = "y") -> NDArray[Any]:
     """The labels as an array, if they are classes: whole numbers, truth values, text.
@@ -44,6 +47,36 @@ def check_labels(y: Any, source: str = "y") -> NDArray[Any]:
     if labels.dtype.kind == "f":
         _reject_quantities(labels.ravel(), source)
     return labels
+
+
+def reject_quantity(y: Any, source: str = "y") -> None:
+    """Raise if labels are numbers of which most stand for one or two samples alone.
+
+    Only whoever has all samples can tell: inside a fold every class is smaller.
+    """
+    labels = check_labels(y, source)
+    if labels.dtype.kind in "iuf":
+        values, counts = np.unique(labels, return_counts=True)
+        reject_quantity_of_counts(values, counts, source)
+
+
+def reject_quantity_of_counts(
+    values: NDArray[Any] | Sequence[int], counts: NDArray[Any], source: str
+) -> None:
+    """Raise if these whole numbers, which so many samples have, are a quantity and no classes.
+
+    Numbers without a gap, such as 0, 1, 2, …, number classes.
+    """
+    n = len(values)
+    if n <= _MANY_CLASSES or 2 * np.count_nonzero(counts < _FEW_SAMPLES) <= n:
+        return
+    least, largest = int(min(values)), int(max(values))
+    if largest - least + 1 > n:
+        raise ValueError(
+            f"{source} looks like a quantity: it has {n} different numbers, from {least} to "
+            f"{largest}, most of them in fewer than {_FEW_SAMPLES} samples; cut it into classes, "
+            "for example at its median, or write the numbers of classes as text."
+        )
 
 
 def are_numbers(names: Sequence[str]) -> bool:

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any, TypeVar
 
 Named = TypeVar("Named", bound=Callable[..., Any])
@@ -31,3 +32,22 @@ def set_modules(package: str, names: Iterable[Any]) -> None:
             continue
         if not package.startswith(f"{named.__module__}."):
             named.__module__ = package
+
+
+def claim_method(cls: type, name: str) -> None:
+    """Name a method after a class that inherits it: Python does so in errors about arguments."""
+    if name in vars(cls):
+        return
+    inherited = getattr(cls, name)
+    own = FunctionType(
+        inherited.__code__,
+        inherited.__globals__,
+        name,
+        inherited.__defaults__,
+        inherited.__closure__,
+    )
+    own.__dict__.update(inherited.__dict__)
+    own.__kwdefaults__, own.__annotations__ = inherited.__kwdefaults__, inherited.__annotations__
+    own.__doc__, own.__module__ = inherited.__doc__, inherited.__module__
+    own.__qualname__ = f"{cls.__qualname__}.{name}"
+    setattr(cls, name, own)

@@ -14,6 +14,7 @@ from sklearn.base import _fit_context
 from s2fs._native.correlated_features import CorrelatedFeatures
 from s2fs._native.correlations import OverallCorrelations
 from s2fs._utils.features import Features
+from s2fs._utils.labels import reject_quantity
 from s2fs._utils.types import Floats, HowMany, Indices
 from s2fs.criteria.problem import blocks, find_range
 from s2fs.search.constraints import resolve_n_features
@@ -211,6 +212,8 @@ class Baseline(RankingSelector):
     def _fit(self, X: Any, y: Any, *, warn: bool = True) -> Self:
         """Do what :meth:`fit` does; a fit that is one of many does not warn of what it selects."""
         X, y = self._validate(X, y)
+        if warn:
+            reject_quantity(y)
         codes = self._encode(y)
         features = self._find_features()
         k = resolve_n_features(self.n_features_to_select, features.n)

@@ -4,11 +4,15 @@ from typing import Any
 
 import click
 
+from s2fs._utils.arguments import Argument
 from s2fs._utils.columns import Columns
 from s2fs._utils.messages import format_named
 from s2fs._utils.optional import need
 from s2fs.cli.options import DataOptions
+from s2fs.io import name_identifiers
 
+#: How many values of a table are looked at for what its columns mean, and rows at least.
+MOST_VALUES, FEWEST_ROWS = 4_000_000, 100
 #: Why a selection of samples that are elsewhere has no accuracy on held-out samples.
 NO_VERDICT_ELSEWHERE = (
     "the accuracy on held-out samples needs the samples in one place; run 's2fs compare' on some "
@@ -40,10 +44,20 @@ def _fit(
 ) -> tuple[list[str], Any, str]:
     """The same; a failure of DuckDB is its own error."""
     from s2fs.lazy.databases import open_table
-    from s2fs.lazy.frames import select_columns
+    from s2fs.lazy.frames import select_columns, take_first_rows
 
     table = open_table(f"duckdb:{data.file}", name)
-    frame, features, text = select_columns(table, target, data.drop, name)
+    columns = Columns.of_file(table.columns, name)
+    insisted = [table.columns[f] for f in columns.positions(data.keep, Argument("keep"))]
+    _, features, text = select_columns(table, target, data.drop, name)
+    n_rows = max(FEWEST_ROWS, MOST_VALUES // len(table.columns))
+    first = take_first_rows(table, [*features, *text], n_rows)
+    identifiers = name_identifiers(
+        f"{data.file.name}, {name}",
+        {column: values for column, values in first.items() if column not in insisted},
+    )
+    drop = [*data.drop, *identifiers]
+    frame, features, text = select_columns(table, target, drop, name)
     if text:
         click.echo(f"Note: Left out {format_named('column', text)}: not numbers.", err=True)
     columns = Columns.of_file(features, name)

@@ -176,6 +176,34 @@ def remove_covariates(
     return np.asarray(X - covariates.design @ effects[classes.shape[1] :])  # (2)
 
 
+def fit_effects(means: Floats, weights: Floats, design: Floats) -> Floats:
+    """The effects of categories on each feature, from its mean in every stratum and class.
+
+    As :func:`remove_covariates` takes them away: samples of one class and stratum differ in nothing
+    that is modelled.
+
+    Parameters
+    ----------
+    means : ndarray of shape (n_strata, n_classes, n_features)
+        The mean of the samples of a stratum and class.
+    weights : ndarray of shape (n_strata, n_classes)
+        The weight of these samples.
+    design : ndarray of shape (n_strata, n_effects)
+        The covariates of a stratum.
+
+    Returns
+    -------
+    ndarray of shape (n_strata, n_features)
+        What is to be taken away in each stratum.
+    """
+    n_strata, n_classes = weights.shape
+    classes = np.tile(np.eye(n_classes), (n_strata, 1))
+    full = np.hstack([classes, np.repeat(design, n_classes, axis=0)])
+    values = means.reshape(n_strata * n_classes, -1)
+    effects = _least_squares(full, values, weights.ravel())
+    return np.asarray(design @ effects[n_classes:])
+
+
 def explained_by_covariates(X: Any, covariates: Covariates, sample_weight: Floats | None) -> Floats:
     """What the covariates explain of each feature if the classes are left out of account."""
     design = np.hstack([np.ones((len(X), 1)), covariates.design])
@@ -197,10 +225,14 @@ def remove_learnt_covariates(
     return np.asarray(X - covariates.design @ effects)
 
 
-def check_complete(X: Any) -> None:
-    """Raise if the table is sparse or has missing values."""
-    if issparse(X):
-        raise ArgumentError(_COVARIATES, " need dense rows, but X is sparse; give X.toarray().")
+def check_complete(X: Any, *, takes_sparse: bool = False) -> None:
+    """Raise if the table has missing values, or is sparse where that cannot be."""
+    if issparse(X) and not takes_sparse:
+        raise ArgumentError(
+            _COVARIATES,
+            " need dense rows, but X is sparse; give X.toarray(), or let PairCover select a number "
+            "of features adjusted for categories.",
+        )
     if np.isnan(X.sum()):
         raise ArgumentError(
             _COVARIATES, " need every value, but X has missing ones; impute them first."

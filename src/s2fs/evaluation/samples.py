@@ -12,6 +12,7 @@ from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from s2fs._utils.columns import reject_nonfinite_columns, reject_text_columns
+from s2fs._utils.labels import reject_quantity
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.covariates import (
     Covariates,
@@ -128,6 +129,7 @@ def check_samples(
     values = csc_array(X, dtype=np.float64) if is_sparse else np.asarray(X, dtype=np.float64)
     labels = column_or_1d(y)
     check_consistent_length(values, labels)
+    reject_quantity(labels)
     check_classification_targets(labels)
     reject_nonfinite_columns(values, getattr(X, "columns", None), allow_nan=True)
     group_name = str(getattr(groups, "name", None) or "")

@@ -7,6 +7,7 @@ from s2fs._utils.lazy import lazy_names
 if TYPE_CHECKING:
     from s2fs.io._dataset import Dataset
     from s2fs.io._errors import UnreadableError
+    from s2fs.io._identifiers import name_identifiers
     from s2fs.io._options import check_options
     from s2fs.io._readers import read_table
     from s2fs.io._remarks import ReadWarning, Remark
@@ -18,6 +19,7 @@ __all__ = [
     "Remark",
     "UnreadableError",
     "check_options",
+    "name_identifiers",
     "read_table",
     "read_unlabelled",
 ]
@@ -29,6 +31,7 @@ __getattr__ = lazy_names(
         "Remark": "s2fs.io._remarks",
         "UnreadableError": "s2fs.io._errors",
         "check_options": "s2fs.io._options",
+        "name_identifiers": "s2fs.io._identifiers",
         "read_table": "s2fs.io._readers",
         "read_unlabelled": "s2fs.io._unlabelled",
     },

@@ -1,7 +1,7 @@
 """Columns that number or name the rows."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -150,6 +150,29 @@ def find_identifiers(frame: Frame, positions: list[int]) -> set[int]:
             if are_distinct_whole_numbers(_number_column(frame, f)):
                 name_rows_by(frame, f)
     return counters | identifiers
+
+
+def name_identifiers(source: str, columns: Mapping[str, Any]) -> list[str]:
+    """The columns that number or name the rows of a table which stays in a database.
+
+    Parameters
+    ----------
+    source : str
+        What remarks call the table.
+    columns : dict of str to ndarray or list
+        The first values of each column: an array of float64, or a list of anything else.
+
+    Returns
+    -------
+    list of str
+        Those of numbers that are left out; remarks say why.
+    """
+    names = list(columns)
+    frame = Frame.of_columns(source, names, list(columns.values()))
+    numbers = [f for f in range(len(names)) if f not in frame.cells]
+    found = find_unnamed_row_names(frame, numbers)
+    found |= find_identifiers(frame, [f for f in numbers if f not in found])
+    return [names[f] for f in sorted(found)]
 
 
 def _named_identifiers(frame: Frame, positions: list[int]) -> set[int]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from s2fs._utils.cells import as_numbers, is_missing
 from s2fs._utils.columns import find_repeated
-from s2fs._utils.labels import read_labels
+from s2fs._utils.labels import read_labels, reject_quantity_of_counts
 from s2fs._utils.messages import format_names
 from s2fs._utils.types import Indices
 from s2fs.io._errors import UnreadableError
@@ -96,6 +96,10 @@ def remark_on_quantity(labels: Labels, source: str) -> None:
     if not labels.are_whole_numbers or n < _FEWEST_GRADES:
         return
     values = sorted(whole_number(name) for name in labels.names)
+    try:
+        reject_quantity_of_counts(values, np.bincount(labels.codes[labels.codes >= 0]), source)
+    except ValueError as error:
+        raise UnreadableError(str(error), reason="quantity") from None
     are_codes = values in (list(range(n)), list(range(1, n + 1)))
     if n > _MANY_CLASSES or not are_codes:
         warn_reader(

@@ -96,6 +96,19 @@ def select_columns(
     return frame.select(*features, names[label]).to_native(), features, text
 
 
+def take_first_rows(X: Any, names: Iterable[str], n_rows: int) -> dict[str, Any]:
+    """The first rows of some columns of a lazy frame: numbers as float64, all else as lists."""
+    columns = nw.from_native(X).select(*names).head(n_rows).collect()
+    values: dict[str, Any] = {}
+    for column in columns.iter_columns():
+        if is_number(column.dtype):
+            column = column.cast(nw.Float64)
+            values[column.name] = np.array(column.to_list(), dtype=np.float64)
+        else:
+            values[column.name] = column.to_list()
+    return values
+
+
 def is_number(dtype: Any) -> bool:
     """Whether a column of this type can be a feature."""
     return bool(dtype.is_numeric()) or dtype == nw.Boolean

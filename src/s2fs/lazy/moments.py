@@ -162,14 +162,13 @@ def _fill(
             nw.col(f"value_{i}").min().alias(f"lower_{i}"),
             nw.col(f"value_{i}").max().alias(f"upper_{i}"),
         ]
+    queries.append(nw.len().alias("size"))
     found = table.frame.select(*columns).group_by("label").agg(*queries).collect()
-    try:
-        codes = [codes_of_labels[label] for label in _as_list(found, "label")]
-    except KeyError as error:
-        raise ValueError(
-            f"{table.target!r} got a new class {error} after the classes were counted; wait until "
-            "nobody writes to the table, then fit again."
-        ) from None
+    sizes = dict(zip(_as_list(found, "label"), _as_list(found, "size"), strict=True))
+    expected = dict(zip(moments.labels, moments.sizes.astype(int).tolist(), strict=True))
+    if sizes != expected:
+        raise ValueError(_describe_change(table.target, expected, sizes))
+    codes = [codes_of_labels[label] for label in sizes]
     sums = np.full((len(_MEASURES), len(moments.classes), len(features)), np.nan)
     for row, measure in enumerate(_MEASURES):
         for i in range(len(features)):
@@ -186,6 +185,16 @@ def _fill(
     moments.lower[:, features] = lower
     moments.upper[:, features] = upper
     moments.shift[features] = shift
+
+
+def _describe_change(target: str, before: dict[Any, int], after: dict[Any, int]) -> str:
+    """What happened to a table that somebody writes to while it is summed up."""
+    label = next(one for one in {**before, **after} if before.get(one) != after.get(one))
+    had, has = (format_count(sizes.get(label, 0), "sample") for sizes in (before, after))
+    return (
+        f"{target!r} had {had} of class {str(label)!r} when they were counted, and has {has} now; "
+        "wait until nobody writes to the table, then fit again."
+    )
 
 
 def known_value(name: str) -> nw.Expr:

@@ -5,11 +5,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.validation import column_or_1d
 
 from s2fs._utils.messages import format_count, format_named
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.covariates import Covariates, remove_covariates
+from s2fs.search.adjusted_sparse import AdjustedSparse
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class Samples:
         """The features without what covariates explain."""
         if self.covariates is None:
             return self.X
+        if issparse(self.X):
+            return AdjustedSparse(self.X, self.codes, self.covariates, self.sample_weight)
         return remove_covariates(self.X, self.codes, self.covariates, self.sample_weight)
 
 

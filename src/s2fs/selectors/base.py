@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _num_samples,
     check_consistent_length,
@@ -322,8 +321,6 @@ def check_table(
     if reset and own_names is not None:  # scikit-learn sees the names of data frames only
         estimator.feature_names_in_ = own_names
     y = column_or_1d(y)
-    if not in_batches and 2 * len(np.unique(y)) >= len(y):  # already checked; this only warns
-        check_classification_targets(y)
     X = sort_sparse(X)
     names = getattr(estimator, "feature_names_in_", None)
     reject_nonfinite_columns(X, names, allow_nan=allow_nan)

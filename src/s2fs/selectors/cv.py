@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 from s2fs._utils.dask_inputs import compute_dask
 from s2fs._utils.features import Features
 from s2fs._utils.folds import stratified_folds
+from s2fs._utils.labels import reject_quantity
 from s2fs._utils.messages import format_count
 from s2fs._utils.public import set_module
 from s2fs._utils.types import Floats, HowMany, Indices
@@ -206,6 +207,8 @@ class SelectorCV(CallbackSupportMixin, RankingSelector):
         X, y, groups = compute_dask(X, y, groups)
         frame = X
         X, y = self._validate(X, y)
+        if warn:
+            reject_quantity(y)
         self._encode(y)
         named = frame if hasattr(self, "feature_names_in_") else X
         self._fitted_with = list_given(**params)

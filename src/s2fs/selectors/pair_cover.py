@@ -13,9 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from s2fs._native.class_moments import compute_class_moments
 from s2fs._native.correlated_features import ExactCopies, find_copies
-from s2fs._native.correlations import WithinClassCorrelations
 from s2fs._native.pair_cover import AnyPairCover, make_pair_cover
 from s2fs._native.summary import summarize
 from s2fs._utils.docstrings import substitute
@@ -38,7 +36,7 @@ from s2fs.search.forward import forward
 from s2fs.selectors.available import available_unless
 from s2fs.selectors.search_selector import Prepared, SearchSelector
 from s2fs.selectors.shared_docs import SHARED_DOCS
-from s2fs.selectors.sources import ALL_SAMPLES, InBatches, Need, Source, Summarized
+from s2fs.selectors.sources import ALL_SAMPLES, InBatches, InMemory, Need, Source, Summarized
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -290,6 +288,10 @@ class PairCover(SearchSelector):
     def _is_columnwise(self) -> bool:
         return self.correlation != "auto"
 
+    @property
+    def _adjusts_sparse(self) -> bool:
+        return self.n_features_to_select != "auto"  # whose permutations take rows apart
+
     def _list_needs(
         self, sample_weight: Any = None, covariates: Any = None, groups: Any = None
     ) -> list[Need]:
@@ -313,24 +315,24 @@ class PairCover(SearchSelector):
         if isinstance(source, Summarized):
             moments = source.count_moments()
             return make_pair_cover(moments, copies=source.copies(moments), n_threads=n_threads)
-        assert source.samples is not None  # for mypy # nosec B101
+        assert isinstance(source, InMemory)  # for mypy # nosec B101
         X, codes = source.samples.adjusted, source.samples.codes
         sample_weight = weight = source.samples.sample_weight
         n_classes = len(source.classes)
         if self.class_weight is None:
-            moments = compute_class_moments(X, codes, n_classes, weight, n_threads)
+            moments = source.compute_class_moments(weight, n_threads)
         else:
             counts = np.ones(len(codes)) if sample_weight is None else sample_weight
             class_counts = np.bincount(codes, counts, n_classes).astype(np.float64)
             factors = class_factors(self.class_weight, class_counts, source.classes.tolist())
             factors *= class_counts.sum() / (class_counts @ factors)
             weight = counts * factors[codes]
-            weighted = compute_class_moments(X, codes, n_classes, weight, n_threads)
+            weighted = source.compute_class_moments(weight, n_threads)
             moments = count_samples(weighted, 1 / factors)
         copies = ExactCopies(check_squares(moments), partial(find_copies, X, sample_weight))
         if self.correlation == 0:
             return make_pair_cover(moments, copies=copies, n_threads=n_threads)
-        correlations = WithinClassCorrelations(X, codes, moments, weight, n_threads)
+        correlations = source.correlate_within_classes(moments, weight, n_threads)
         return make_pair_cover(moments, self.correlation, correlations, copies, n_threads)
 
     def _set_criterion_attributes(self, criterion: AnyPairCover) -> None:

@@ -17,8 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from s2fs._native.correlated_features import CorrelatedFeatures
 from s2fs._utils.arguments import Argument, ArgumentError
-from s2fs._utils.labels import encode_classes
+from s2fs._utils.labels import encode_classes, reject_quantity
 from s2fs._utils.messages import format_names
+from s2fs._utils.public import claim_method
 from s2fs._utils.tables import as_table
 from s2fs._utils.types import Floats
 from s2fs._utils.warn import warn_user
@@ -146,6 +147,10 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        claim_method(cls, "fit")
+
     @property
     def _n_threads(self) -> int:
         """The threads of a long step: more than there are cores would only take memory."""
@@ -156,6 +161,11 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
     def _is_columnwise(self) -> bool:
         """Whether the score of a set of features depends on no feature outside of it."""
         return True
+
+    @property
+    def _adjusts_sparse(self) -> bool:
+        """Whether a sparse table can be adjusted for categories."""
+        return False
 
     @abstractmethod
     def _make_criterion(self, source: Source) -> Criterion:
@@ -220,7 +230,8 @@ optional
             of the patient. What covariates explain is taken away, so a feature that only tells
             laboratories apart is not selected. Columns of integers and floats are numbers, and
             each has a straight line as its effect; text, booleans, categories and objects are
-            categories. Turn numbers that stand for categories into text. The classes must share
+            categories. Turn numbers that stand for categories into text. A sparse table is adjusted
+            for categories by PairCover, which leaves it sparse. The classes must share
             covariate values: each needs samples in a category that has another class, too.
         groups : array-like of shape (n_samples,), optional
             Samples that belong together, such as those of one patient. Only "auto" uses them: its
@@ -246,6 +257,8 @@ optional
         warn: bool = True,
     ) -> Self:
         """Do what :meth:`fit` does; a fit that is one of many does not warn of what it selects."""
+        if warn and y is not None and find_place(X) is InMemory:
+            reject_quantity(y)
         self._fitted_with = list_given(sample_weight=sample_weight, covariates=covariates)
         with self._prepare(X, y, sample_weight, covariates, groups) as prepared:
             source, constraints, k = prepared.source, prepared.constraints, prepared.k
@@ -343,8 +356,9 @@ optional
         codes = self._encode(y)
         if table is None:
             return Samples(X, codes, weight, groups=groups), small
-        check_complete(X)
-        return Samples(X, codes, weight, encode_covariates(table, codes), groups), small
+        covariates = encode_covariates(table, codes)
+        check_complete(X, takes_sparse=self._adjusts_sparse and not covariates.has_numbers)
+        return Samples(X, codes, weight, covariates, groups), small
 
     def _find_small_classes(
         self, y: NDArray[Any], weight: Floats | None

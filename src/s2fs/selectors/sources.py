@@ -14,10 +14,14 @@ from numpy.typing import NDArray
 
 from s2fs._native.class_moments import compute_class_moments
 from s2fs._native.correlated_features import ExactCopies
-from s2fs._native.correlations import CorrelationsOf, OverallCorrelations
+from s2fs._native.correlations import (
+    CorrelationsOf,
+    OverallCorrelations,
+    WithinClassCorrelations,
+)
 from s2fs._utils.columns import reject_columns
 from s2fs._utils.dask_inputs import is_dask
-from s2fs._utils.labels import reject_one_class
+from s2fs._utils.labels import reject_one_class, reject_quantity_of_counts
 from s2fs._utils.messages import format_count
 from s2fs._utils.types import Floats
 from s2fs.criteria.class_moments import ClassMoments, check_squares
@@ -26,6 +30,7 @@ from s2fs.criteria.weights import TOO_FEW_SAMPLES, ClassWeight, are_small
 from s2fs.lazy.copies import LazyCopies
 from s2fs.lazy.frames import LazyTable, is_lazy_frame
 from s2fs.lazy.moments import query_moments
+from s2fs.search.adjusted_sparse import AdjustedSparse
 from s2fs.search.samples import Samples
 
 #: What a fit may need that not every source has.
@@ -110,13 +115,31 @@ class InMemory(Source):
 
     def class_means(self) -> Floats:
         """The mean of every feature in every class; NaN where a class has no value."""
-        X, codes, weight = self.samples.adjusted, self.samples.codes, self.samples.sample_weight
-        moments = compute_class_moments(X, codes, len(self.classes), weight)
+        moments = self.compute_class_moments(self.samples.sample_weight)
         return np.where(moments.counts > 0, moments.means, np.nan)
 
     def correlations(self) -> CorrelationsOf:
         """Gives for a feature its correlation with every feature, over all samples."""
-        return OverallCorrelations(self.samples.adjusted, self.samples.sample_weight)
+        X = self.samples.adjusted
+        if isinstance(X, AdjustedSparse):
+            return X.correlate
+        return OverallCorrelations(X, self.samples.sample_weight)
+
+    def compute_class_moments(self, weight: Floats | None, n_threads: int = 1) -> ClassMoments:
+        """The moments of the features without what covariates explain."""
+        X, codes = self.samples.adjusted, self.samples.codes
+        if isinstance(X, AdjustedSparse):
+            return X.compute_class_moments(weight, n_threads)
+        return compute_class_moments(X, codes, len(self.classes), weight, n_threads)
+
+    def correlate_within_classes(
+        self, moments: ClassMoments, weight: Floats | None, n_threads: int = 1
+    ) -> WithinClassCorrelations:
+        """The correlations inside the classes of a table with these moments."""
+        X, codes = self.samples.adjusted, self.samples.codes
+        if isinstance(X, AdjustedSparse):
+            return X.correlate_within_classes(moments, weight, n_threads)
+        return WithinClassCorrelations(X, codes, moments, weight, n_threads)
 
 
 class Summarized(Source):
@@ -141,12 +164,21 @@ class Summarized(Source):
         self, summary: Summary, class_weight: ClassWeight, *, leaves_out_small: bool = True
     ) -> None:
         self.all_classes = summary.classes
+        self._n_of_class = np.array([one.n_samples for one in summary.of_class])
         self.factors = summary.find_factors(class_weight)
         is_small = are_small(summary.weights * summary.per_weight)
         self.small_classes = summary.classes[is_small & (self.factors > 0)]
         self.is_kept = (self.factors > 0) & ~(leaves_out_small & is_small)
         self.summary, self.factors = summary.keep(self.is_kept), self.factors[self.is_kept]
         self.classes = self.summary.classes
+
+    def check_classes(self) -> None:
+        """Raise if fewer than two classes count, or if the labels are a quantity."""
+        if self.all_classes.dtype.kind in "iuf":
+            reject_quantity_of_counts(self.all_classes, self._n_of_class, "y")
+        if len(self.classes) < 2 and len(self.small_classes):
+            raise ValueError(TOO_FEW_SAMPLES)
+        reject_one_class(self.classes, "y without the classes of weight 0")
 
     def count_moments(self) -> ClassMoments:
         """The moments of all samples, with counts of samples in place of weights."""
@@ -219,7 +251,7 @@ class OnCluster(Summarized):
                     f"X has {format_count(n_samples, 'sample')} that count; give at least two."
                 )
             super().__init__(summary, class_weight, leaves_out_small=not in_every_sum)
-            _reject_one_class(self)
+            self.check_classes()
             _reject_nonfinite(self.summary, self.feature_names, allow_nan=allow_nan)
             factors = np.zeros(len(self.all_classes))
             factors[self.is_kept] = self.factors if in_every_sum else 1.0
@@ -270,7 +302,7 @@ class InDatabase(Summarized):
         self.feature_names = np.array(self._table.features, dtype=object)
         self._queried = query_moments(self._table)
         super().__init__(self._queried.as_summary(), class_weight)
-        _reject_one_class(self)
+        self.check_classes()
         _reject_nonfinite(self.summary, self._table.features, allow_nan=True)
 
     def copies(self, moments: ClassMoments) -> ExactCopies | None:
@@ -287,13 +319,6 @@ def find_place(X: Any) -> type[Source]:
     if is_dask(X):
         return OnCluster
     return InDatabase if is_lazy_frame(X) else InMemory
-
-
-def _reject_one_class(source: Summarized) -> None:
-    """Raise if fewer than two classes count."""
-    if len(source.classes) < 2 and len(source.small_classes):
-        raise ValueError(TOO_FEW_SAMPLES)
-    reject_one_class(source.classes, "y without the classes of weight 0")
 
 
 def _reject_nonfinite(summary: Summary, names: Any, *, allow_nan: bool) -> None:

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
 from s2fs._utils.dask_inputs import compute_dask
+from s2fs._utils.labels import reject_quantity
 from s2fs._utils.messages import format_count
 from s2fs._utils.public import set_module
 from s2fs._utils.stability import false_selections_bound, stability
@@ -207,6 +208,8 @@ class StabilitySelector(CallbackSupportMixin, RankingSelector):
         X, y, groups = compute_dask(X, y, groups)
         frame = X
         X, y = self._validate(X, y)
+        if warn:
+            reject_quantity(y)
         codes, values = self._encode(y), X
         if hasattr(self, "feature_names_in_"):
             X = frame  # the selector may know features by name
