@@ -155,7 +155,10 @@ def test_other_selectors_hand_them_on():
         ),
         ({"covariates": [None, *"a" * 79]}, r"missing values in 'covariate 0', in sample 0"),
         ({"covariates": pd.DataFrame({"age": [np.nan] * 80})}, "missing values in 'age'"),
-        ({"X": csr_array(confounded()[0])}, "covariates need dense rows, but X is sparse"),
+        (
+            {"X": csr_array(confounded()[0]), "covariates": np.arange(80)},
+            "covariates need dense rows, but X is sparse",
+        ),
         ({"X": np.where(confounded()[0] > 2, np.nan, confounded()[0])}, "X has missing ones"),
     ],
 )
@@ -170,3 +173,29 @@ def test_as_many_effects_as_samples_leave_nothing():
     X, y = rng.normal(size=(20, 4)), np.arange(20) % 2
     with pytest.raises(ValueError, match="20 effects for 20 samples, which leaves nothing"):
         S2FS(2).fit(X, y, covariates=rng.normal(size=(20, 18)))
+
+
+@pytest.mark.filterwarnings("ignore:One sample decides:UserWarning")
+@pytest.mark.parametrize("seed", range(12))
+def test_a_sparse_table_is_adjusted_alike(seed):
+    """For two categories, with weights of samples and classes, quotas, limits and copies."""
+    rng = np.random.default_rng(seed)
+    n, m = 70, 25
+    y, laboratory = rng.integers(0, 3, n), rng.integers(0, 3, n)
+    X = rng.poisson(0.5, (n, m)) * rng.random((n, m))
+    X += 2.0 * (X > 0) * (laboratory == 1)[:, None]
+    X[:, 3] = X[:, 4] + 3.0 * (laboratory == 2)  # the same, once adjusted
+    table = pd.DataFrame({"laboratory": laboratory, "kit": rng.integers(0, 2, n)}).astype(str)
+    options = (
+        {},
+        {"correlation": 0},
+        {"correlation": 0.5, "class_weight": "balanced"},
+        {"min_per_class": 2},
+        {"max_correlation": 0.5},
+        {"scale": "rank"},
+    )[seed % 6]
+    given = {"covariates": table, "sample_weight": rng.integers(1, 4, n) if seed % 2 else None}
+    expected = PairCover(8, **options).fit(X, y, **given)
+    found = PairCover(8, **options).fit(csr_array(X), y, **given)
+    assert found.indices_.tolist() == expected.indices_.tolist()
+    np.testing.assert_allclose(found.scores_, expected.scores_, rtol=1e-9)

@@ -178,7 +178,8 @@ class Summarized(Source):
             reject_quantity_of_counts(self.all_classes, self._n_of_class, "y")
         if len(self.classes) < 2 and len(self.small_classes):
             raise ValueError(TOO_FEW_SAMPLES)
-        reject_one_class(self.classes, "y without the classes of weight 0")
+        left = "" if len(self.all_classes) == 1 else " without the classes of weight 0"
+        reject_one_class(self.classes, f"y{left}")
 
     def count_moments(self) -> ClassMoments:
         """The moments of all samples, with counts of samples in place of weights."""
