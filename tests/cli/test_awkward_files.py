@@ -301,12 +301,158 @@ def single_quotes(folder):
     return ["t.csv", "-t", "kind"], CLEAN
 
 
+def questions(folder):
+    """A survey: below the header stand the texts of the questions, then marks of the program."""
+    table = LABELLED.assign(ever=["Yes", "No"] * (N // 2))
+    texts = ["How much, in mg?"] * 8 + ["Which, of all?", "Response"]
+    marks = [f"{{'ImportId':'QID{j}'}}" for j in range(10)]
+    rows = [texts, marks, *table.astype(str).to_numpy().tolist()]
+    pd.DataFrame(rows, columns=table.columns).to_csv(folder / "survey.csv", index=False)
+    return ["survey.csv", "-t", "kind", "--drop", "ever"], CLEAN
+
+
+def units(folder):
+    """A workbook with a line of units below the header, empty for the class."""
+    rows = [["mg"] * 8 + [""], *LABELLED.to_numpy().tolist()]
+    pd.DataFrame(rows, columns=LABELLED.columns).to_excel(folder / "t.xlsx", index=False)
+    return ["t.xlsx", "-t", "kind"], CLEAN
+
+
+def types_of_qiime(folder):
+    table = LABELLED.copy()
+    table.insert(0, "sample-id", SAMPLES)
+    types = ["#q2:types", *["numeric"] * 8, "categorical"]
+    lines = table.to_csv(sep="\t", index=False).splitlines()
+    (folder / "metadata.tsv").write_text("\n".join([lines[0], "\t".join(types), *lines[1:]]))
+    return ["metadata.tsv", "-t", "kind"], CLEAN
+
+
+def samples_called_by_numbers(folder):
+    """An OTU table in which most names of samples, but not all, look like numbers."""
+    names = [f"{1000 + 7 * i}.{124645 + i}" if i % 3 else f"{i}.C.{i}" for i in range(N)]
+    table = CLEAN.set_axis(names).T.to_csv(sep="\t", index_label="#OTU ID")
+    (folder / "otu.txt").write_text("# Constructed from biom file\n" + table)
+    sheet = pd.DataFrame({"#SampleID": names, "Group": KINDS}).iloc[::-1]
+    sheet.to_csv(folder / "map.txt", sep="\t", index=False)
+    return ["otu.txt", "--samples", "map.txt", "-t", "Group"], CLEAN
+
+
+def protein_groups(folder):
+    """Rows end before empty cells; several measurements of each sample, called after it."""
+    runs = [f"H{i}" for i in range(N)]
+    table = {"": range(8), "Protein IDs": NAMES, "Gene names": ["GFAP"] * 8}
+    table |= {f"Peptides {run}": [3] * 8 for run in runs}
+    table |= {f"LFQ intensity {run}": CLEAN.iloc[i].to_numpy() for i, run in enumerate(runs)}
+    table |= {"Reverse": ["", "+", *[""] * 6], "Contaminant": ["", "", "+", *[""] * 5]}
+    lines = pd.DataFrame(table).to_csv(sep="\t", index=False).splitlines()
+    (folder / "proteinGroups.txt").write_text("\n".join(line.rstrip("\t") for line in lines))
+    sheet = pd.DataFrame({"run": runs, "disease": KINDS}).iloc[::-1]
+    sheet.to_csv(folder / "annotation.csv", index=False)
+    return ["proteinGroups.txt", "--samples", "annotation.csv", "-t", "disease"], CLEAN
+
+
+def names_of_several_words(folder):
+    """Blanks between cells, and inside the names that stand first."""
+    rows = [
+        " ".join([f"Ann {'van der' if i % 2 else ''} Berg{i}", *map(str, v), k])
+        for i, (v, k) in enumerate(zip(CLEAN.to_numpy(), KINDS, strict=True))
+    ]
+    (folder / "t.dat").write_text("\n".join([" ".join(["who", *NAMES, "kind"]), *rows]))
+    return ["t.dat", "-t", "kind"], CLEAN
+
+
+def quotes_behind_blanks(folder):
+    """Aligned by blanks behind the commas, with escaped marks inside quotations."""
+    rows = [
+        ",  ".join([*map(str, v), f'"{k}"', '"said \\"no\\" twice"'])
+        for v, k in zip(CLEAN.to_numpy(), KINDS, strict=True)
+    ]
+    (folder / "t.csv").write_text("\n".join([",  ".join([*NAMES, "kind", "remark"]), *rows]))
+    return ["t.csv", "-t", "kind"], CLEAN
+
+
+def keel(folder):
+    """ARFF under another name, which says what is to be predicted and marks what is missing."""
+    table = LABELLED.astype({"m7": object})
+    table.loc[5, "m7"] = "<null>"
+    lines = ["@relation study", *(f"@attribute {name} real [0.0, 20.0]" for name in NAMES)]
+    lines += ["@attribute kind {case, control, other}", f"@inputs {', '.join(NAMES)}"]
+    lines += ["@outputs kind", "@data", table.to_csv(index=False, header=False)]
+    (folder / "study.dat").write_text("\n".join(lines))
+    gaps = CLEAN.copy()
+    gaps.loc[5, "m7"] = np.nan
+    return ["study.dat"], gaps
+
+
+def several_series(folder):
+    """Two series of each sample, and the class as the file declares it."""
+    values = CLEAN.to_numpy().astype(str)
+    rows = [f"{','.join(v[:4])}:{','.join(v[4:])}:{k}" for v, k in zip(values, KINDS, strict=True)]
+    head = ["@problemName Motions", "@univariate false", "@classLabel true a b", "@data"]
+    (folder / "Motions.ts").write_text("\n".join([*head, *rows]))
+    return ["Motions.ts"], CLEAN.set_axis([f"d{d}_t{t}" for d in (0, 1) for t in range(4)], axis=1)
+
+
+def orange_with_numbers_as_classes(folder):
+    codes = pd.Series(KINDS).map({"case": 1, "control": 2, "other": 3}).to_numpy()
+    table = CLEAN.assign(code=codes)
+    head = ["\t".join(table), "\t".join([*"cccccccc", "d"]), "\t" * 8 + "class"]
+    (folder / "t.tab").write_text(
+        "\n".join(head) + "\n" + table.to_csv(sep="\t", index=False, header=False)
+    )
+    return ["t.tab"], CLEAN
+
+
+def classes_in_names_not_said(folder):
+    """Taxa in rows, and nobody says that the class is the beginning of the names of samples."""
+    table = CLEAN.set_axis([f"{kind}_{i}" for i, kind in enumerate(KINDS)]).T
+    table.to_csv(folder / "otu.txt", sep="\t", index_label="#OTU ID")
+    return ["otu.txt"], CLEAN
+
+
+def gct_with_classes_in_names(folder):
+    names = [f"{kind}-{i}" for i, kind in enumerate(KINDS)]
+    lines = ["#1.2", f"8\t{N}", "\t".join(["Name", "Description", *names])]
+    lines += ["\t".join([name, "na", *map(str, CLEAN[name])]) for name in NAMES]
+    (folder / "t.gct").write_text("\n".join(lines))
+    return ["t.gct"], CLEAN
+
+
+def classes_as_header_not_said(folder):
+    lines = ["\t".join(["GENES", *KINDS])]
+    lines += ["\t".join([name, *map(str, CLEAN[name])]) for name in NAMES]
+    (folder / "database.txt").write_text("\n".join(lines))
+    return ["database.txt"], CLEAN
+
+
+def a_pattern_that_fits_rows_too(folder):
+    """Letters at the end tell the classes in the header; in the rows they are names of features."""
+    genes = [f"x-{word}" for word in ("urate", "biotin", "serine", "inosine", "lysine", "uracil",
+                                     "ribose", "malate")]  # fmt: skip
+    table = CLEAN.set_axis([f"{i}hr_{kind}" for i, kind in enumerate(KINDS)]).T.set_axis(genes)
+    table.to_csv(folder / "t.tsv", sep="\t")
+    return ["t.tsv", "--target-from-names", "[a-z]+$"], CLEAN.set_axis(genes, axis=1)
+
+
+def sheet_of_files(folder):
+    """A sheet with two files of each sample, which say the same of it."""
+    CLEAN.set_axis(SAMPLES).T.to_csv(folder / "t.csv")
+    rows = [(f"{name}_R{r}.fq", name, kind) for name, kind in zip(SAMPLES, KINDS, strict=True)
+            for r in (1, 2)]  # fmt: skip
+    pd.DataFrame(rows, columns=["file", "sample", "kind"]).to_csv(folder / "s.csv", index=False)
+    return ["t.csv", "--samples", "s.csv", "-t", "kind"], CLEAN
+
+
 FILES = [
     clinical, counts_with_sheet, otu_table, metabolites_with_annotation, metabolomics_workbench,
     workbook, uci, classes_as_codes_first, series, arff_with_both_quotes, spectra, decimal_commas,
     unnamed_class, quoted_lines, unicode_text, thousands, equal_names, wide, orange,
     orange_with_roles, orange_with_flags, numbers_of_classes_first, tables_of_r, counted, titled,
-    aligned, classes_in_names, single_quotes,
+    aligned, classes_in_names, single_quotes, questions, units, types_of_qiime,
+    samples_called_by_numbers, protein_groups, names_of_several_words, quotes_behind_blanks, keel,
+    several_series, orange_with_numbers_as_classes, classes_in_names_not_said,
+    gct_with_classes_in_names, classes_as_header_not_said, a_pattern_that_fits_rows_too,
+    sheet_of_files,
 ]  # fmt: skip
 
 

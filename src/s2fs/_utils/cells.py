@@ -12,12 +12,27 @@ from s2fs._utils.types import Floats
 #: class label in many tables.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "?"})
 
+#: What many programs write where a number is not known, beside these.
+_GAPS = frozenset(
+    {"#n/a", "#value!", "#div/0!", "-", "--", ".", "*", "nd", "n.d.", "none", "missing", "<null>"}
+)
+
+
+def is_gap(cell: str) -> bool:
+    """Whether a cell among numbers says that one is not known."""
+    return cell.strip().lower() in _GAPS
+
 
 def is_missing(cell: Any, missing: frozenset[str] = MISSING) -> bool:
     """Whether a cell is empty, or says that the value is not known."""
     if isinstance(cell, str):
         return cell.strip().lower() in missing
     return cell is None or bool(cell != cell)  # NaN is not equal to itself
+
+
+def is_counter(cells: Sequence[str]) -> bool:
+    """Whether cells are 0, 1, … or 1, 2, …, as row numbers are."""
+    return any(list(cells) == [str(i + first) for i in range(len(cells))] for first in (0, 1))
 
 
 def as_numbers(

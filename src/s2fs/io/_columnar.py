@@ -29,6 +29,9 @@ from s2fs.io.parquet_folder import declare_size, read_parquet_folder
 _ARFF_ATTRIBUTE = re.compile(
     r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(\S.*)""", re.IGNORECASE
 )
+#: KEEL also says which attributes are inputs, and which one is to be predicted.
+_ARFF_OUTPUT = re.compile(r"^@outputs?\s+([^\s,]+)\s*$", re.IGNORECASE | re.MULTILINE)
+_ARFF_KEYWORDS = ("@relation", "@input", "@inputs", "@output", "@outputs")
 #: A cell up to the comma behind it, in either kind of quotation marks or in none.
 _ARFF_CELL = re.compile(
     r"""(\s*'(?:[^'\\]|\\.)*'\s*|\s*"(?:[^"\\]|\\.)*"\s*|[^,'"][^,]*|)(?=,|$)"""
@@ -47,8 +50,12 @@ def arff(data: bytes, source: str, options: ReadOptions) -> Delimited:
     SciPy's reader is not used: it refuses string attributes and labels beyond ASCII, and cuts rows
     that are too long without a word.
     """
-    rows = _arff_rows(data.decode(), source)
-    return as_delimited([next(rows), *rows], source, replace(options, header=True))
+    text = data.decode()
+    rows = _arff_rows(text, source)
+    outputs = _ARFF_OUTPUT.findall(text)
+    declared = {_unquoted(outputs[0]): "class"} if len(outputs) == 1 else {}
+    plain = replace(options, header=True)
+    return as_delimited([next(rows), *rows], source, plain, declared)
 
 
 def _arff_rows(text: str, source: str) -> Iterator[list[str]]:
@@ -65,7 +72,7 @@ def _arff_rows(text: str, source: str) -> Iterator[list[str]]:
             break
         if attribute := _ARFF_ATTRIBUTE.match(line):
             names.append(_unquoted(attribute[1]))
-        elif keyword != "@relation":
+        elif keyword not in _ARFF_KEYWORDS:
             raise UnreadableError(
                 f"{source} is not an ARFF file this reader knows: line {i} starts with "
                 f"{keyword[:40]!r} instead of @relation, @attribute or @data."
@@ -204,15 +211,20 @@ def _shown(cell: Any) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
-def as_delimited(rows: list[list[str]], source: str, options: ReadOptions) -> Delimited:
-    """Rows of cells as delimited text."""
+def as_delimited(
+    rows: list[list[str]],
+    source: str,
+    options: ReadOptions,
+    declared: dict[str, str] | None = None,
+) -> Delimited:
+    """Rows of cells as delimited text; the roles of some columns may be declared."""
     text = StringIO()
     csv.writer(text, delimiter="\t", lineterminator="\n").writerows(rows)
     plain = replace(options, delimiter="\t", comment="\0")
     data = text.getvalue().encode()
     if is_orange(data):
         return orange_table(data, source, plain)
-    return Delimited(data, source, ".tsv", plain)
+    return Delimited(data, source, ".tsv", plain, declared=declared)
 
 
 def arrow_frame(

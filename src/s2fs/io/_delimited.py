@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from io import BytesIO
 from itertools import islice
 from typing import Any
@@ -17,11 +18,12 @@ from typing import Any
 import numpy as np
 
 from s2fs._utils.arguments import Argument
+from s2fs._utils.cells import is_counter
 from s2fs._utils.messages import format_count, format_named, truncate_middle
 from s2fs.io._dialect import BLANK, BLANKS, WIDE_BLANK, Dialect, sniff_delimiter, split_blanks
 from s2fs.io._errors import UnreadableError
 from s2fs.io._frame import Frame, unique_names
-from s2fs.io._header import count_title_lines, is_data, read_flags
+from s2fs.io._header import count_header_lines, count_title_lines, is_data, read_flags
 from s2fs.io._number_format import Evidence, NumberFormat
 from s2fs.io._options import ReadOptions
 from s2fs.io._plain_numbers import PlainBlock, PlainReader, has_plain_lines
@@ -36,6 +38,8 @@ _LONGEST_CELL = 1 << 17
 _SAMPLE_ROWS, _SAMPLE_SIZE = 100, 1 << 22
 #: A comma inside a number, where commas do not separate cells, and where they do.
 _COMMA_IN_NUMBER, _COMMA_IN_QUOTES = re.compile(rb"\d,\d"), re.compile(rb'"[\s+-]*[\d.]*,\d')
+#: A quotation mark inside a quotation, as programming languages write it; one behind a blank.
+_ESCAPED_QUOTE, _QUOTE_BEHIND_BLANK = re.compile(rb'\\"(?=[\w ])'), re.compile(rb'[,;|] +"')
 
 
 class Delimited:
@@ -63,10 +67,15 @@ class Delimited:
         self._data, self._source, self._options = data, source, options
         self._beside, self._annotation = beside, annotation or {}
         self._known_samples, self._declared = sample_names, declared or {}
+        self._n_dropped = 0
         self._start = self._first_line()
         sample = self._skip_title(self._sample_lines(), suffix)
         delimiter = options.delimiter or sniff_delimiter(sample, suffix)
         self._quoted = b'"' in data and delimiter != WIDE_BLANK
+        self._has_escapes = self._quoted and _ESCAPED_QUOTE.search(data) is not None
+        self._skips_blanks = delimiter == BLANK or (
+            self._quoted and _QUOTE_BEHIND_BLANK.search(data) is not None
+        )
         self.dialect = Dialect(delimiter, options.missing_words)
         self._start = self._header_in_comment(sample[0])
         rows = [cells for _, cells in islice(self._split_rows(), len(sample))]
@@ -85,7 +94,33 @@ class Delimited:
                     ".",
                     kind="no header",
                 )
+        if self._has_header and (
+            n_lines := count_header_lines(header, body, self.dialect, options)
+        ):
+            self._drop_header_lines(n_lines, body)
+            body = body[n_lines:]
         self._layout(header, body if self._has_header else rows)
+
+    def _drop_header_lines(self, n_lines: int, body: list[list[str]]) -> None:
+        """Leave out lines below the header that say what is in the columns."""
+        shown = next(cell for cell in body[0] if cell.strip()).strip()
+        what = "a second line" if n_lines == 1 else f"{n_lines} more lines"
+        warn_reader(
+            f"{self._source} has {what} of header, beginning with {truncate_middle(shown, 40)!r}; "
+            "left out.",
+            kind="second header",
+        )
+        ends = [number for number, _ in islice(self._split_rows(), n_lines + 1)]
+        start = self._place_of_line(ends[0])
+        self._data = self._data[:start] + self._data[self._place_of_line(ends[-1]) :]
+        self._n_dropped = ends[-1] - ends[0]
+
+    def _place_of_line(self, number: int) -> int:
+        """Where a line of the table begins, counted from 0."""
+        place = self._start
+        for _ in range(number):
+            place = self._data.index(b"\n", place) + 1
+        return place
 
     def _skip_title(self, lines: list[str], suffix: str) -> list[str]:
         """The lines from the header on, without a title or notes above it."""
@@ -185,7 +220,12 @@ class Delimited:
         cells, below = self._split(line.lstrip("# ")), self._split(first)
         # A sentence has commas and blanks, but hardly as many tabs as a row has.
         is_split = self.dialect.delimiter in "\t;|" or any(map(self.dialect.is_number, below))
-        has_names = not any(map(self.dialect.is_number, cells))
+        has_names = not any(map(self.dialect.is_number, cells)) or (
+            # Names of samples may be numbers, but hardly equal ones, and not all names are.
+            self.dialect.delimiter == "\t"
+            and not self.dialect.is_number(cells[0])
+            and len(set(cells)) == len(cells)
+        )
         is_header = len(cells) == len(below) > 1 and is_split and has_names
         return before if is_header else self._start
 
@@ -201,7 +241,8 @@ class Delimited:
         return csv.reader(
             (line.replace("\t", " ").strip() for line in lines) if blank else lines,
             delimiter=self.dialect.delimiter,
-            skipinitialspace=blank,
+            skipinitialspace=self._skips_blanks,
+            escapechar="\\" if self._has_escapes else None,
             strict=True,
         )
 
@@ -255,7 +296,8 @@ class Delimited:
             ) from None
 
     def _n_lines_before(self, place: int) -> int:
-        return self._data.count(b"\n", 0, place)
+        n_dropped = self._n_dropped if place >= self._start else 0
+        return self._data.count(b"\n", 0, place) + n_dropped
 
     def _layout(self, header: list[str], body: list[list[str]]) -> None:
         """Set the names, and which cells of a row are none: row names and trailing delimiters."""
@@ -277,7 +319,7 @@ class Delimited:
             names = [name[1:-1] for name in names]
         if len(names) == width + (not ends_empty) and not names[-1]:
             names = names[:-1]  # a delimiter at the end of the header
-        elif len(names) == width - 1 and not ends_empty:
+        elif len(names) == width - 1 and not ends_empty and not self._has_words(body):
             self._has_row_names = True  # as R's write.table has it
         self.names, flagged = read_flags(names) if self._has_header else (names, {})
         self._declared |= flagged
@@ -304,6 +346,10 @@ class Delimited:
                 continue
             if len(row) == m + 1 and not row[-1].strip():
                 row.pop()
+            if len(row) < m and self._ends_early:
+                row += [""] * (m - len(row))
+            elif len(row) > m and self.dialect.delimiter == BLANK:
+                row = self._join_words(row, m)
             if len(row) != m:
                 line += self._n_lines_before(start)
                 raise UnreadableError(
@@ -315,6 +361,57 @@ class Delimited:
                     ".",
                 )
             yield row
+
+    @cached_property
+    def _ends_early(self) -> bool:
+        """Whether rows may lack their last cells, because what wrote them left out empty ones.
+
+        No row ends with an empty cell then, and short ones fit the columns as far as they go.
+        """
+        header_and_rows = self._split_rows()
+        if self._has_header:
+            next(header_and_rows)
+        m = len(self.names) + self._has_row_names
+        rows = [row for _, row in header_and_rows if not row[0].startswith(_COMMENT)]
+        short = [row for row in rows if len(row) < m]
+        whole = [row for row in rows if len(row) == m] or short
+        if len(short) < 2 or not all(row[-1].strip() and len(row) <= m for row in rows):
+            return False
+        some = whole[:_SAMPLE_ROWS]
+        columns = [[row[j] for row in some] for j in range(len(min(some, key=len)))]
+        kinds = [
+            self.dialect.numbers(column) is not None and any(map(self.dialect.is_number, column))
+            for column in columns
+        ]
+        fits = all(
+            here or not kind
+            for row in short[:_SAMPLE_ROWS]
+            for here, kind in zip(self.dialect.are_numbers(row), kinds, strict=False)
+        )
+        if fits and any(kinds):
+            warn_reader(
+                f"{self._source} has {format_count(len(short), 'row')} that "
+                f"{'ends' if len(short) == 1 else 'end'} early; what they lack counts as empty.",
+                kind="short rows",
+            )
+            return True
+        return False
+
+    def _has_words(self, body: list[list[str]]) -> bool:
+        """Whether rows split at blanks have different widths, as names of several words give."""
+        return self.dialect.delimiter == BLANK and len(set(map(len, body))) > 1
+
+    def _join_words(self, row: list[str], m: int) -> list[str]:
+        """A row split at blanks with the words of its first or last cell in one, if that is it."""
+        n_more = len(row) - m
+        is_number = self.dialect.are_numbers(row)
+        first_is_text = not any(is_number[: n_more + 1]) and is_number[n_more + 1]
+        last_is_text = not any(is_number[-n_more - 1 :]) and is_number[-n_more - 2]
+        if first_is_text == last_is_text:
+            return row
+        if first_is_text:
+            return [" ".join(row[: n_more + 1]), *row[n_more + 1 :]]
+        return [*row[: -n_more - 1], " ".join(row[-n_more - 1 :])]
 
     def _blocks(
         self, text_columns: Sequence[int], *, finds_text: bool
@@ -353,6 +450,8 @@ class Delimited:
                 return None  # the header runs over several lines
         if not has_plain_lines(self.dialect, len(self.names) + self._has_row_names):
             return None
+        if self._has_escapes or (self._skips_blanks and self._quoted):
+            return None
         comment = self._options.comment
         if comment is not None and self._data.find(f"\n{comment}".encode(), start - 1) >= 0:
             return None
@@ -374,7 +473,10 @@ class Delimited:
         if self._options.transpose:
             return self._read_transposed(as_text)
         self.names = unique_names(self.names, self._source)
-        m, named, kept_text = len(self.names), int(self._has_row_names), as_text(self.names)
+        m, named = len(self.names), int(self._has_row_names)
+        kept_text = as_text(self.names) | {
+            j for j, name in enumerate(self.names) if self._declared.get(name) == "class"
+        }
         first = self.dialect.are_numbers(next(self.rows())[named:])
         is_number = [here and j not in kept_text for j, here in enumerate(first)]
         while True:
@@ -420,18 +522,21 @@ class Delimited:
         """Read a table with features in rows: the header is its first column, then the rows are."""
         beside = self._descriptions() if self._beside is None else self._beside
         samples = [name for j, name in enumerate(self._sample_names()) if j not in beside and j > 0]
-        from_last = [*sorted(beside, reverse=True), 0]
+        from_first = [0, *sorted(beside)]
+        which = from_first.index(self._place_of_names(from_first))
         names, text = [self._sample_names()[0]], {0: samples}
         numbers = np.empty((self._most_rows(len(samples)), len(samples)))
         n = 0
-        for block in self._blocks([0, *sorted(beside)], finds_text=False):
+        for block in self._blocks(from_first, finds_text=False):
             if isinstance(block, PlainBlock):
-                names += [name.strip() for name in block.text[0]]
+                names += [name.strip() for name in block.text[which]]
                 numbers[n : n + len(block.numbers)] = block.numbers
                 n += len(block.numbers)
                 continue
             for row in block:
-                *_, name = (row.pop(j) for j in from_last)
+                name = row[from_first[which]]
+                for j in reversed(from_first):
+                    del row[j]
                 position = len(names)
                 names.append(name.strip())
                 values = self.dialect.numbers(row)
@@ -447,12 +552,21 @@ class Delimited:
         frame = Frame(self._source, names, numbers[:n].T, text, samples, about, transposed=True)
         for position in as_text(names) - set(text):
             row = next(islice(self.rows(), position - 1, None))
-            for j in from_last:
-                row.pop(j)
+            for j in reversed(from_first):
+                del row[j]
             place = frame.place_of(position)
             frame.numbers = np.delete(frame.numbers, place, axis=1)
             frame.cells[position] = row
         return self._with_dialect(frame)
+
+    def _place_of_names(self, places: list[int]) -> int:
+        """The column that names the features: the first, or the next if that only counts them."""
+        sample = list(islice(self.rows(), _SAMPLE_ROWS))
+        columns = {j: [row[j].strip() for row in sample] for j in places}
+        if self._sample_names()[0] or len(sample) < 2 or not is_counter(columns[0]):
+            return 0
+        named = (j for j in places[1:] if len(set(columns[j]) - {""}) == len(sample))
+        return next(named, 0)
 
     def _with_dialect(self, frame: Frame) -> Frame:
         """The frame, which also knows how the cells of its text are written."""

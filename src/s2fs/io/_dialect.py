@@ -93,7 +93,18 @@ def sniff_delimiter(lines: list[str], suffix: str) -> str:
             n_missing = abs(len(split_blanks(header, mark)) - min(counts))
             if len(counts) == 1 and min(counts) > 1 and n_missing <= most_missing:
                 return mark
+    if not any(mark in header for mark in preferred) and _are_words_and_numbers(header, body):
+        return BLANK  # names of rows may hold blanks, too
     return max(preferred, key=header.count)
+
+
+def _are_words_and_numbers(header: str, body: list[str]) -> bool:
+    """Whether lines have at least as many words as the header, and most words are numbers."""
+    words = [line.split() for line in body]
+    numbers = [sum(as_numbers([word]) is not None for word in line) for line in words]
+    width = len(header.split())
+    is_wide = width > 2 and all(len(line) >= width for line in words)
+    return is_wide and all(2 * n > width for n in numbers)
 
 
 def split_blanks(line: str, delimiter: str) -> list[str]:

@@ -31,6 +31,7 @@ _WITH_PREAMBLE = {
     "mwTab": mwtab,
     "series": series_table,
 }
+_ARFF_START = re.compile(rb"(?:%[^\n]*\n|\s)*@relation\b", re.IGNORECASE)
 _GCT_HEADER = re.compile(rb"(name|id)\tdescription\t", re.IGNORECASE)
 
 
@@ -94,6 +95,8 @@ def _kind_of_text(data: bytes, suffix: str) -> str:
         return "GCT without its version"
     if suffix in _WITH_PREAMBLE:
         return suffix
+    if _ARFF_START.match(data):  # KEEL calls its files .dat
+        return ".arff"
     for kind, has_format in (("mwTab", is_mwtab), ("series", is_series), ("Orange", is_orange)):
         if has_format(data):
             return kind

@@ -6,14 +6,20 @@ from collections import Counter
 import numpy as np
 
 from s2fs._utils.arguments import Argument
-from s2fs._utils.cells import is_missing
+from s2fs._utils.cells import is_gap, is_missing
 from s2fs.io._dialect import BLANKS, Dialect, sniff_delimiter, split_blanks
 from s2fs.io._options import ReadOptions
 from s2fs.io._remarks import warn_reader
 
+#: How the line begins in which QIIME 2 says which columns are categories.
+_TYPES_OF_QIIME = "#q2:types"
 #: What Orange writes before a name: the role of the column, its type and ``#``.
 _FLAGS = re.compile(r"([mciw]?)([CDSTN]?)#(.+)")
 _ROLE_OF_FLAG = {"c": "class", "m": "meta", "i": "ignore", "w": "weight"}
+#: No more lines than this stand below a header and say what is in the columns.
+_MOST_HEADER_LINES = 3
+#: With fewer numbers in a column its first cell tells nothing.
+_FEWEST_NUMBERS = 3
 #: No more lines than this are taken for a title above a table.
 _MOST_TITLE_LINES = 20
 
@@ -82,6 +88,65 @@ def _names_target(first: list[str], dialect: Dialect, options: ReadOptions) -> b
     if not isinstance(target, str) or dialect.is_number(target):
         return False
     return target in (cell.strip() for cell in first)
+
+
+def count_header_lines(
+    header: list[str], body: list[list[str]], dialect: Dialect, options: ReadOptions
+) -> int:
+    """How many lines below the header are no samples: question texts, units, types of columns.
+
+    They have words where all other rows have numbers, and no numbers there; where the classes are
+    known they have none of these. A table with features in rows may have its classes there.
+
+    Parameters
+    ----------
+    header : list of str
+        The cells of the header.
+    body : list of list of str
+        Those of some lines below it.
+    dialect : Dialect
+        How cells are written.
+    options : ReadOptions
+        The target, and whether features are in rows.
+    """
+    target = options.target
+    is_by_name = isinstance(target, str) and not dialect.is_number(target)
+    if options.transpose or (is_by_name and not _names_target(header, dialect, options)):
+        return 0
+    if target is None and options.samples is None and options.target_from_names is None:
+        return 0
+    position = [cell.strip() for cell in header].index(str(target)) if is_by_name else None
+    for n in range(min(_MOST_HEADER_LINES, len(body) - _FEWEST_NUMBERS), 0, -1):
+        rest = [row for row in body[n:] if len(row) == len(body[n])]
+        lines = body[:n]
+        if all(len(line) == len(rest[0]) for line in lines) and all(
+            _describes_columns(line, rest, dialect, position) for line in lines
+        ):
+            return n
+    return 0
+
+
+def _describes_columns(
+    line: list[str], rows: list[list[str]], dialect: Dialect, target: int | None
+) -> bool:
+    """Whether a line has words, but no numbers, where the rows below have numbers."""
+    if line[0].strip().lower().startswith(_TYPES_OF_QIIME):
+        return True
+    n_words = n_new = n_again = 0
+    for j, cell in enumerate(line):
+        word = cell.strip()
+        below = [row[j].strip() for row in rows if not is_missing(row[j], dialect.missing)]
+        if is_missing(word, dialect.missing) or not below:
+            continue
+        if dialect.numbers(below) is not None:
+            if dialect.is_number(word):
+                return False
+            n_words += len(below) >= _FEWEST_NUMBERS and not is_gap(word)
+        elif j == target and word in below:
+            return False
+        elif len(set(below)) <= len(below) / 2:  # others are names, new in every row
+            n_new, n_again = n_new + (word not in below), n_again + (word in below)
+    return n_words > 1 or (n_words == 1 and n_new > 0 and n_again == 0)
 
 
 def _counts_columns(

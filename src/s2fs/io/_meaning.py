@@ -28,6 +28,10 @@ from s2fs.io._values import make_imputer, remark_on_copies, remark_on_intensitie
 
 #: Samples without a label are left out, with a remark, if they are no more than this share.
 _MOST_UNLABELLED = 0.5
+#: Of fewer rows each may be a class of its own.
+_FEWEST_NAMES = 10
+#: Text with more words than this in a cell is no category.
+_FEWEST_WORDS = 3
 
 
 class _Features(NamedTuple):
@@ -73,9 +77,11 @@ def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -
         frame.without_rows(without)
         labels = labels._replace(codes=labels.codes[~without])
         descriptions = keep_samples(descriptions, ~without)
+    _reject_names(labels, where.source)
     if not roles.features and not obstacles:
         if not frame.transposed:
             _reject_odd_row(frame, candidates)
+        _reject_free_text(frame, candidates)
         raise UnreadableError(
             f"{frame.source} has no features left beside the target and the columns left out.",
             reason="no features",
@@ -229,6 +235,36 @@ def _check_labels(
         reject_one_class(np.array(labels.names), source)
     except ValueError as error:
         obstacles.append(UnreadableError(str(error), reason="one class"))
+
+
+def _reject_names(labels: Labels, source: str) -> None:
+    """Raise if hardly two rows have the same label: it names the rows."""
+    counts = np.bincount(labels.codes[labels.codes >= 0])
+    is_new_mostly = len(labels.names) > counts.sum() / 2
+    if counts.sum() >= _FEWEST_NAMES and (counts > 1).sum() < 2 and is_new_mostly:
+        raise UnreadableError(
+            f"{source} has {len(labels.names)} different values in {int(counts.sum())} rows, so it "
+            "names the samples and holds no classes; choose another with ",
+            Argument("target", bare=True),
+            ", or take a part of the names with ",
+            Argument("target_from_names"),
+            ".",
+            reason="names as classes",
+        )
+
+
+def _reject_free_text(frame: Frame, columns: Iterable[int]) -> None:
+    """Raise if there are sentences where features are expected."""
+    for f in columns:
+        cells = [str(cell) for cell in frame.cells.get(f, ())]
+        if cells and sum(len(cell.split()) for cell in cells) > _FEWEST_WORDS * len(cells):
+            raise UnreadableError(
+                f"{frame.source} has free text in column {frame.names[f]!r} and no other feature; "
+                "count its words first, for example with CountVectorizer of scikit-learn, and "
+                "select from the counts.",
+                reason="free text",
+                columns=[frame.names[f]],
+            )
 
 
 def _reject_odd_row(frame: Frame, columns: Iterable[int]) -> None:

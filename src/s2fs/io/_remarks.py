@@ -41,6 +41,8 @@ def warn_reader(*parts: str | Argument, kind: str = "note", columns: Iterable[st
     """Say what was done with a file beyond reading it, as a warning and in ``Dataset.remarks``."""
     text = Message(*parts)
     if (found := _remarks.get()) is not None:
+        if any(remark.text == text for remark in found):
+            return  # a file is read again when more is known about it
         found.append(Remark(kind, text, tuple(columns)))
     warn_user(text, ReadWarning)
 

@@ -23,6 +23,10 @@ from s2fs.io._sheet import cells_in_order
 _LEAST_LIKENESS = 0.75
 #: More values than this are hardly classes that nobody named.
 _FEW_CLASSES = 20
+#: In a column that names rows at least this share of the names are different.
+_MOST_NAMES = 0.9
+#: Names of samples are not taken apart into more kinds than this, or into rarer ones.
+_FEW_KINDS, _FEWEST_OF_A_KIND = 10, 3
 _TARGET_NAME = re.compile(
     r"(?:.*[\s_.-])?(?:class|label|target|y|diagnosis|outcome|phenotype|disease|subtype|type|status|"
     r"condition|group|response)s?",
@@ -87,13 +91,17 @@ def _header_as_labels(frame: Frame, header: list[str]) -> LabelCells:
         if frame.annotation
         else ""
     )
+    pattern = _propose_pattern(header)
     raise UnreadableError(
         Argument("target", bare=True),
         f" is missing: say which row of {frame.source} holds the classes, or give a table of "
         "the samples with ",
         Argument("samples"),
+        ", or take the classes from the names of the samples with ",
+        Argument("target_from_names", pattern),
         f"{known}.",
         reason="no target",
+        fixes={} if pattern is None or frame.annotation else {"target_from_names": pattern},
     )
 
 
@@ -115,10 +123,8 @@ def has_classes_in_header(frame: Frame, options: ReadOptions) -> bool:
     rows = [str(name) for name in frame.row_names or frame.cells.get(0, [])]
     if not _finds_classes(pattern, frame.names[1:]):
         return False
-    if not any(re.search(pattern, name) for name in rows):
+    if not any(re.search(pattern, name) for name in rows) or not _finds_classes(pattern, rows):
         return True
-    if not _finds_classes(pattern, rows):
-        return False
     if _are_clear(pattern, frame.names[1:]) and not _are_clear(pattern, rows):
         return True
     raise UnreadableError(
@@ -152,6 +158,23 @@ def _fewer_classes(pattern: str, frame: Frame, rows: list[str]) -> dict[str, Any
     in_header = {match[0] for name in frame.names[1:] if (match := re.search(pattern, name))}
     in_rows = {match[0] for name in rows if (match := re.search(pattern, name))}
     return {"transpose": True} if len(in_header) < len(in_rows) else {"id": frame.names[0] or "0"}
+
+
+#: What may be the class in the names of samples: letters, or all up to a mark, at either end.
+_PATTERNS = (r"^[A-Za-z]+", r"^[^\W_]+", r"[A-Za-z]+$", r"[^\W_]+$")
+
+
+def _propose_pattern(names: Sequence[str]) -> str | None:
+    """The first pattern that sorts all names into a few classes; None if there is none."""
+    clear = (p for p in _PATTERNS if _finds_classes(p, names) and _are_clear(p, names))
+    return next((p for p in clear if _finds_words(p, names)), None)
+
+
+def _finds_words(pattern: str, names: Sequence[str]) -> bool:
+    """Whether a pattern finds hardly more words than there are kinds of samples, and no numbers."""
+    counts = Counter(match[0] for name in names if (match := re.search(pattern, name)))
+    are_words = not any(word.isdigit() for word in counts)
+    return are_words and len(counts) <= _FEW_KINDS and min(counts.values()) >= _FEWEST_OF_A_KIND
 
 
 def _find_position(frame: Frame, target: str | int) -> int:
@@ -219,6 +242,19 @@ def _labels_from_names(frame: Frame, pattern: str) -> tuple[list[str], str]:
 def _target_missing(kind: str, frame: Frame) -> UnreadableError:
     """The error if nobody said where the classes are, with the column that is most likely."""
     likely = _likely_target(frame)
+    fixes: dict[str, Any] = {} if likely is None else {"target": likely}
+    if _has_features_in_rows(frame):
+        bare = [re.sub(r"\.\d+$", "", name) for name in frame.names[1:]]
+        pattern = _propose_pattern(frame.names[1:])
+        in_rows = _pattern_in_rows(frame)
+        if 2 <= len(set(bare)) <= min(_FEW_CLASSES, len(bare) / 2):
+            fixes = {"transpose": True}
+        elif pattern is not None and in_rows is None:
+            fixes = {"target_from_names": pattern}
+        elif in_rows is not None and pattern is None and likely is None:
+            fixes = {"target_from_names": in_rows}
+    elif likely is None and (pattern := _pattern_in_rows(frame)) is not None:
+        fixes = {"target_from_names": pattern}
     return UnreadableError(
         Argument("target", bare=True),
         f" is missing: say which {kind} of {frame.source} holds the classes, or take them "
@@ -228,8 +264,24 @@ def _target_missing(kind: str, frame: Frame) -> UnreadableError:
         Argument("target_from_names"),
         f"; it has {format_names(frame.names)}.",
         reason="no target",
-        fixes={} if likely is None else {"target": likely},
+        fixes=fixes,
     )
+
+
+def _has_features_in_rows(frame: Frame) -> bool:
+    """Whether a first column of names stands beside numbers alone, and does not hold classes."""
+    if frame.transposed or 0 not in frame.cells or len(frame.cells) > 1:
+        return False
+    features = [str(cell) for cell in frame.cells[0]]
+    is_named = len(set(features)) >= _MOST_NAMES * len(features)
+    return is_named and len(features) > 1 and not any(map(is_missing, features[:1]))
+
+
+def _pattern_in_rows(frame: Frame) -> str | None:
+    """The pattern of the classes in the names of the rows."""
+    columns = [frame.row_names] if frame.row_names is not None else list(frame.cells.values())
+    patterns = (_propose_pattern([str(cell) for cell in cells]) for cells in columns)
+    return next(filter(None, patterns), None)
 
 
 def _likely_target(frame: Frame) -> str | None:

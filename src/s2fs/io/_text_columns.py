@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from s2fs._utils.arguments import Argument
-from s2fs._utils.cells import is_missing
+from s2fs._utils.cells import is_gap, is_missing
 from s2fs._utils.messages import format_count, format_named, format_names
 from s2fs.io._errors import UnreadableError
 from s2fs.io._frame import Frame, as_plain_numbers
@@ -15,20 +15,6 @@ from s2fs.io._number_format import Advice, explain_marks
 from s2fs.io._options import ReadOptions
 from s2fs.io._remarks import warn_reader
 
-#: What many programs write where a value is not known, in lower case.
-_MISSING_TOKENS = {
-    "#n/a",
-    "#value!",
-    "#div/0!",
-    "-",
-    "--",
-    ".",
-    "*",
-    "nd",
-    "n.d.",
-    "none",
-    "missing",
-}
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T]\d{1,2}:\d{2}.*)?"
     r"|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})( \d{1,2}:\d{2}.*)?"
@@ -52,7 +38,7 @@ def fill_known_gaps(frame: Frame, position: int) -> bool:
         frame.cells[position] = plain
         return True
     words = sorted({cell.strip() for cell in unread_cells(frame, position)})
-    if not {word.lower() for word in words} <= _MISSING_TOKENS:
+    if not all(map(is_gap, words)):
         return False
     emptied = ["" if str(cell).strip() in words else cell for cell in cells]
     if all(is_missing(cell) for cell in emptied):
