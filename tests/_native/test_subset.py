@@ -177,6 +177,27 @@ def test_bounds_leave_few_candidates():
         assert np.median(excess) < most, level
 
 
+@pytest.mark.parametrize("compactness", ["mean", "rms"])
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_search_without_a_level_selects_the_same(level, compactness):
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 5
+    X = near_ties(rng.normal(size=(90, 60)) + rng.normal(size=(5, 60))[y], rng)
+    found = []
+    for without in (None, level):
+        state, left = NativeState(Problem(X, y), "published", compactness), np.arange(60)
+        if without is not None:
+            state.skip(without)
+        selected = []
+        for _ in range(20):
+            feature, _, _ = state.copy().add_best(left, (0.0316, 0.0316))
+            state.add(feature)
+            selected.append(feature)
+            left = left[left != feature]
+        found.append(selected)
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("scale", ["standard", "minmax"])
 def test_a_row_in_other_units_leaves_few_candidates(scale):
     # All but this row are near one end of the range, where single precision has few digits.

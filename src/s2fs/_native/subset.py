@@ -115,6 +115,7 @@ _bounds = Function(
     level=Int(),
     bounds=Array(np.float64, "n_candidates", writable=True),
 )
+_skip = Function("s2fs_search_skip", search=Given("search"), level=Int())
 #: What the library says instead of a candidate if no score is a number.
 _NO_NUMBER = -1
 #: How far the bounds of a candidate are refined before it is scored, in their order.
@@ -251,6 +252,10 @@ class NativeState:
             LEVELS.index(level), found,
         )  # fmt: skip
         return found
+
+    def skip(self, level: str) -> None:
+        """Leave out one of LEVELS from now on, to measure what it saves; the choice is the same."""
+        _skip(self._search, LEVELS.index(level))
 
     def add(self, feature: int) -> None:
         """Let ``feature`` join the subset."""

@@ -11,6 +11,7 @@
 #include <limits>
 #include <vector>
 
+#include "costs.h"
 #include "dense_tiles.h"
 #include "parallel_for.h"
 
@@ -200,7 +201,7 @@ S2FS_ENTRY(s2fs_class_moments,
         }
         const Samples samples{*table, codes, weight, n_classes};
         const Moments to{counts, means, squares, lower, upper, has_missing};
-        const double operations = 10.0 * static_cast<double>((last - first) * table->n_samples);
+        const double operations = COST_OF_MOMENTS * static_cast<double>((last - first) * table->n_samples);
         const Index n_useful = useful_threads(operations, n_threads);
         if (table->is_sparse) {
             parallel_for(last - first, n_useful, [&](Index begin, Index end, Index) {

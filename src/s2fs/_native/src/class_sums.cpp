@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "costs.h"
 #include "dense_tiles.h"
 #include "parallel_for.h"
 
@@ -136,7 +137,7 @@ struct Features<SparseValues<Value, Place>> {
 template <class Visit>
 void for_each_block(const Table &table, Index n_threads, const Visit &visit) {
     const Index n = table.n_samples, m = table.n_features;
-    const double n_operations = 4 * static_cast<double>(n) * static_cast<double>(m);
+    const double n_operations = COST_OF_CLASS_SUMS * static_cast<double>(n) * static_cast<double>(m);
     const Index n_useful = table.is_sparse ? 1 : useful_threads(n_operations, n_threads);
     const auto visit_some = [&](const auto &values, Index first, Index last) {
         using Values = std::decay_t<decltype(values)>;

@@ -10,8 +10,6 @@ namespace s2fs {
 
 namespace {
 
-constexpr double LARGEST = 1e30;  // larger ones would overflow when they are multiplied in single precision
-
 // Contributions of a chunk of samples to the tangent; chunks are added in their order.
 struct TangentSums {
     double distance = 0, direction = 0;
@@ -114,7 +112,7 @@ CompactnessTangent make_tangent(const Subset &subset, const FeatureTables &table
     // Parts of a fixed number, so that the sums do not depend on the threads.
     const Index n_parts = smaller<Index>(n_chunks, 64);
     std::vector<TangentSums> parts(n_parts);
-    const double n_operations = 20.0 * static_cast<double>(n) * static_cast<double>(p);
+    const double n_operations = COST_OF_TANGENT * static_cast<double>(n) * static_cast<double>(p);
     parallel_for(n_parts, useful_threads(n_operations, n_threads), [&](Index first, Index last, Index) {
         for (Index part = first; part < last; part++) {
             parts[part].S.assign(p * p, 0.0);
@@ -152,7 +150,7 @@ Roots sum_roots(const StepBounds &bounds, const float *offsets, Index n) {
 #pragma omp simd reduction(+ : added, bend, bend_size)
         for (Index i = start; i < end; i++) {
             const float a = offsets[i] * offsets[i];
-            added += weight[i] * a / (std::sqrt(square[i] + a) + root[i] + 1e-30f);
+            added += weight[i] * a / (std::sqrt(square[i] + a) + root[i] + LEAST_SQUARE);
             const float term = curvature[i] * a;
             bend += term;
             bend_size += std::fabs(term);
@@ -187,7 +185,7 @@ PartialBound screen_direction(const ScaledData &data, const FeatureTables &table
         for (Index i = 0; i < here; i++) x[i] = a[i] + e[data.own[start + i]];
 #pragma omp simd
         for (Index i = 0; i < here; i++) {
-            w_own[i] = 1 / std::sqrt(larger(square[i] + a[i] * a[i], 1e-30f));
+            w_own[i] = 1 / std::sqrt(larger(square[i] + a[i] * a[i], LEAST_SQUARE));
             all[i] = turned[i] = 0;
         }
         for (Index r = 0; r < p; r++) {
@@ -195,7 +193,7 @@ PartialBound screen_direction(const ScaledData &data, const FeatureTables &table
             const float e_r = e[r];
 #pragma omp simd
             for (Index i = 0; i < here; i++) {
-                const float b = x[i] - e_r, w = 1 / std::sqrt(larger(D[i] + b * b, 1e-30f));
+                const float b = x[i] - e_r, w = 1 / std::sqrt(larger(D[i] + b * b, LEAST_SQUARE));
                 const float share = w * w;
                 all[i] += share;
                 turned[i] += (1 - (P[i] + a[i] * b) * (w * w_own[i])) * share;
@@ -207,7 +205,7 @@ PartialBound screen_direction(const ScaledData &data, const FeatureTables &table
             const float y = 1.5f * std::fabs(x[i]) + std::fabs(a[i]) + rounding, t = turned[i] / all[i];
             const float error = u * (24 * y * std::sqrt(all[i]) + 32 * t + of_all);
             // What may be on its own centroid counts as 0.
-            sum += w_own[i] < 1e14f ? weight[i] * larger(t - error, 0.0f) : 0.0f;
+            sum += w_own[i] < ON_OWN ? weight[i] * larger(t - error, 0.0f) : 0.0f;
         }
         least += static_cast<double>(sum) * (1 - SUM_ERROR);
         if (least > large_enough && start + here < n) return {least, false};

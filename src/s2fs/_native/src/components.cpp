@@ -78,7 +78,7 @@ Subset::RowSums Subset::row_sums(Index feature) const {
         for (Index i = 0; i < here; i++) {
             const double d = square[i] + a[i] * a[i], root = std::sqrt(d);
             sum += weight[i] * (is_rms ? d : root);
-            w_own[i] = d > 0 ? 1 / larger(root, 1e-150) : 0.0;
+            w_own[i] = d > 0 ? 1 / larger(root, LEAST_LENGTH) : 0.0;
             all[i] = turned[i] = 0;
         }
         sums.distance += sum;
@@ -108,10 +108,9 @@ Subset::RowSums Subset::row_sums(Index feature) const {
 static const ClassDistances &class_distances(const ScaledData &data, const Doubles &G, Index feature) {
     const Index p = data.p;
     const double *c = data.centroids.data() + feature * p, tolerance = data.tolerance[feature];
-    constexpr double NONE = 1e300;
     static thread_local ClassDistances found;
     found.h.resize(p * p), found.near.resize(p), found.number.resize(p), found.limit.resize(p);
-    found.least.assign(p, NONE), found.nearest.assign(p, 0.0);
+    found.least.assign(p, NO_DISTANCE), found.nearest.assign(p, 0.0);
     for (Index q = 0; q < p; q++) found.number[q] = static_cast<double>(q);
     double *H = found.h.data(), *least = found.least.data(), *nearest = found.nearest.data();
     double *number = found.number.data(), *limit = found.limit.data();
@@ -122,7 +121,7 @@ static const ClassDistances &class_distances(const ScaledData &data, const Doubl
         for (Index q = 0; q < p; q++) {
             const double gap = beyond(c_r - c[q], tolerance), d = G_r[q] + gap * gap;
             h[q] = d;
-            least[q] = smaller(least[q], number[q] == number_r ? NONE : d);
+            least[q] = smaller(least[q], number[q] == number_r ? NO_DISTANCE : d);
         }
     }
     // Equally near: the smaller class.
@@ -154,7 +153,7 @@ void separation(const ScaledData &data, const Doubles &G, Index feature, double 
     for (Index r = 0; r < p; r++) {  // Σ_s 1/h_qs
         const double *h = H + r * p;
 #pragma omp simd
-        for (Index q = 0; q < p; q++) inverse[q] += q == r ? 0.0 : 1 / larger(h[q], 1e-300);
+        for (Index q = 0; q < p; q++) inverse[q] += q == r ? 0.0 : 1 / larger(h[q], LEAST_DIVISOR);
     }
     for (Index q = 0; q < p && p > 2; q++) {
         if (!(least[q] > 0)) continue;  // a vector of length 0 has no direction
@@ -178,7 +177,7 @@ void separation(const ScaledData &data, const Doubles &G, Index feature, double 
         for (Index r = 0; r < p; r++) {
             const double norms = std::sqrt(length * h[r]), dot = (length + h[r] - h_a[r]) / 2;
             const double turn = smaller(larger(norms - dot, 0.0), 2 * norms);
-            turned[r] += turn / larger(norms * (lead + h_a[r] * T), 1e-300);
+            turned[r] += turn / larger(norms * (lead + h_a[r] * T), LEAST_DIVISOR);
         }
         turned[q] = own_term, turned[a] = near_term;
     }

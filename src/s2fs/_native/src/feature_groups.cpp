@@ -73,14 +73,14 @@ Index best_group(const Subset &subset, const Groups &groups, double alpha, doubl
     const double n_members = static_cast<double>(groups.n_members());
     subset.data.tables(n_threads);  // the offsets
     Doubles bounds(count);
-    parallel_for(count, useful_threads(n_members * n, n_threads), [&](Index first, Index last, Index) {
+    parallel_for(count, useful_threads(COST_OF_ROOTS * n_members * n, n_threads), [&](Index first, Index last, Index) {
         for (Index k = first; k < last; k++) bounds[k] = upper_bound(subset, groups.begin(k), groups.size(k), beta);
     });
     Indices order(count);
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](Index one, Index other) { return bounds[one] > bounds[other]; });
     // Several threads score some groups at a time.
-    const Index threads = useful_threads(10 * n_members * n * p, n_threads), together = threads > 1 ? 4 * threads : 1;
+    const Index threads = useful_threads(COST_OF_SCORE * n_members * n * p, n_threads), together = threads > 1 ? 4 * threads : 1;
     std::vector<Components> found(count);
     Index n_scored = 0;
     double best = -HUGE_VAL;

@@ -190,7 +190,7 @@ void Step::carry_candidates() {
     const Index m = data_.m, n_chunks = (m + CHUNK - 1) / CHUNK;
     is_candidate_.assign(m, 0), has_candidate_.assign(n_chunks, 0);
     for (Index k = 0; k < count_; k++) is_candidate_[candidates_[k]] = has_candidate_[candidates_[k] / CHUNK] = 1;
-    const double n_operations = 8 * static_cast<double>(m) * static_cast<double>(data_.p);
+    const double n_operations = COST_OF_CARRYING * static_cast<double>(m) * static_cast<double>(data_.p);
     parallel_for(n_chunks, useful_threads(n_operations, n_threads_), [&](Index first, Index last, Index) {
         for (Index chunk = first; chunk < last; chunk++) {
             if (!has_candidate_[chunk] || bounds_.is_carried[chunk]) continue;
@@ -203,17 +203,18 @@ void Step::carry_candidates() {
 // The candidates of a chunk that may be the best by what is known of them; another weighting may have refined them.
 void Step::find_alive_in(Index chunk, std::vector<Candidate> &found) const {
     const Index first = chunk * CHUNK, last = smaller(first + CHUNK, data_.m);
+    const bool skips_carried = search_.skips(CARRIED);
     double bounds[CHUNK];
     Index left[CHUNK], n_left = 0;
     bound_features(first, last, bounds);
     for (Index f = first; f < last; f++) {  // without a branch, which would often be guessed wrong
         left[n_left] = f;
-        n_left += is_candidate_[f] & static_cast<char>(reaches(bounds[f - first]));
+        n_left += is_candidate_[f] & static_cast<char>(reaches(bounds[f - first]) | skips_carried);
     }
     for (Index k = 0; k < n_left; k++) {
         const Index f = left[k];
         const Level level = search_.level[f];
-        double least = bounds[f - first];
+        double least = skips_carried && level == CARRIED ? HUGE_VAL : bounds[f - first];
         if (level > SUMS) least = smaller(bound(search_.known[f]), least);
         if (level != EXACT && reaches(least)) found.push_back({least, f});
     }
@@ -221,7 +222,7 @@ void Step::find_alive_in(Index chunk, std::vector<Candidate> &found) const {
 
 std::vector<Candidate> Step::find_alive() const {
     const Index n_chunks = static_cast<Index>(has_candidate_.size());
-    const Index threads = useful_threads(8 * static_cast<double>(data_.m), n_threads_);
+    const Index threads = useful_threads(COST_OF_LOOKING * static_cast<double>(data_.m), n_threads_);
     std::vector<std::vector<Candidate>> parts(threads);
     parallel_for(n_chunks, threads, [&](Index first, Index last, Index part) {
         for (Index chunk = first; chunk < last; chunk++)
@@ -235,6 +236,7 @@ std::vector<Candidate> Step::find_alive() const {
 // Takes the candidates that may be the best to level SUMS. If these are many, the sums of all candidates are worth
 // to be known in the steps that follow. Says whether there was anything to do.
 bool Step::sum_candidates(const std::vector<Candidate> &alive) {
+    if (search_.skips(SUMS)) return false;
     Indices left;
     for (const Candidate &one : alive)
         if (search_.level[one.feature] == CARRIED) left.push_back(one.feature);
@@ -245,7 +247,7 @@ bool Step::sum_candidates(const std::vector<Candidate> &alive) {
                      [&](Index f) { return search_.level[f] == CARRIED; });
     }
     const Index n_left = static_cast<Index>(left.size());
-    const double n_operations = static_cast<double>(n_left) * static_cast<double>(data_.n) / 4;
+    const double n_operations = COST_OF_SUMS * static_cast<double>(n_left) * static_cast<double>(data_.n);
     parallel_for(n_left, useful_threads(n_operations, n_threads_),
                  [&](Index first, Index last, Index) { sum_features(left.data() + first, last - first); });
     if (is_renewed) {
@@ -263,15 +265,24 @@ double Step::refine(Index f) {
     Components &known = search_.known[f];
     Level &level = search_.level[f];
     switch (level) {
-        case CARRIED: {
-            double found;
-            sum_features(&f, 1);
-            bound_features(f, f + 1, &found);
-            return found;
-        }
+        case CARRIED:
+            if (!search_.skips(SUMS)) {
+                double found;
+                sum_features(&f, 1);
+                bound_features(f, f + 1, &found);
+                return found;
+            }
+            [[fallthrough]];
         case SUMS: {
-            const Roots roots = sum_roots(bounds_, data_.offsets(f, buffer), data_.n);
             known.lambda_dis = bounds_.most_lambda_dis[f], known.lambda_dir = bounds_.lambda_dir;
+            if (search_.skips(ROOTS)) {
+                known.theta_dis = larger(bounds_.theta_dis[f] + larger(bounds_.theta_dis_more[f], 0.0), floor_distance(0));
+                known.theta_dir = larger(bounds_.theta_dir[f], 0.0);
+                search_.curved[f] = bounds_.tangent.direction - static_cast<double>(bounds_.bend[f]) - bounds_.theta_dir[f];
+                level = ROOTS;
+                break;
+            }
+            const Roots roots = sum_roots(bounds_, data_.offsets(f, buffer), data_.n);
             known.theta_dis = larger(bounds_.theta_dis[f], floor_distance(0));
             if (!data_.is_rms) known.theta_dis = floor_distance(bounds_.tangent.distance + roots.distance);
             known.theta_dir = larger(bounds_.tangent.direction - roots.bend - static_cast<double>(bounds_.bend[f]), 0.0);
@@ -280,6 +291,10 @@ double Step::refine(Index f) {
             break;
         }
         case ROOTS: {
+            if (search_.skips(SEPARATED)) {
+                level = SEPARATED;
+                break;
+            }
             static thread_local RoundedDistances distances;
             bound_distances(data_, tables_, bounds_, f, distances);
             known.lambda_dis = smaller(known.lambda_dis, data_.unit * distances.lambda_dis);
@@ -297,6 +312,10 @@ double Step::refine(Index f) {
             break;
         }
         case SEPARATED: {
+            if (search_.skips(SCREENED)) {
+                level = SCREENED;
+                break;
+            }
             const PartialBound found =
                 screen_direction(data_, tables_, bounds_, f, data_.offsets(f, buffer), beaten_theta_dir(known));
             known.theta_dir = larger(known.theta_dir, found.value);
@@ -361,12 +380,12 @@ Index Step::best(double alpha, double beta, double at_least, Components *compone
         drop(alive);
     }
     if (sum_candidates(alive)) alive = find_alive();
-    refine_all(alive, ROOTS, n);
+    refine_all(alive, ROOTS, COST_OF_ROOTS * n);
     if (!alive.empty()) {
         score(std::max_element(alive.begin(), alive.end())->feature);
         drop(alive);
     }
-    refine_all(alive, SEPARATED, 10 * p * p);
+    refine_all(alive, SEPARATED, COST_OF_SEPARATION * p * p);
     score_largest_first(alive);
     const Index winner = find_winner();
     if (winner < 0) return best_ > 0 ? Search::NONE_REACHES : Search::NO_NUMBER;
@@ -396,8 +415,8 @@ void Step::score_largest_first(std::vector<Candidate> &alive) {
         const Index end = smaller(start + together, count);
         std::vector<Candidate> some(alive.begin() + start, alive.begin() + end);
         drop(some);
-        refine_all(some, SCREENED, 8 * n * p);
-        refine_all(some, EXACT, 30 * n * p);
+        refine_all(some, SCREENED, COST_OF_SCREEN * n * p);
+        refine_all(some, EXACT, COST_OF_SCORE * n * p);
         for (Index k = start; k < end; k++) {
             const Index f = alive[k].feature;
             if (search_.level[f] != EXACT) continue;

@@ -67,8 +67,6 @@ struct StepBounds {
 };
 
 constexpr Index N_NEAREST = 4;
-// Farther than anything, as no feature has a range above 1: loops in single precision want finite numbers.
-constexpr float FAR = 1e16f;
 
 class Search {
   public:
@@ -77,7 +75,8 @@ class Search {
         : subset(other.subset),
           reference(other.reference),
           carried(other.carried),
-          runners_up{other.runners_up[0], other.runners_up[1]} {}
+          runners_up{other.runners_up[0], other.runners_up[1]},
+          skipped(other.skipped) {}
 
     Subset subset;
 
@@ -101,6 +100,10 @@ class Search {
     void upper_bounds(const Index *candidates, Index count, double alpha, double beta, Level until,
                       double *found);
 
+    // Leave out a level, for those who measure what it saves: candidates go on to the next one as they are.
+    void skip(Level some) { skipped |= 1u << some; }
+    bool skips(Level some) const { return skipped >> some & 1u; }
+
     // Of the subset as it is, if it has bounds.
     bool has_bounds = false;
     std::vector<Level> level;       // (m)
@@ -112,6 +115,7 @@ class Search {
     Floats reference;  // (n)
     Doubles carried;   // (m)
     Index runners_up[2] = {-1, -1};  // the candidates that came next to the best
+    unsigned skipped = 0;  // a bit for each level
 };
 
 // feature_groups.cpp: the group with the largest Sep of the subset joined by it, the first one among equals; NO_NUMBER

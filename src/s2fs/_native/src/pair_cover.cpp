@@ -24,7 +24,9 @@
 #include <memory>
 #include <vector>
 
+#include "costs.h"
 #include "feature_groups.h"
+#include "limits.h"
 #include "parallel_for.h"
 
 namespace {
@@ -35,8 +37,6 @@ using Indices = std::vector<Index>;
 
 // Correlated features leave at least this share of the spread that independent ones have.
 constexpr double MIN_JOINT_SHARE = 0.05;
-// Scores that differ by less, relatively, are equal.
-constexpr double EQUAL = 1e-10;
 // What a sum may be too large by: the exponential of the screen has nine digits.
 constexpr double SCREEN_ERROR = 1e-8;
 // Candidates that are screened side by side, and class pairs between two looks at their sums.
@@ -160,7 +160,7 @@ inline double class_distance(double rho, double J, double independent, double jo
     const double far = larger(J, 0.0);
     if (rho == 0) return far;
     const double spread = rho * larger(joint, MIN_JOINT_SHARE * independent) + (1 - rho) * independent;
-    return far * far / larger(spread, 1e-300);
+    return far * far / larger(spread, s2fs::LEAST_DIVISOR);
 }
 
 // The class distances of the subset with feature f, in the order of the pairs.
@@ -207,9 +207,9 @@ class Screen {
         scored_.push_back({score, f});
         if (score > best_) {
             best_ = score;
-            // −ln(sum / P) + closest/8 ≥ best (1 − EQUAL), solved for the sum.
+            // −ln(sum / P) + closest/8 ≥ best (1 − s2fs::EQUAL), solved for the sum.
             limit_ = static_cast<double>(pairs_.size()) *
-                     std::exp(pairs_[0].distance / 8 - best_ * (1 - EQUAL)) * (1 + SCREEN_ERROR);
+                     std::exp(pairs_[0].distance / 8 - best_ * (1 - s2fs::EQUAL)) * (1 + SCREEN_ERROR);
         }
     }
 
@@ -281,7 +281,7 @@ class Screen {
                     const double joint = pair.joint + 2 * d * x + dd;
                     const double spread = rho * larger(joint, MIN_JOINT_SHARE * independent) +
                                           (1 - rho) * independent;
-                    distance = far * far / larger(spread, 1e-300);
+                    distance = far * far / larger(spread, s2fs::LEAST_DIVISOR);
                 }
                 sums[l] += exponential<8>(closest - distance / 8);
             }
@@ -319,7 +319,7 @@ Candidate best_candidate(PairCover &cover, Index n_threads) {
     if (seed >= 0) seeded.score(seed);
     for (Index f : cover.constant_candidates) seeded.score(f);
     const Index n_blocks = cover.features->n_blocks;
-    const double operations = 20.0 * static_cast<double>(n_blocks * BLOCK) *
+    const double operations = s2fs::COST_OF_PAIR_SCREEN * static_cast<double>(n_blocks * BLOCK) *
                               static_cast<double>(closest_first.size());
     const Index n_useful = s2fs::useful_threads(operations, n_threads);
     std::vector<Screen> screens(static_cast<std::size_t>(n_useful), seeded);
@@ -333,7 +333,7 @@ Candidate best_candidate(PairCover &cover, Index n_threads) {
     Candidate winner{std::numeric_limits<double>::quiet_NaN(), -1};
     for (const Screen &screen : screens)
         for (const Candidate &one : screen.scored())
-            if (one.score >= best * (1 - EQUAL) &&
+            if (one.score >= best * (1 - s2fs::EQUAL) &&
                 (winner.feature < 0 || one.feature < winner.feature))
                 winner = one;
     Candidate second{-INFINITE, -1};
@@ -509,7 +509,7 @@ S2FS_ENTRY(s2fs_pair_cover_score,
     return s2fs::guarded([&] {
         for (Index i = 0; i < n_scored; i++) check_feature(*cover, features[i]);
         const double operations =
-            30.0 * static_cast<double>(n_scored) * static_cast<double>(cover->pairs.size());
+            s2fs::COST_OF_PAIR_SCORE * static_cast<double>(n_scored) * static_cast<double>(cover->pairs.size());
         const Index n_useful = s2fs::useful_threads(operations, n_threads);
         s2fs::parallel_for(n_scored, n_useful, [&](Index first, Index last, Index) {
             Doubles distances(cover->pairs.size());
@@ -535,7 +535,7 @@ S2FS_ENTRY(s2fs_pair_cover_best_group,
             first_within[k + 1] = first_within[k] + groups.size(k) * groups.size(k);
         const bool is_correlated = cover->features->correlation > 0;
         require(n_within == (is_correlated ? first_within[groups.count] : 0), "the correlations are of other groups.");
-        const double operations = 30.0 * static_cast<double>(n_members) * static_cast<double>(cover->pairs.size());
+        const double operations = s2fs::COST_OF_PAIR_SCORE * static_cast<double>(n_members) * static_cast<double>(cover->pairs.size());
         Doubles scores(groups.count), least(groups.count);
         s2fs::parallel_for(groups.count, s2fs::useful_threads(operations, n_threads),
                            [&](Index first, Index last, Index) {
@@ -547,7 +547,7 @@ S2FS_ENTRY(s2fs_pair_cover_best_group,
         for (double one : scores) best = one > best ? one : best;  // NaN is not
         *group = -1;
         for (Index k = groups.count - 1; k >= 0; k--)
-            if (scores[k] >= best * (1 - EQUAL)) *group = k;
+            if (scores[k] >= best * (1 - s2fs::EQUAL)) *group = k;
         if (*group >= 0) *score = scores[*group], *closest = least[*group];
     });
 }

@@ -184,15 +184,21 @@ void ScaledData::make_offsets(Index first, Index last) const {
 }
 
 void ScaledData::make_tables(Index n_threads) const {
-    FeatureTables &to = tables_;
-    to.deviations.resize(p * m), to.gap_error.resize(m), to.median.resize(m), to.within.resize(m);
-    to.largest_gap.assign(p * p, 0.0), to.mean_gap.assign(p * p, 0.0);
-    const Index threads = useful_threads(static_cast<double>(m) * static_cast<double>(n) * 4, n_threads);
     if (!table_.is_sparse) {
-        to.offsets = make_large_floats(m * n);
-        parallel_for(m, threads, [&](Index first, Index last, Index) { make_offsets(first, last); });
+        tables_.offsets = make_large_floats(m * n);
+        const double n_operations = COST_OF_OFFSET * static_cast<double>(m) * static_cast<double>(n);
+        parallel_for(m, useful_threads(n_operations, n_threads),
+                     [&](Index first, Index last, Index) { make_offsets(first, last); });
     }
-    // Largest and mean squares of each sample. Sparse: of an empty sample, then of what is stored.
+    sum_squares_of_samples();
+    sum_within(n_threads);
+    bound_sum_errors();
+    place_centroids();
+    compare_classes();
+}
+
+// The largest and the mean a_i² of each sample. Sparse: of an empty sample, then of what is stored.
+void ScaledData::sum_squares_of_samples() const {
     Doubles largest(n, 0.0), total(n, 0.0);
     if (table_.is_sparse) {
         Doubles empty_largest(p, 0.0), empty_total(p, 0.0);
@@ -222,7 +228,7 @@ void ScaledData::make_tables(Index n_threads) const {
             std::fill(most.begin(), most.end(), 0.0f), std::fill(sum.begin(), sum.end(), 0.0f);
             float *largest_here = most.data(), *sum_here = sum.data();
             for (Index f = 0; f < m; f++) {
-                const float *a = to.offsets.get() + f * n + start;
+                const float *a = tables_.offsets.get() + f * n + start;
 #pragma omp simd
                 for (Index i = 0; i < here; i++) {
                     const float square = a[i] * a[i];
@@ -236,53 +242,70 @@ void ScaledData::make_tables(Index n_threads) const {
             }
         }
     }
-    to.largest_square.resize(n), to.mean_square.resize(n);
+    tables_.largest_square.resize(n), tables_.mean_square.resize(n);
     for (Index i = 0; i < n; i++) {
-        to.largest_square[i] = static_cast<float>(largest[i] * (1 + 4 * U));
-        to.mean_square[i] = larger(total[i], 0.0) / static_cast<double>(m);
+        tables_.largest_square[i] = static_cast<float>(largest[i] * (1 + 4 * U));
+        tables_.mean_square[i] = larger(total[i], 0.0) / static_cast<double>(m);
     }
-    Floats single_weight(weight.begin(), weight.end());
-    parallel_for(m, threads, [&](Index first, Index last, Index) {
+}
+
+// The variance inside the classes of each feature.
+void ScaledData::sum_within(Index n_threads) const {
+    tables_.within.resize(m);
+    const Floats single_weight(weight.begin(), weight.end());
+    const double n_operations = COST_OF_OFFSET * static_cast<double>(m) * static_cast<double>(n);
+    parallel_for(m, useful_threads(n_operations, n_threads), [&](Index first, Index last, Index) {
         Doubles again(last - first);
         Indices features(last - first);
         std::iota(features.begin(), features.end(), first);
-        weighted_squares(single_weight, single_weight, features.data(), last - first, to.within.data() + first,
+        weighted_squares(single_weight, single_weight, features.data(), last - first, tables_.within.data() + first,
                          again.data());
     });
-    // Sums of sparse columns are differences: what is left of a class is known up to the rounding of its sum.
-    to.sum_error.assign(m, 0.0);
-    if (table_.is_sparse) {
-        Doubles class_weight(p, 0.0);
-        for (Index i = 0; i < n; i++) class_weight[own[i]] += weight[i];
-        const double rounding = static_cast<double>(n + 64) * 0x1p-51;
-        for (Index f = 0; f < m; f++)
-            for (Index q = 0; q < p; q++) {
-                const double a = beyond(scaled(0, f) - centroids[f * p + q], tolerance[f]);
-                to.sum_error[f] += rounding * class_weight[q] * a * a;
-            }
-    }
-    // Centroids from the median on: their differences then keep their digits in single precision,
-    // even where one class is far from all others.
+}
+
+// Sums of sparse columns are differences: what is left of a class is known up to the rounding of its sum.
+void ScaledData::bound_sum_errors() const {
+    tables_.sum_error.assign(m, 0.0);
+    if (!table_.is_sparse) return;
+    Doubles class_weight(p, 0.0);
+    for (Index i = 0; i < n; i++) class_weight[own[i]] += weight[i];
+    const double rounding = static_cast<double>(n + 64) * 0x1p-51;
+    for (Index f = 0; f < m; f++)
+        for (Index q = 0; q < p; q++) {
+            const double a = beyond(scaled(0, f) - centroids[f * p + q], tolerance[f]);
+            tables_.sum_error[f] += rounding * class_weight[q] * a * a;
+        }
+}
+
+// Centroids from the median on: their differences then keep their digits in single precision, even where one class is
+// far from all others.
+void ScaledData::place_centroids() const {
+    tables_.deviations.resize(p * m), tables_.gap_error.resize(m), tables_.median.resize(m);
     double extent = 0;
     Doubles sorted(p);
     for (Index f = 0; f < m; f++) {
         const double *c = centroids.data() + f * p;
         sorted.assign(c, c + p);
         std::nth_element(sorted.begin(), sorted.begin() + p / 2, sorted.end());
-        const double median = to.median[f] = sorted[p / 2];
+        const double median = tables_.median[f] = sorted[p / 2];
         double most = 0;
         for (Index q = 0; q < p; q++) {
-            to.deviations[q * m + f] = static_cast<float>(c[q] - median);
+            tables_.deviations[q * m + f] = static_cast<float>(c[q] - median);
             most = larger(most, std::fabs(c[q] - median));
         }
-        to.gap_error[f] = static_cast<float>(larger(4 * U * most, 1e-18));
+        tables_.gap_error[f] = static_cast<float>(larger(4 * U * most, LEAST_GAP_ERROR));
         extent = larger(extent, tolerance[f] / ON_CENTROID);
     }
-    to.largest_extent = extent * extent;
+    tables_.largest_extent = extent * extent;
+}
+
+// The largest and the mean g_qr² of every two classes.
+void ScaledData::compare_classes() const {
+    tables_.largest_gap.assign(p * p, 0.0), tables_.mean_gap.assign(p * p, 0.0);
     for (Index q = 0; q < p; q++)
         for (Index r = 0; r < q; r++) {
-            const float *one = to.deviations.data() + q * m, *other = to.deviations.data() + r * m;
-            const float *error = to.gap_error.data();
+            const float *one = tables_.deviations.data() + q * m, *other = tables_.deviations.data() + r * m;
+            const float *error = tables_.gap_error.data();
             float most = 0, sum = 0;
 #pragma omp simd reduction(max : most) reduction(+ : sum)
             for (Index f = 0; f < m; f++) {
@@ -290,9 +313,9 @@ void ScaledData::make_tables(Index n_threads) const {
                 most = larger(most, gap + error[f]);
                 sum += gap * gap;
             }
-            const double far = static_cast<double>(most) * (1 + 4 * U);
-            to.largest_gap[q * p + r] = to.largest_gap[r * p + q] = far * far;
-            to.mean_gap[q * p + r] = to.mean_gap[r * p + q] = static_cast<double>(sum) / static_cast<double>(m);
+            const double far = static_cast<double>(most) * (1 + 4 * U), mean = static_cast<double>(sum) / static_cast<double>(m);
+            tables_.largest_gap[q * p + r] = tables_.largest_gap[r * p + q] = far * far;
+            tables_.mean_gap[q * p + r] = tables_.mean_gap[r * p + q] = mean;
         }
 }
 

@@ -16,7 +16,9 @@
 #include <mutex>
 #include <vector>
 
+#include "costs.h"
 #include "large_floats.h"
+#include "limits.h"
 #include "table.h"
 
 namespace s2fs {
@@ -25,15 +27,8 @@ using Doubles = std::vector<double>;
 using Floats = std::vector<float>;
 using Indices = std::vector<Index>;
 
-constexpr double EQUAL = 1e-10;        // scores that differ by less, relatively, are equal
-constexpr double ON_CENTROID = 1e-12;  // as in criteria/separability.py
-constexpr double ZERO_SQUARE = 1e-90;  // squared distances below this are zero
 constexpr Index LANES = 16;            // the number of samples is a multiple of this
 constexpr Index CHUNK = 512;           // samples, or features, that are worked on together
-constexpr double SLACK = 1 + 1e-11;    // rounding of a score and of the constants of its bounds
-constexpr double U = 1.0 / (1 << 24);  // unit roundoff of single precision
-// Relative error of a sum of CHUNK terms of one sign in single precision, whatever their order.
-constexpr double SUM_ERROR = 1.0 / (1 << 15);
 
 // Classes are padded to whole registers in the loops over pairs of them.
 constexpr Index EIGHT = 8;
@@ -99,6 +94,11 @@ class ScaledData {
   private:
     void make_tables(Index n_threads) const;
     void make_offsets(Index first, Index last) const;
+    void sum_squares_of_samples() const;
+    void sum_within(Index n_threads) const;
+    void bound_sum_errors() const;
+    void place_centroids() const;
+    void compare_classes() const;
     double scaled(double value, Index feature) const {
         return (value - lower_[feature]) / width_[feature];
     }

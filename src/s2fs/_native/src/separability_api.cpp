@@ -111,7 +111,7 @@ S2FS_ENTRY(s2fs_search_score, (Search *search, const Index *candidates, Index n_
                                Index n_threads, double *components)) {
     return guarded([&] {
         check_features(candidates, n_candidates, search->subset.data.m);
-        const double n_operations = 8.0 * static_cast<double>(search->subset.data.n) *
+        const double n_operations = COST_OF_SCORE * static_cast<double>(search->subset.data.n) *
                                     static_cast<double>(search->subset.data.p) * static_cast<double>(n_candidates);
         parallel_for(n_candidates, useful_threads(n_operations, n_threads), [&](Index first, Index last, Index) {
             for (Index k = first; k < last; k++) {
@@ -130,7 +130,7 @@ S2FS_ENTRY(s2fs_search_row_sums, (Search *search, const Index *candidates, Index
                                   Index n_threads, double *sums)) {
     return guarded([&] {
         check_features(candidates, n_candidates, search->subset.data.m);
-        const double n_operations = 8.0 * static_cast<double>(search->subset.data.n) *
+        const double n_operations = COST_OF_SCORE * static_cast<double>(search->subset.data.n) *
                                     static_cast<double>(search->subset.data.p) * static_cast<double>(n_candidates);
         parallel_for(n_candidates, useful_threads(n_operations, n_threads), [&](Index first, Index last, Index) {
             for (Index k = first; k < last; k++) {
@@ -149,6 +149,14 @@ S2FS_ENTRY(s2fs_search_separation, (Search *search, const Index *candidates, Ind
         check_features(candidates, n_candidates, search->subset.data.m);
         for (Index k = 0; k < n_candidates; k++)
             search->subset.separation(candidates[k], lambdas + k, lambdas + n_candidates + k);
+    });
+}
+
+// Leave out a level of bounds, for those who measure what it saves.
+S2FS_ENTRY(s2fs_search_skip, (Search *search, Index level)) {
+    return guarded([&] {
+        require(level >= CARRIED && level <= SCREENED, "there is no such level.");
+        search->skip(static_cast<Level>(level));
     });
 }
 

@@ -20,13 +20,12 @@ void bound_direction_of_classes(const Subset &subset, const FeatureTables &table
     if (p < 3) return;
     const double lead = subset.data.is_published ? 1 : 0;
     const double *G = subset.G.data(), *W = tables.largest_gap.data();
-    constexpr double NONE = 1e300;
-    Doubles T(p, 0.0), limit(p, NONE);
+    Doubles T(p, 0.0), limit(p, NO_DISTANCE);
     for (Index q = 0; q < p; q++)
         for (Index r = 0; r < p; r++) {
             if (q == r) continue;
             const double low = G[q * p + r], high = low + W[q * p + r];
-            if (low < 1e-12) return;
+            if (low < NEAR_CLASSES) return;
             T[q] += 1 / high;
             limit[q] = smaller(limit[q], high);
         }
@@ -47,7 +46,7 @@ void bound_direction_of_classes(const Subset &subset, const FeatureTables &table
             }
             most = larger(most, smaller(sum, 2.0));
         }
-        most_of_class[q] = most * (1 + 1e-9);
+        most_of_class[q] = most * (1 + EQUAL);
     }
 }
 
@@ -102,7 +101,7 @@ void round_pairs(const Subset &subset, StepBounds &bounds) {
     for (Index q = 0; q < p; q++)
         for (Index r = 0; r < p; r++) {
             if (q == r) continue;
-            const double slope = smaller(S[q * p + r] * (1 + SUM_ERROR), 1e28);
+            const double slope = smaller(S[q * p + r] * (1 + SUM_ERROR), LARGEST_SLOPE);
             bounds.G[q * width + r] = static_cast<float>(subset.G[q * p + r]);
             bounds.S[q * width + r] = static_cast<float>(slope);
             bounds.sum_S += slope;
@@ -110,7 +109,7 @@ void round_pairs(const Subset &subset, StepBounds &bounds) {
             by_class[r] += 2 * slope;
         }
     for (Index q = 0; q < p; q++)
-        bounds.by_class[q] = static_cast<float>(smaller(by_class[q] * (1 + SUM_ERROR), 1e30));
+        bounds.by_class[q] = static_cast<float>(smaller(by_class[q] * (1 + SUM_ERROR), LARGEST));
 }
 
 // Step 6b, for the features from first to last: how much they add to Λ_dis at most, and S·g² at most.
@@ -209,7 +208,7 @@ void bound_distances(const ScaledData &data, const FeatureTables &tables, const 
         for (Index q = 0; q < p; q++) {
             const Index at = q * width + start;
             const Eight gap = e[q] - e_here, square = gap * gap, h = load(G + at) + square;
-            const Eight w = inverse_root(h < 1e-30f ? Eight{} + 1e-30f : h);
+            const Eight w = inverse_root(h < LEAST_SQUARE ? Eight{} + LEAST_SQUARE : h);
             store(h, h_of + at), store(w, w_of + at);
             T += w * w;
             bend += load(S + at) * square;
@@ -220,7 +219,7 @@ void bound_distances(const ScaledData &data, const FeatureTables &tables, const 
         }
         store(T, to.T.data() + start);
         std::memcpy(to.nearest.data() + start, &nearest, sizeof nearest);
-        const Eight inverse = inverse_root(least < 1e-30f ? Eight{} + 1e-30f : least), root = least * inverse;
+        const Eight inverse = inverse_root(least < LEAST_SQUARE ? Eight{} + LEAST_SQUARE : least), root = least * inverse;
         const EightInts is_near = next <= least * (1 + 16 * u) + 8 * epsilon * root;
         for (Index k = 0; k < smaller(EIGHT, p - start); k++) {
             bend_of_all += static_cast<double>(bend[k]);
@@ -229,21 +228,20 @@ void bound_distances(const ScaledData &data, const FeatureTables &tables, const 
             has_tie = has_tie || is_near[k];
         }
     }
-    constexpr float LARGEST_RHO = 1.0f / 8192, COINCIDE = 1e10f;
     const float rho = epsilon * largest_inverse;
     to.rho = static_cast<double>(rho);
     to.is_clear = !has_tie && rho <= LARGEST_RHO && largest_inverse <= COINCIDE;
     const double size = static_cast<double>(p), error = static_cast<double>(epsilon);
     const double rounding = 1 + (2 * size + 64) * U;
     to.lambda_dis = distance_of_all * rounding / size + error;
-    to.bend = bend_of_all * rounding * (1 + 1.0 / 4096) + bounds.sum_S * 4097 * error * error;
+    to.bend = bend_of_all * rounding * (1 + 1 / YOUNG) + bounds.sum_S * (1 + YOUNG) * error * error;
 }
 
 namespace {
 
 // μ of all classes for the nearest class a; h_ar T is at least 1.
 void find_memberships(const float *h, float T, Index a, Index width, float lead, float *mu) {
-    const float largest = 1e30f / T;  // no product overflows
+    const float largest = static_cast<float>(LARGEST) / T;  // no product overflows
 #pragma omp simd
     for (Index r = 0; r < width; r++) mu[r] = 1 / (lead + larger(smaller(h[r], largest) * T, 0.5f));
     mu[a] = 0;
