@@ -71,7 +71,7 @@ CALLS = {
         native_correlations._correlations,
         lambda: [
             native_table.make_table(X), np.arange(N) % P, np.ones(N), numbers(P, M), np.zeros(M),
-            np.ones(M), 0, 2, 0, M, 1, numbers(M),
+            np.ones(M), 0, 1, 2, 0, M, 1, numbers(M),
         ],
     ),
     "residuals": (

@@ -124,6 +124,23 @@ def test_correlations_inside_the_classes_are_the_literal_ones(data, kind, form, 
         np.testing.assert_allclose(correlations(feature), expected(feature), rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("offset", [0.0, 900.0, 2000.0, 1e7])
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, np.float32])
+def test_correlations_keep_their_digits_beside_large_means(offset, form):
+    rng = np.random.default_rng(0)
+    y = np.arange(203) % 3
+    X = rng.normal(size=(203, 300))
+    X[:, 1::2] += X[:, ::2]
+    with_offset = form(X + offset).astype(np.float64)  # float32 has lost digits already
+    exact = with_offset - offset
+    found = [
+        WithinClassCorrelations(table, y, native_moments.compute_class_moments(table, y, 3))(4)
+        for table in (form(X + offset), exact)
+    ]
+    assert abs(found[1][5]) > 0.5
+    np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-11 if offset < 1e6 else 1e-8)
+
+
 def find_path(make, moments, correlation, correlations, k, *, ahead=True, **options):
     """The features of a search and the scores on the way."""
     criterion = make(moments, correlation, correlations, **options)

@@ -23,7 +23,7 @@ import ctypes
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -112,7 +112,7 @@ class Int(Argument):
 
     def convert(self, value: Any, name: str, lengths: dict[str, int]) -> int:
         """As a Python integer."""
-        if not isinstance(value, int | np.integer | np.bool_):
+        if type(value) is not int and not isinstance(value, (int, np.integer, np.bool_)):
             raise TypeError(f"{name} must be an integer, not {type(value).__name__}.")
         number = int(value)
         if not -_LARGEST_INT <= number < _LARGEST_INT:
@@ -133,7 +133,7 @@ class Real(Argument):
 
     def convert(self, value: Any, name: str, lengths: dict[str, int]) -> float:
         """As a Python float."""
-        if not isinstance(value, int | float | np.integer | np.floating):
+        if not isinstance(value, (float, int, np.integer, np.floating)):
             raise TypeError(f"{name} must be a number, not {type(value).__name__}.")
         return float(value)
 
@@ -179,13 +179,16 @@ class Array(Argument):
             raise TypeError(f"{name} must hold {self.dtype}, not {value.dtype}.")
         self._check_shape(value, name, lengths)
         flags = value.flags
-        if not flags.c_contiguous:
-            raise ValueError(f"{name} must be in C order, but has strides {value.strides}.")
-        if not flags.aligned:
-            raise ValueError(f"{name} must be aligned in memory.")
-        if self.writable and not flags.writeable:
-            raise ValueError(f"{name} is read-only, but must be written to.")
+        if not (flags.carray if self.writable else flags.c_contiguous and flags.aligned):
+            self._explain_flags(value, name)
         return value.ctypes.data
+
+    def _explain_flags(self, value: NDArray[Any], name: str) -> NoReturn:
+        if not value.flags.c_contiguous:
+            raise ValueError(f"{name} must be in C order, but has strides {value.strides}.")
+        if not value.flags.aligned:
+            raise ValueError(f"{name} must be aligned in memory.")
+        raise ValueError(f"{name} is read-only, but must be written to.")
 
     def _check_shape(self, value: NDArray[Any], name: str, lengths: dict[str, int]) -> None:
         if value.ndim != len(self.shape):

@@ -28,7 +28,7 @@ CorrelationsOf = Callable[[int], Floats]
 COPY_ROUNDING = 1e-11
 #: Rounding may move a correlation by this much; it decides nothing.
 ROUNDING = 1e-9
-#: An offset of this many times the range takes no digits that matter.
+#: An offset of this many times the range, or the within-class s.d., takes no digits that matter.
 MAX_OFFSET = 1e3
 
 _correlations = Function(
@@ -41,6 +41,7 @@ _correlations = Function(
     offsets=Array(np.float64, "features"),
     units=Array(np.float64, "features"),
     has_missing=Int(),
+    is_shifted=Int(),
     feature=Int(),
     first=Int(),
     last=Int(),
@@ -85,6 +86,8 @@ class FeatureProducts:
         Whether values are missing.
     n_threads : int, default=1
         The features are shared out to that many threads.
+    is_shifted : bool, default=True
+        Whether values are taken from a class mean on, as large means take digits.
     """
 
     def __init__(
@@ -97,8 +100,10 @@ class FeatureProducts:
         units: Floats,
         has_missing: bool,
         n_threads: int = 1,
+        is_shifted: bool = True,
     ) -> None:
         self._X, self._has_missing, self._n_threads = X, has_missing, n_threads
+        self._is_shifted = is_shifted
         self._codes = np.ascontiguousarray(codes, np.int64)
         self._weight, self._means, self._offsets, self._units = (
             np.require(array, np.float64, ["C", "A"]) for array in (weight, means, offsets, units)
@@ -113,7 +118,8 @@ class FeatureProducts:
         for first, last in feature_ranges(self._X):
             _correlations(
                 self._table, self._codes, self._weight, self._means, self._offsets, self._units,
-                self._has_missing, feature, first, last, self._n_threads, products,
+                self._has_missing, self._is_shifted, feature, first, last, self._n_threads,
+                products,
             )  # fmt: skip
         return products
 
@@ -194,9 +200,11 @@ class WithinClassCorrelations:
         sd = within_sd(moments)
         units = np.sqrt(degrees_of_freedom(moments)) * np.where(sd > 0, sd, 1.0)
         has_missing = bool(moments.has_missing.any())
+        is_shifted = bool((np.abs(moments.means[0]) > MAX_OFFSET * sd)[sd > 0].any())
         self._products = FeatureProducts(
-            X, codes, weight, moments.means, np.zeros(len(sd)), units, has_missing, n_threads
-        )
+            X, codes, weight, moments.means, np.zeros(len(sd)), units, has_missing, n_threads,
+            is_shifted,
+        )  # fmt: skip
 
     def __call__(self, feature: int) -> Floats:
         """The correlations of ``feature`` with every feature, 1 with itself."""

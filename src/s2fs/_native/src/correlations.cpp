@@ -10,13 +10,14 @@
 //
 // Without missing values the class means need not be looked up for each sample. For any o(f),
 //     Σ_i r_i (x_i − c_own(i)) = Σ_i r_i (x_i − o) − Σ_q R_q (c_q − o),  R_q = Σ_{i of class q} r_i.
-// o is the mean of the first class. Of a whole table, R_q is 0 up to rounding; of a part of one, as on
-// a cluster, it is not.
+// o is the mean of the first class, or 0 where no mean is so large that it takes digits. Of a whole table, R_q is 0 up
+// to rounding; of a part of one, as on a cluster, it is not.
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "costs.h"
 #include "parallel_for.h"
 #include "table.h"
 
@@ -30,6 +31,7 @@ struct Residuals {
     const double *means;    // (classes, features), of the values less the offsets
     const double *offsets;  // (features)
     Index n_classes;
+    bool is_shifted;                 // whether o is a mean
     std::vector<double> r;           // (samples)
     std::vector<double> class_sums;  // R_q
 
@@ -61,37 +63,48 @@ void add_columns(const Residuals &of, const DenseValues<Value> &values, Index fi
     }
 }
 
-// A dense table without missing values of any other order. Four samples are taken at once, so that
-// the sums are read and written less often. PACKED if the values of a sample lie in one piece.
+// Adds Σ r_i (x_i − o) of neighbouring features to their sums. Eight samples are taken at once, so that the sums are
+// read and written less often. PACKED if the values of a sample lie in one piece.
+template <bool PACKED, bool SHIFTED, class Value>
+void add_samples(const std::vector<double> &r, const DenseValues<Value> &values, Index start, Index width,
+                 const double *o, double *sums) {
+    const Index n = static_cast<Index>(r.size()), step = PACKED ? 1 : values.column_step, row = values.row_step;
+    const Value *x = values.values + start * step;
+    Index i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const Value *x0 = x + i * row, *x1 = x0 + row, *x2 = x1 + row, *x3 = x2 + row, *x4 = x3 + row;
+        const Value *x5 = x4 + row, *x6 = x5 + row, *x7 = x6 + row;
+        const double r0 = r[i], r1 = r[i + 1], r2 = r[i + 2], r3 = r[i + 3];
+        const double r4 = r[i + 4], r5 = r[i + 5], r6 = r[i + 6], r7 = r[i + 7];
+        const auto of = [&](const Value *of_sample, Index j) {
+            return static_cast<double>(of_sample[j * step]) - (SHIFTED ? o[j] : 0.0);
+        };
+#pragma omp simd
+        for (Index j = 0; j < width; j++)
+            sums[j] += ((r0 * of(x0, j) + r1 * of(x1, j)) + (r2 * of(x2, j) + r3 * of(x3, j))) +
+                       ((r4 * of(x4, j) + r5 * of(x5, j)) + (r6 * of(x6, j) + r7 * of(x7, j)));
+    }
+    for (; i < n; i++)
+#pragma omp simd
+        for (Index j = 0; j < width; j++)
+            sums[j] += r[i] * (static_cast<double>(x[i * row + j * step]) - (SHIFTED ? o[j] : 0.0));
+}
+
+// A dense table without missing values of any other order.
 template <bool PACKED, class Value>
 void add_rows(const Residuals &of, const DenseValues<Value> &values, Index first, Index last,
               double *products) {
     constexpr Index COLUMNS = 256;  // sums that stay in the cache
-    const Index n = of.table.n_samples, step = PACKED ? 1 : values.column_step;
     for (Index start = first; start < last; start += COLUMNS) {
         const Index width = std::min(COLUMNS, last - start);
         double sums[COLUMNS] = {}, o[COLUMNS];
-        for (Index j = 0; j < width; j++) o[j] = of.first_mean(start + j);
-        const auto row = [&](Index i) { return values.values + i * values.row_step + start * step; };
-        Index i = 0;
-        for (; i + 4 <= n; i += 4) {
-            const Value *x0 = row(i), *x1 = row(i + 1), *x2 = row(i + 2), *x3 = row(i + 3);
-            const double r0 = of.r[i], r1 = of.r[i + 1], r2 = of.r[i + 2], r3 = of.r[i + 3];
-#pragma omp simd
-            for (Index j = 0; j < width; j++)
-                sums[j] += (r0 * (static_cast<double>(x0[j * step]) - o[j]) +
-                            r1 * (static_cast<double>(x1[j * step]) - o[j])) +
-                           (r2 * (static_cast<double>(x2[j * step]) - o[j]) +
-                            r3 * (static_cast<double>(x3[j * step]) - o[j]));
-        }
-        for (; i < n; i++) {
-            const Value *x = row(i);
-#pragma omp simd
-            for (Index j = 0; j < width; j++)
-                sums[j] += of.r[i] * (static_cast<double>(x[j * step]) - o[j]);
-        }
+        for (Index j = 0; j < width; j++) o[j] = of.is_shifted ? of.first_mean(start + j) : 0.0;
+        if (of.is_shifted)
+            add_samples<PACKED, true>(of.r, values, start, width, o, sums);
+        else
+            add_samples<PACKED, false>(of.r, values, start, width, o, sums);
         for (Index j = 0; j < width; j++)
-            products[start + j] = sums[j] - correction(of, start + j, of.means[start + j]);
+            products[start + j] = sums[j] - correction(of, start + j, o[j] - of.offsets[start + j]);
     }
 }
 
@@ -151,13 +164,13 @@ std::vector<double> column_of(const Table &table, Index feature) {
 // The correlations of a feature with the features from first to last.
 S2FS_ENTRY(s2fs_correlations,
            (const Table *table, const Index *codes, const double *weight, const double *means,
-            Index n_classes, const double *offsets, const double *units, Index has_missing, Index feature, Index first,
-            Index last, Index n_threads, double *correlations)) {
+            Index n_classes, const double *offsets, const double *units, Index has_missing, Index is_shifted, Index feature,
+            Index first, Index last, Index n_threads, double *correlations)) {
     return guarded([&] {
         require(0 <= first && first <= last && last <= table->n_features && 0 <= feature &&
                     feature < table->n_features,
                 "the features are not in the table.");
-        Residuals of{*table, codes, means, offsets, n_classes, column_of(*table, feature), {}};
+        Residuals of{*table, codes, means, offsets, n_classes, is_shifted != 0, column_of(*table, feature), {}};
         of.class_sums.assign(n_classes, 0.0);
         for (Index i = 0; i < table->n_samples; i++) {
             require(0 <= codes[i] && codes[i] < n_classes, "a class is out of range.");
@@ -165,7 +178,7 @@ S2FS_ENTRY(s2fs_correlations,
             of.r[i] = residual == residual ? weight[i] * residual / units[feature] : 0.0;
             of.class_sums[codes[i]] += of.r[i];
         }
-        const double operations = 2.0 * static_cast<double>((last - first) * table->n_samples);
+        const double operations = COST_OF_PRODUCT * static_cast<double>((last - first) * table->n_samples);
         const Index n_useful = table->is_sparse ? 1 : useful_threads(operations, n_threads);
         parallel_for(last - first, n_useful, [&](Index begin, Index end, Index) {
             begin += first;
