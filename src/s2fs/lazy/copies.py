@@ -51,10 +51,9 @@ class LazyCopies:
 
     def _stays_copy(self, feature: int, other: int) -> bool:
         """Whether two columns are copies without the row with the largest share in their r, too."""
-        names = self._table.features
         pair = self._frame.select(
-            known_value(names[feature]).alias("x"),
-            known_value(names[other]).alias("z"),
+            self._value(feature).alias("x"),
+            self._value(other).alias("z"),
             (self._residual(feature) * self._residual(other)).abs().alias("share"),
         ).filter(~nw.col("share").is_null())
         largest = _first(pair.select(nw.col("share").max()), "share")[0]
@@ -106,10 +105,13 @@ class LazyCopies:
                 sums[row, i] = found.get_column(f"{name}_{i}").to_list()[0] or 0.0
         return sums
 
+    def _value(self, feature: int) -> nw.Expr:
+        name = self._table.features[feature]
+        return known_value(name, self._table.schema[name])
+
     def _residual(self, feature: int) -> nw.Expr:
         """A value less the mean of all."""
-        value = known_value(self._table.features[feature])
-        return (value - float(self._shift[feature])) - float(self._offset[feature])
+        return (self._value(feature) - float(self._shift[feature])) - float(self._offset[feature])
 
 
 def _first(frame: "nw.LazyFrame[Any]", *names: str) -> list[float]:

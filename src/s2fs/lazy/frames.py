@@ -1,6 +1,6 @@
 """Lazy frames of any engine: which columns are features, and which one holds the classes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,11 +41,14 @@ class LazyTable:
         The column with the classes.
     features : list of str
         All other columns, in their order.
+    schema : mapping of str to DType
+        The type of each column.
     """
 
     frame: "nw.LazyFrame[Any]"
     target: str
     features: list[str]
+    schema: Mapping[str, Any]
 
     @classmethod
     def from_native(cls, X: Any, y: Any) -> "LazyTable":
@@ -67,7 +70,7 @@ class LazyTable:
         if not features:
             raise ValueError(f"X has no column beside {y!r}; give a table with features.")
         reject_text([name for name in features if not is_number(schema[name])])
-        return cls(frame, list(schema)[position], features)
+        return cls(frame, list(schema)[position], features, schema)
 
 
 def select_columns(
