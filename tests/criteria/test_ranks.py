@@ -23,6 +23,15 @@ def test_ranks_are_those_of_scipy(counts):
     np.testing.assert_array_equal(rank_features(X), rankdata(X, axis=0))
 
 
+def test_ranks_of_many_columns_are_those_of_scipy():
+    rng = np.random.default_rng(0)
+    X = np.round(rng.normal(size=(700, 120)), 1)  # more than are sorted at a time
+    X[:, ::2] += rng.normal(size=(700, 60))
+    X[0, 1], X[1, 1], X[2, 0], X[3, 3] = -0.0, 0.0, np.inf, -np.inf
+    np.testing.assert_array_equal(rank_features(X), rankdata(X, axis=0))
+    np.testing.assert_array_equal(rank_features(X[:1]), np.ones((1, 120)))
+
+
 def test_missing_values_stay_and_take_no_rank(counts):
     X, _ = counts
     X[::7, 2] = np.nan
