@@ -208,3 +208,16 @@ def test_columns_that_are_not_finite_are_those_of_a_mask(make, dtype):
     X[0, :2] = np.inf, -np.inf  # their sum is no number
     with pytest.raises(ValueError, match="X has infinity in columns 0, 1;"):
         AnovaF(1).fit(make(X), Y)
+
+
+@pytest.mark.parametrize("kind", ["double[pyarrow]", "Float64", "float[pyarrow]", "int64[pyarrow]"])
+def test_columns_of_arrow_and_with_masks_are_their_numbers(kind):
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = pd.DataFrame(rng.integers(0, 9, (40, 6)) + 2.0 * y[:, None], columns=list("abcdef"))
+    if not kind.startswith("int"):
+        X.iloc[::7, 2] = np.nan
+    selector, expected = PairCover(4).fit(X.astype(kind), y), PairCover(4).fit(X, y)
+    np.testing.assert_array_equal(selector.indices_, expected.indices_)
+    np.testing.assert_allclose(selector.scores_, expected.scores_)
+    assert selector.feature_names_.tolist() == expected.feature_names_.tolist()

@@ -137,7 +137,7 @@ def find_repeated(items: Iterable[Any]) -> list[Any]:
 
 
 def take_plain_numbers(X: Any) -> Any:
-    """The values of a pandas frame, if its columns are plain numbers; all else as it is.
+    """The values of a pandas frame, if its columns are numbers; all else as it is.
 
     Frames are looked at column by column, here and in scikit-learn: of thousands of columns that
     takes longer than to select from them.
@@ -146,10 +146,13 @@ def take_plain_numbers(X: Any) -> Any:
     if pandas is None or not isinstance(X, pandas.DataFrame) or not X.columns.is_unique:
         return X
     kinds = set(X.dtypes.to_numpy())
-    if not all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in kinds):
+    if any(kind.kind not in "iuf" or isinstance(kind, pandas.SparseDtype) for kind in kinds):
         return X
-    values = X.to_numpy()
-    return values if values.dtype.kind in "iuf" else X
+    if all(isinstance(kind, np.dtype) for kind in kinds):
+        return X.to_numpy()
+    if any(kind.kind == "f" and kind.itemsize < 8 for kind in kinds):
+        return X
+    return X.to_numpy(np.float64, na_value=np.nan)  # of Arrow, or with masks
 
 
 def reject_text_columns(X: Any) -> None:
