@@ -182,9 +182,10 @@ class Select:
     save: Path | None = option(
         "--save",
         heading=OUTPUT,
-        metavar="MODEL.json",
+        metavar="PANEL.json",
         type=PATH,
-        help="Also save the selection, for 's2fs transform' to apply it to new tables.",
+        help="Also save the selection with its model, for 's2fs predict', 's2fs validate' and "
+        "'s2fs transform'.",
     )
     force: bool = option(
         "--force", heading=OUTPUT, is_flag=True, help="Let --save replace a file that exists."

@@ -13,7 +13,7 @@ import click
 import s2fs
 from s2fs._utils.messages import make_printable
 from s2fs.cli._fit import make_quiet
-from s2fs.cli.messages import get_words, without_options
+from s2fs.cli.messages import get_words
 from s2fs.cli.tables import print_table
 from s2fs.cli.terminal import print_line
 from s2fs.evaluation import evaluate_selector
@@ -108,7 +108,10 @@ def print_verdict(
             text = _name_options(check["text"])
             click.echo(fill(f"! {text}", 79, subsequent_indent="  "))
     click.echo(f"✓ {count_passed(checks)}")
-    if asked.report is None and find_spec("matplotlib") and find_spec("jinja2"):
+    if asked.save is not None:
+        command = ["s2fs", "predict", str(asked.save), "new.csv", "-o", "predictions.csv"]
+        click.echo(f"\nNext: {make_printable(shlex.join(command))}")
+    elif asked.report is None and find_spec("matplotlib") and find_spec("jinja2"):
         click.echo(f"\nNext: {make_printable(_next_command())}")
 
 
@@ -120,5 +123,4 @@ def _name_options(text: str) -> str:
 
 def _next_command() -> str:
     """The same command with a page to look at."""
-    words = without_options(get_words(), ("--save",), ())
-    return shlex.join(["s2fs", *words, "--report", "report.html"])
+    return shlex.join(["s2fs", *get_words(), "--report", "report.html"])

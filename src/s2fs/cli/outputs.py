@@ -72,12 +72,21 @@ def encode_table(columns: Columns, suffix: str) -> bytes:
 
 def as_text(columns: Columns, delimiter: str = ",") -> bytes:
     """A table as delimited text in UTF-8, without cells that a spreadsheet would run."""
-    rows = [list(columns), *zip(*columns.values(), strict=True)]
     text = StringIO()
-    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(
-        [_as_safe_cell(cell) for cell in row] for row in rows
-    )
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(map(_as_safe_cell, columns))
+    writer.writerows(zip(*map(_as_safe_cells, columns.values()), strict=True))
     return text.getvalue().encode()
+
+
+def _as_safe_cells(cells: Sequence[Any]) -> Sequence[Any]:
+    """A column that a spreadsheet does not run."""
+    if set(map(type, cells)) <= {int, float}:
+        return cells
+    return [
+        _as_safe_cell(cell) if isinstance(cell, str) and cell[:1] in _FORMULA else cell
+        for cell in cells
+    ]
 
 
 def _as_safe_cell(cell: Any) -> Any:

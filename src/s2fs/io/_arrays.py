@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from s2fs._utils.arguments import Argument
 from s2fs._utils.messages import format_count, format_names
 from s2fs.io._dataset import Dataset
-from s2fs.io._descriptions import Description
+from s2fs.io._descriptions import Description, Descriptions
 from s2fs.io._errors import UnreadableError, reader_errors
 from s2fs.io._frame import Frame, unique_names
 from s2fs.io._labels import encode_labels
@@ -160,7 +160,7 @@ def _description(arrays: Arrays, key: str, argument: str, n: int, source: str) -
     )
 
 
-def _sample_ids(arrays: Arrays, n: int, source: str) -> list[str] | None:
+def read_sample_ids(arrays: Arrays, n: int, source: str) -> list[str] | None:
     """What the file calls its samples, if it does."""
     if "sample_ids" not in arrays:
         return None
@@ -170,6 +170,35 @@ def _sample_ids(arrays: Arrays, n: int, source: str) -> list[str] | None:
             f"X in {source} has {format_count(n, 'row')} but sample_ids has {len(names)}."
         )
     return names
+
+
+def find_array_labels(
+    name: str, arrays: Arrays, n: int, options: ReadOptions
+) -> tuple[NDArray[Any] | None, Descriptions]:
+    """The labels of the rows under the key of the target, and what describes them."""
+    described = {
+        argument: _description(arrays, str(wanted), argument.partition(":")[0], n, name)
+        for argument, wanted in options.descriptions
+    }
+    key = options.target
+    if key is None:
+        return None, described
+    if str(key) not in arrays:
+        raise UnreadableError(
+            Argument("target"),
+            f" is {key!r}, but {name} has no such array; it has {format_names(arrays)}.",
+        )
+    labels = arrays[str(key)].ravel()
+    if len(labels) != n:
+        raise UnreadableError(
+            f"X in {name} has {format_count(n, 'row')} but {key} has "
+            f"{format_count(len(labels), 'label')}; give one per row."
+        )
+    if "classes" in arrays and labels.dtype.kind in "iu":
+        given = [word.strip() for word in arrays["classes"].ravel().astype(str)]
+        if len(labels) and labels.min() >= 0 and labels.max() < len(given):
+            return np.array(given)[labels], described
+    return labels, described
 
 
 def from_arrays(source: Source, options: ReadOptions) -> Dataset:
@@ -211,7 +240,7 @@ def from_arrays(source: Source, options: ReadOptions) -> Dataset:
         argument: _description(arrays, str(wanted), argument.partition(":")[0], n, name)
         for argument, wanted in options.descriptions
     }
-    sample_ids = _sample_ids(arrays, n, name)
+    sample_ids = read_sample_ids(arrays, n, name)
     data = from_matrix(name, X, names, found, where, options, sample_ids, described)
     if "image_order" in arrays:
         order = str(arrays["image_order"].ravel()[0])

@@ -4,7 +4,7 @@ Only what a selection needs is read: one matrix, one column of the annotation of
 names of cells and genes.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array
@@ -15,7 +15,7 @@ from s2fs._utils.columns import Columns
 from s2fs._utils.messages import format_names
 from s2fs._utils.optional import need
 from s2fs.io._dataset import Dataset
-from s2fs.io._descriptions import Description
+from s2fs.io._descriptions import Description, Descriptions
 from s2fs.io._errors import UnreadableError, reader_errors
 from s2fs.io._frame import numbered
 from s2fs.io._labels import encode_labels
@@ -25,8 +25,26 @@ from s2fs.io._source import Source
 from s2fs.io._worker import WorkerResult
 
 
+class Cells(NamedTuple):
+    """What an ``.h5ad`` file says of its cells; labels only if a target was given."""
+
+    X: Any
+    gene_names: list[str]
+    cell_names: list[str]
+    labels: list[Any] | None
+    described: Descriptions
+    where: str
+
+
 def from_cells(source: Source, options: ReadOptions) -> Dataset:
     """The dataset in an ``.h5ad`` file, with the labels in a column of obs."""
+    X, names, cell_names, labels, described, where = read_cells(source, options, needs_target=True)
+    found = encode_labels(labels or [], where, options.missing_words)
+    return from_matrix(source.name, X, names, found, where, options, cell_names, described)
+
+
+def read_cells(source: Source, options: ReadOptions, *, needs_target: bool = False) -> Cells:
+    """What a selection, or a panel, needs of an ``.h5ad`` file."""
     target, layer = options.target, options.layer
     need("h5py", extra="bio", purpose=f"Reading {source.name}")
     with reader_errors(source.name, ".h5ad"):
@@ -36,18 +54,18 @@ def from_cells(source: Source, options: ReadOptions) -> Dataset:
         outline, arrays = answer.header, answer.arrays
     key = key_of_matrix(outline["layers"], layer, source.name, has_X=outline["has_X"])
     columns = outline["columns"]
-    if not columns:
+    if not columns and needs_target:
         raise UnreadableError(
             f"{source.name} has no column in obs, so no classes; add one in Python, as in "
             "adata.obs['kind'] = …, and save it again."
         )
-    if target is None:
+    if target is None and needs_target:
         raise UnreadableError(
             Argument("target", bare=True),
             f" is missing: say which column of obs in {source.name} holds the classes; "
             f"it has {format_names(columns) or 'none'}.",
         )
-    if "column" not in outline:
+    if "column" not in outline and target is not None:
         Columns.of_file(columns, f"obs in {source.name}").position(target, "target")
         raise UnreadableError(f"{source.name} is damaged: a part of it cannot be found.")
     for number, (argument, wanted) in enumerate(options.descriptions):
@@ -71,16 +89,15 @@ def from_cells(source: Source, options: ReadOptions) -> Dataset:
             argument: _description(outline["beside"][number], _labels(arrays, f"{number}:"))
             for number, (argument, _) in enumerate(options.descriptions)
         }
-        labels = _labels(arrays)
-        if len(labels) != len(cell_names):
+        labels = None if target is None else _labels(arrays)
+        if labels is not None and len(labels) != len(cell_names):
             raise UnreadableError(
                 f"{source.name} is damaged: {outline['column']!r} has {len(labels)} labels for "
                 f"{len(cell_names)} cells."
             )
     X = as_floats(X, f"{key} of {source.name}")
-    where = f"column {outline['column']!r} of {source.name}"
-    codes, names = encode_labels(labels, where, options.missing_words), numbered(gene_names, "-")
-    return from_matrix(source.name, X, names, codes, where, options, cell_names, described)
+    where = f"column {outline.get('column')!r} of {source.name}"
+    return Cells(X, numbered(gene_names, "-"), cell_names, labels, described, where)
 
 
 def _description(name: str, values: list[Any]) -> Description:

@@ -181,9 +181,9 @@ def _read_labelled(path: str | PathLike[str], how: ReadOptions) -> Dataset:
     if source.suffix in (".npz", ".mat"):
         return from_arrays(source, how)
     if how.samples is None:
-        if (pair := _sheets_of_workbook(source, how)) is not None:
+        if (pair := split_workbook(source, how)) is not None:
             return _read_with_sheet(source, replace(how, sheet=pair[0]), pair[1])
-        frame = read_frame(source, how, _needed_text(source, how))
+        frame = read_frame(source, how, find_needed_text(source, how))
         if has_target_in_row(frame, how.target):
             warn_reader(
                 f"{source.name} has features in rows: {how.target!r} is a row of it (",
@@ -192,7 +192,7 @@ def _read_labelled(path: str | PathLike[str], how: ReadOptions) -> Dataset:
                 kind="transposed",
             )
             how = replace(how, transpose=True)
-            frame = read_frame(source, how, _needed_text(source, how))
+            frame = read_frame(source, how, find_needed_text(source, how))
         elif has_classes_in_header(frame, how):
             warn_reader(
                 f"{source.name} has features in rows: the pattern of ",
@@ -203,15 +203,19 @@ def _read_labelled(path: str | PathLike[str], how: ReadOptions) -> Dataset:
                 kind="transposed",
             )
             how = replace(how, transpose=True)
-            frame = read_frame(source, how, _needed_text(source, how))
+            frame = read_frame(source, how, find_needed_text(source, how))
         return from_frame(frame, how)
-    listed = Source(how.samples, how.limit)
+    how, sheet = read_sheet(how)
+    return _read_with_sheet(source, how, sheet)
+
+
+def read_sheet(how: ReadOptions) -> tuple[ReadOptions, Frame]:
+    """The table of samples, and what it says of how the data are read."""
+    listed = Source(how.samples or "", how.limit)
     if listed.suffix == ".cls":
         how = replace(how, by_position=True, target="class" if how.target is None else how.target)
-        sheet = class_file(listed.text(how.encoding).decode(), listed.name)
-    else:
-        sheet = read_frame(listed, _for_sheet(how), every_column).with_row_names()
-    return _read_with_sheet(source, how, sheet)
+        return how, class_file(listed.text(how.encoding).decode(), listed.name)
+    return how, read_frame(listed, _for_sheet(how), every_column).with_row_names()
 
 
 def _for_sheet(how: ReadOptions, name: str | None = None) -> ReadOptions:
@@ -225,7 +229,7 @@ def _for_sheet(how: ReadOptions, name: str | None = None) -> ReadOptions:
     )
 
 
-def _sheets_of_workbook(source: Source, how: ReadOptions) -> tuple[str, Frame] | None:
+def split_workbook(source: Source, how: ReadOptions) -> tuple[str, Frame] | None:
     """The sheet with the data and the table of samples, if a workbook has them in two sheets."""
     if source.suffix != ".xlsx" or how.sheet is not None or how.target is None:
         return None
@@ -238,7 +242,7 @@ def _sheets_of_workbook(source: Source, how: ReadOptions) -> tuple[str, Frame] |
             continue
         alone = replace(how, sheet=name, target=None)
         try:
-            data = read_frame(source, alone, _needed_text(source, alone))
+            data = read_frame(source, alone, find_needed_text(source, alone))
         except UnreadableError:  # notes, or a figure
             continue
         if data.numbers.shape[1] > 1 and describes_samples(described, data):
@@ -254,8 +258,14 @@ def _sheets_of_workbook(source: Source, how: ReadOptions) -> tuple[str, Frame] |
 
 def _read_with_sheet(source: Source, how: ReadOptions, sheet: Frame) -> Dataset:
     """The dataset in a table whose samples are described in another one."""
+    frame, how = orient_by_sheet(source, how, sheet)
+    return from_frame(frame, how, sheet)
+
+
+def orient_by_sheet(source: Source, how: ReadOptions, sheet: Frame) -> tuple[Frame, ReadOptions]:
+    """A table whose samples are described in another one, with the samples in rows."""
     elsewhere = replace(how, target=None)
-    frame = read_frame(source, elsewhere, _needed_text(source, elsewhere))
+    frame = read_frame(source, elsewhere, find_needed_text(source, elsewhere))
     transposed = replace(elsewhere, transpose=True)
     named = frozenset() if frame.transposed or how.by_position else names_in_header(frame, sheet)
     if named:
@@ -265,7 +275,7 @@ def _read_with_sheet(source: Source, how: ReadOptions, sheet: Frame) -> Dataset:
             ").",
             kind="transposed",
         )
-        frame = read_frame(source, transposed, _needed_text(source, transposed), named)
+        frame = read_frame(source, transposed, find_needed_text(source, transposed), named)
     elif has_sheet_of_columns(frame, sheet, how):
         warn_reader(
             f"{source.name} has features in rows: {sheet.source} has a row for each of its columns "
@@ -277,11 +287,11 @@ def _read_with_sheet(source: Source, how: ReadOptions, sheet: Frame) -> Dataset:
             kind="transposed",
         )
         how = replace(how, by_position=True)
-        frame = read_frame(source, transposed, _needed_text(source, transposed))
-    return from_frame(frame, how, sheet)
+        frame = read_frame(source, transposed, find_needed_text(source, transposed))
+    return frame, how
 
 
-def _needed_text(source: Source, options: ReadOptions) -> AsText:
+def find_needed_text(source: Source, options: ReadOptions) -> AsText:
     """The columns that are no features: they stay as they are written."""
 
     def found(names: list[str]) -> set[int]:

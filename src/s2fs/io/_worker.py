@@ -148,11 +148,11 @@ def _h5ad(request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[An
         column = _column(request["target"], columns)
         beside = [_column(wanted, columns) for wanted in request["beside"]]
         header["beside"] = beside
-        if key not in file or column is None:
+        if key not in file or (column is None and request["target"] is not None):
             return header, {}
         limit, X = request["limit"], file[key]
         read = obs.labels if is_old else partial(_labels, obs, limit=limit)
-        arrays = read(column)
+        arrays = {} if column is None else read(column)
         for number, name in enumerate(beside):
             parts = {} if name is None else read(name)
             arrays |= {f"{number}:{part}": array for part, array in parts.items()}
