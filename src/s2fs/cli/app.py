@@ -21,6 +21,10 @@ COMMANDS = {
         "Compare selectors on FILE: how good on held-out samples, how stable, how fast.",
     ),
     "predict": ("_predict", "Predict the classes of the samples in FILE by PANEL."),
+    "validate": (
+        "_validate",
+        "Say in one word what the samples in FILE, with their classes, tell of PANEL.",
+    ),
     "transform": ("_transform", "Keep the columns of FILE that were selected, as saved in MODEL."),
     "score": ("_score", "Show the criterion and its four components for given features of FILE."),
     "demo": ("_demo", "Select 20 of 2308 genes that tell four childhood tumours apart."),

@@ -6,7 +6,7 @@ measured more than once has a few others far nearer than that.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -226,3 +226,66 @@ def describe_repeated_samples(found: RepeatedSamples | None, names: Any = None) 
         )
         sentences.append(f"{are} nearly the same: {pair} are the closest.")
     return sentences
+
+
+class SharedSamples(NamedTuple):
+    """Samples that are in two tables.
+
+    Attributes
+    ----------
+    can_tell : bool
+        Whether there are enough columns, of enough different values, to say so.
+    pairs : list of tuple of int
+        Samples of the first and of the second table that are equal or nearly the same, the closest
+        pair first.
+    """
+
+    can_tell: bool
+    pairs: list[tuple[int, int]]
+
+
+def find_shared_samples(
+    first: Floats, first_codes: Indices | None, second: Floats
+) -> SharedSamples:
+    """Look for samples of one table that are in another one, equal or nearly the same.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n_samples, n_columns)
+        Both tables, with the same columns; missing values are NaN and count as the mean of the
+        column in the first table, whose standard deviations are the units.
+    first_codes : ndarray of shape (n_samples,), optional
+        The class of each sample of the first table: a sample is near if it is nearer than a tenth
+        of the median distance in the class of the other. Without it all are of one class.
+
+    Returns
+    -------
+    SharedSamples
+    """
+    n = len(first)
+    if n < 2 or not _has_many_different_values(first):
+        return SharedSamples(False, [])
+    codes = np.zeros(n, dtype=np.intp) if first_codes is None else first_codes
+    known = ~np.isnan(first)
+    n_known = np.maximum(known.sum(axis=0), 1)
+    means = np.where(known, first, 0.0).sum(axis=0) / n_known
+    one = np.where(known, first - means, 0.0)
+    scales = np.sqrt((one**2).sum(axis=0) / n_known)
+    scales[scales <= n * np.finfo(np.float64).eps * np.abs(means)] = 1.0
+    one /= scales
+    two = np.where(np.isnan(second), 0.0, (second - means) / scales)
+    norms = np.einsum("ij,ij->i", one, one)
+    within = np.maximum(norms[:, None] + norms - 2 * (one @ one.T), 0.0)
+    medians = _find_medians(within, codes, int(codes.max()) + 1)
+    if np.isnan(medians).all():
+        return SharedSamples(False, [])
+    limits = SAME_SHARE * np.where(np.isnan(medians), np.nanmedian(medians), medians)[codes]
+    between = norms[:, None] + np.einsum("ij,ij->i", two, two) - 2 * (one @ two.T)
+    # Products leave rounding where rows are equal, so what may be near is compared value by value.
+    likely = np.argwhere(between <= (limits**2)[:, None] + 1e-6 * norms[:, None])
+    found = []
+    for a, b in likely.tolist():
+        distance = float(np.sqrt(((one[a] - two[b]) ** 2).sum()))
+        if distance < limits[a]:
+            found.append((distance, a, b))
+    return SharedSamples(True, [(a, b) for _, a, b in sorted(found)])

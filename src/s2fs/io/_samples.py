@@ -49,6 +49,10 @@ class Samples:
         The columns that may be features.
     n_samples : int
         How many samples there are.
+    take : callable
+        Gives a column by its position as float64, NaN where a value is missing.
+    read_words : callable
+        Gives a column by its position as text.
     labels : list of str or None
         The class of each sample as text, empty where it is missing; None if nobody asked for it.
     sample_ids : list of str or None
@@ -71,19 +75,6 @@ class Samples:
     groups: NDArray[np.str_] | None = None
     remarks: tuple[Remark, ...] = ()
     repeated: frozenset[str] = frozenset()
-
-    def take_numbers(self) -> tuple[Floats, list[str]]:
-        """All columns of numbers, NaN where a value is missing, and their names."""
-        columns, names = [], []
-        for position, name in enumerate(self.names):
-            try:
-                column = self.take(position)
-            except UnreadableError:  # text
-                continue
-            columns.append(column)
-            names.append(name)
-        values = np.column_stack(columns) if columns else np.empty((self.n_samples, 0))
-        return values, names
 
 
 def read_samples(
@@ -115,6 +106,7 @@ def read_samples(
     Returns
     -------
     Samples
+        Their names, labels and groups; the values of a column when it is asked for.
 
     Examples
     --------

@@ -2,9 +2,11 @@
 
 from s2fs._utils.lazy import lazy_names
 
-__all__ = ["Panel"]
+__all__ = ["Panel", "Validation"]
 
-__getattr__ = lazy_names(__name__, {"Panel": "s2fs.panel.panel"})
+__getattr__ = lazy_names(
+    __name__, {"Panel": "s2fs.panel.panel", "Validation": "s2fs.panel.validation"}
+)
 
 
 def __dir__() -> list[str]:

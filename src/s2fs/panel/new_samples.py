@@ -3,8 +3,10 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from s2fs._utils.arguments import Argument, ArgumentError, Message
 from s2fs._utils.columns import reject_nonfinite_columns
@@ -30,7 +32,8 @@ FEWEST_FOR_SD = 10
 MOST_RATIO, MOST_RATIO_BACK = 5.0, 2.0
 #: Numbers before a logarithm are hardly negative.
 _MOST_NEGATIVE = 0.05
-_CHANGES: dict[Change, Callable[[Floats], Floats]] = {"log2": take_log2, "unlog2": undo_log2}
+#: How each change is made.
+CHANGES: dict[Change, Callable[[Floats], Floats]] = {"log2": take_log2, "unlog2": undo_log2}
 
 
 class NewTable(NamedTuple):
@@ -58,6 +61,59 @@ class NewTable(NamedTuple):
     n_samples: int
     repeated: Collection[str] = ()
     encoded: Mapping[str, Floats] = {}
+
+
+def make_table(panel: "Panel", X: Any) -> NewTable:
+    """The columns of a data frame by name, or of an array by position."""
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        names = list(frame.columns)
+        return NewTable("X", names, lambda f: _as_column(frame[names[f]], names[f]), len(frame))
+    values: Any = X.tocsc() if issparse(X) else np.asarray(X)
+    if values.ndim != 2:
+        raise ValueError(f"X has the shape {values.shape}; give rows of samples.")
+    names = _name_columns(panel, values.shape[1])
+
+    def take(position: int) -> Floats:
+        column = values[:, [position]].toarray().ravel() if issparse(X) else values[:, position]
+        return _as_column(column, names[position])
+
+    return NewTable("X", names, take, values.shape[0])
+
+
+def name_rows(X: Any, n: int) -> list[str]:
+    """What the index of a data frame calls its rows; else row 1, row 2, …."""
+    index = getattr(X, "index", None)
+    if index is None or callable(index) or getattr(index, "dtype", None) == np.int64:
+        return [f"row {i + 1}" for i in range(n)]
+    return list(map(str, index))
+
+
+def _name_columns(panel: "Panel", n_columns: int) -> list[str]:
+    """The names of the columns of an array: all features of the training table, or the selected."""
+    selected = panel.feature_names_.tolist()
+    if n_columns == panel.n_features_in_:
+        names = [f"x{f}" for f in range(n_columns)]
+        for f, name in zip(panel.indices_, selected, strict=True):
+            names[f] = name
+        for one in panel._model.substitutes:
+            if one is not None:
+                names[one.position] = one.name
+        return names
+    if n_columns == len(selected):
+        return selected
+    raise ValueError(
+        f"X has {format_count(n_columns, 'column')}, but the panel was fitted to "
+        f"{panel.n_features_in_} features; give as many, or a data frame with names."
+    )
+
+
+def _as_column(column: Any, name: str) -> Floats:
+    """A column as numbers."""
+    try:
+        return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"X has text in the feature {name!r}; give numbers.") from None
 
 
 class NewSamples(NamedTuple):
@@ -232,7 +288,7 @@ def _use(
         if values is None:
             continue
         if change is not None and not is_encoded[f]:
-            values = _CHANGES[change](values)
+            values = CHANGES[change](values)
         if not is_encoded[f]:
             values = panel._steps.apply(values)
         if columns.is_substitute[f]:
@@ -303,7 +359,8 @@ def _brings_back(
     way: Change,
 ) -> bool:
     if way == "log2":
-        given = np.column_stack([raw[f] for f in np.flatnonzero(is_odd)])  # type: ignore[list-item]
+        pairs = zip(raw, is_odd, strict=True)
+        given = np.concatenate([column for column, odd in pairs if odd and column is not None])
         if (given < 0).mean() > _MOST_NEGATIVE:
             return False
     values = _use(panel, columns, raw, way)[:, is_odd]

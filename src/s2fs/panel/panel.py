@@ -42,7 +42,10 @@ from s2fs.panel.elsewhere import fetch_selected, stays_elsewhere
 from s2fs.panel.features import describe_features, fill_gaps, find_nearest_features, take_columns
 from s2fs.panel.first_cohort import FirstCohort
 from s2fs.panel.model_file import PanelModel
+from s2fs.panel.new_samples import make_table, name_rows
+from s2fs.panel.second_cohort import encode_new_labels, find_shared_in, validate_samples
 from s2fs.panel.steps import Steps
+from s2fs.panel.validation import Validation
 from s2fs.selectors.base import (
     check_table,
     features_in_order,
@@ -444,6 +447,85 @@ class Panel(ClassifierMixin, TransformerMixin, BaseEstimator):
             return self.feature_names_
         names: NDArray[Any] = _check_feature_names_in(self, input_features)
         return names[self.indices_]
+
+    def validate(
+        self,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        *,
+        log2: bool = False,
+        unlog2: bool = False,
+        rescale: bool = False,
+        first: tuple[Any, Any] | None = None,
+    ) -> Validation:
+        """Say what a second cohort tells of the panel.
+
+        Parameters
+        ----------
+        X : array-like, sparse array or data frame of shape (n_samples, n_features)
+            Samples that the panel has not seen, as for :meth:`predict_proba`. A feature that is
+            missing is replaced by its substitute, or by the training median if the model hardly
+            needs it.
+        y : array-like of shape (n_samples,)
+            Their classes; samples of classes that the panel never saw are left out.
+        groups : array-like of shape (n_samples,), optional
+            What each sample belongs to, such as a patient.
+        log2, unlog2 : bool, default=False
+            Take log2(1 + x), or 2ˣ − 1, of all values first.
+        rescale : bool, default=False
+            Standardise features by the means and standard deviations of the new samples.
+        first : tuple of (X, y), optional
+            The table that the panel was fitted to, to see whether samples are in both.
+
+        Returns
+        -------
+        Validation
+            One word, a sentence, and the numbers behind it. If :meth:`evaluate` has said how good
+            the panel is on held-out samples of its own table, both cohorts are compared.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from s2fs import PairCover, Panel
+        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        >>> panel = Panel(PairCover(3)).fit(X[:200], y[:200])
+        >>> _ = panel.evaluate(X[:200], y[:200])
+        >>> panel.validate(X[200:], y[200:]).word
+        'holds'
+        """
+        check_is_fitted(self)
+        if log2 and unlog2:
+            raise ValueError("log2 and unlog2 contradict each other; leave one of them out.")
+        table = make_table(self, X)
+        labels = np.asarray(y)
+        if labels.shape != (table.n_samples,):
+            raise ValueError(
+                f"y has the shape {labels.shape} for the {table.n_samples} samples of X; give one "
+                "label per sample."
+            )
+        if groups is not None and np.shape(groups) != labels.shape:
+            raise ValueError(
+                f"groups has the shape {np.shape(groups)} for the {table.n_samples} samples of X; "
+                "give one per sample."
+            )
+        names = name_rows(X, table.n_samples)
+        shared, first_names = None, list[str]()
+        if first is not None:
+            whole, codes = make_table(self, first[0]), encode_classes(np.asarray(first[1]))[1]
+            first_names = name_rows(first[0], whole.n_samples)
+            shared = find_shared_in(whole, codes, table)
+        return validate_samples(
+            self,
+            table,
+            encode_new_labels(labels.tolist(), self.classes_.tolist()),
+            groups=None if groups is None else np.asarray(groups),
+            change="log2" if log2 else "unlog2" if unlog2 else None,
+            rescale=rescale,
+            sample_names=names,
+            shared=shared,
+            first_names=first_names,
+        )
 
     def table(self) -> "DataFrame":
         """Return all that the model is made of, one row for each selected feature.

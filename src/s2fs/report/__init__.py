@@ -11,6 +11,7 @@ from s2fs._utils.lazy import lazy_names
 if TYPE_CHECKING:
     from s2fs.report._comparison import comparison_report
     from s2fs.report._report import Origin, Report
+    from s2fs.report._validation import ValidationReport
     from s2fs.report.destination import check_destination
     from s2fs.report.names import FeatureLabel, read_feature_labels
 
@@ -18,6 +19,7 @@ __all__ = [
     "FeatureLabel",
     "Origin",
     "Report",
+    "ValidationReport",
     "check_destination",
     "comparison_report",
     "read_feature_labels",
@@ -29,6 +31,7 @@ __getattr__ = lazy_names(
         "FeatureLabel": "s2fs.report.names",
         "Origin": "s2fs.report._report",
         "Report": "s2fs.report._report",
+        "ValidationReport": "s2fs.report._validation",
         "check_destination": "s2fs.report.destination",
         "comparison_report": "s2fs.report._comparison",
         "read_feature_labels": "s2fs.report.names",
