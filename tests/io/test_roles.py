@@ -226,3 +226,58 @@ def test_a_copy_of_the_classes_is_told(tmp_path):
     few = pd.DataFrame({"a": [1, 1, 2, 2], "b": [0.1, 0.2, 0.3, 0.4], "kind": [*"uuvv"]})
     few.to_csv(tmp_path / "few.csv", index=False)
     assert read(tmp_path / "few.csv", "kind")[1] == {}
+
+
+def test_numbers_of_patients_without_a_name_are_told_by_their_values(tmp_path):
+    """Large, and nearly all different; those that come again may be one patient."""
+    rng = np.random.default_rng(7)
+    codes = rng.integers(60_000, 13_000_000, 200)
+    codes[100:110] = codes[:10]
+    table = pd.DataFrame(rng.integers(1, 11, (200, 5))).assign(kind=np.arange(200) % 2)
+    for first, is_feature in (
+        (codes, False),
+        (codes // 1000 * 1000, True),  # rounded, as incomes are
+        (rng.normal(1e6, 1e5, 200).round(1), True),
+    ):
+        whole = pd.concat([pd.Series(first), table], axis=1)
+        whole.to_csv(tmp_path / "t.data", index=False, header=False)
+        data, remarks = read(tmp_path / "t.data", "-1")
+        assert ("x0" in data.feature_names) == is_feature
+        assert ("groups" in remarks) != is_feature
+    counts = pd.DataFrame(rng.integers(10**5, 10**6, (200, 5))).assign(kind=np.arange(200) % 2)
+    counts.iloc[10:20, 0] = counts.iloc[:10, 0].to_numpy()
+    counts.to_csv(tmp_path / "t.data", index=False, header=False)
+    assert read(tmp_path / "t.data", "-1")[0].X.shape == (200, 5)
+
+
+def test_long_counters_that_start_again_are_row_numbers_whatever_their_name(tmp_path):
+    """But not what is called a time, or what starts again after a few rows."""
+    number = np.concatenate([np.arange(1, 24), np.arange(1, 14)])
+    path = write(tmp_path / "t.csv", n_in_ward=number, day=number, try_=np.tile([1, 2, 3, 4], 9))
+    data, remarks = read(path, "kind")
+    assert data.feature_names == [*"abcd", "day", "try_"]
+    assert remarks["row numbers"].columns == ("n_in_ward",)
+    assert "groups" not in remarks
+
+
+@pytest.mark.parametrize(("name", "is_named"), [("hospid", True), ("ptid", True), ("acid", False),
+                                                ("thyroid", False), ("fluid", False)])  # fmt: skip
+def test_names_that_end_in_id(tmp_path, name, is_named):
+    path = write(tmp_path / "t.csv", **{name: np.arange(N) % 7 + 20})
+    data, remarks = read(path, "kind")
+    assert (name in data.feature_names) != is_named
+    assert ("groups" in remarks) == is_named
+
+
+def test_numbers_with_a_few_words_are_never_advised_away(tmp_path):
+    """Levels of a category and codes are kept as text; gaps in measured numbers may be filled."""
+    doors = np.array(["2", "3", "4", "5more"])[np.arange(N) % 4]
+    family = [f"{i // 2 + 10}" for i in range(N)]
+    family[3] = "136A"
+    alley = np.where(np.arange(N) % 5 == 0, np.where(np.arange(N) % 2, "gravel", "paved"), "NA")
+    crp = ["<0.5", *FEATURES["a"].astype(str)[1:]]
+    path = write(tmp_path / "t.csv", doors=doors, family=family, alley=alley, crp=crp)
+    data, _ = read(path, "kind")
+    advised = [remark.text for remark in data.remarks if "missing" in remark.text.arguments]
+    assert len(advised) == 1
+    assert "in column 'crp', but '<0.5' in 1 row; left out; `missing='<0.5'` takes" in advised[0]

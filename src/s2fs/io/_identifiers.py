@@ -24,6 +24,17 @@ _ID_NAME = re.compile(
     re.IGNORECASE,
 )
 _CAMEL_ID = re.compile(r".*[a-z]I[dD]")
+#: As in hospid and ptid; acid, thyroid and the like are other words.
+_JOINED_ID = re.compile(
+    r"(?!.*(?:ac|lip|rap|flu|liqu|squ|val|sol|pa|ra|ma|pla|gr|[bkmov])id$)[a-z]{2,}id",
+    re.IGNORECASE,
+)
+#: What counts from the start again in every group may be a time; names of other counters are not.
+_TIME_NAME = re.compile(
+    r"(?:.*[\s_.-])?(?:year|month|week|day|hour|minute|min|sec|second|time|t|visit|wave|session|"
+    r"period|trial|cycle|round|age|order|position|rank|dose|step)s?",
+    re.IGNORECASE,
+)
 #: Names that are those of an identifier only if its values are all different.
 _COUNTER_NAME = re.compile(
     rf"idx|index|row|rownames?|no\.?|nr\.?|number|#|(?:case|record|row|obs|observation)[\s_.-]?{NUMBER_WORD}?",
@@ -33,6 +44,13 @@ _COUNTER_NAME = re.compile(
 _FEWEST_COUNTED = 10
 #: Codes have at least so many digits.
 _CODE_DIGITS = 4
+#: Large codes name patients though some come again: of all values at least this share is different,
+#: half of them are as large as this, and hardly more end in 0 than by chance.
+_MOST_DIFFERENT, _LARGE_CODE, _MOST_ROUND = 0.8, 100_000, 0.25
+#: No other column has values of which half are as large as this share of large codes.
+_LEAST_ALIKE = 0.01
+#: A counter without the name of one has so many rows in a group, on average.
+_LONG_RUN = 10
 #: So many columns show what kind of numbers a table has.
 _SOME_COLUMNS = 50
 #: With more columns named like an identifier than this, and this share, the names are of features.
@@ -73,7 +91,7 @@ def _is_different_in_every_row(column: Any) -> bool:
 
 def is_id_name(name: str) -> bool:
     """Whether a column has the name of an identifier."""
-    return any(pattern.fullmatch(name) for pattern in (_ID_NAME, _CAMEL_ID))
+    return any(pattern.fullmatch(name) for pattern in (_ID_NAME, _CAMEL_ID, _JOINED_ID))
 
 
 def find_row_counters(X: Floats) -> list[int]:
@@ -128,6 +146,11 @@ def find_identifiers(frame: Frame, positions: list[int]) -> set[int]:
     by_value = {positions[j] for j in _valued_identifiers(X, counting, has_names=is_named)}
     if frame.transposed:
         by_value = set()
+    elif positions:
+        counters |= _find_restarting_counters(frame, positions, X)
+        is_alone = not is_named and not _have_large_values(X[:, 1:], X[:, 0])
+        if is_alone and are_large_codes(X[:, 0]):
+            by_value.add(positions[0])
     named_counters = {f for f in by_name if _counts(_number_column(frame, f))}
     counters |= named_counters
     identifiers = (by_name | by_value) - counters
@@ -193,6 +216,41 @@ def _named_identifiers(frame: Frame, positions: list[int]) -> set[int]:
     return found
 
 
+def _find_restarting_counters(frame: Frame, positions: list[int], X: Floats) -> set[int]:
+    """Columns that count the rows of long groups, unless they are called a time."""
+    if len(X) < 2 * _LONG_RUN:
+        return set()
+    begins = np.isin(X[0], (0, 1)) & (np.diff(X[:4], axis=0) == 1).all(axis=0)
+    found = set()
+    for j in np.flatnonzero(begins).tolist():
+        n_runs = int((X[:, j] == X[0, j]).sum())
+        is_time = _TIME_NAME.fullmatch(frame.names[positions[j]]) is not None
+        if not is_time and 1 < n_runs <= len(X) / _LONG_RUN and _counts(X[:, j]):
+            found.add(positions[j])
+    return found if len(found) <= max(1, len(positions) // 10) else set()
+
+
+def are_large_codes(column: Floats) -> bool:
+    """Whether whole numbers are large and mostly different, as numbers of patients are."""
+    if len(column) < _FEWEST_COUNTED or not (np.floor(column) == column).all():
+        return False
+    is_round = column % 10 == 0
+    return bool(
+        column.min() >= 0
+        and np.median(column) >= _LARGE_CODE
+        and len(np.unique(column)) >= _MOST_DIFFERENT * len(column)
+        and is_round.mean() <= _MOST_ROUND
+    )
+
+
+def _have_large_values(X: Floats, codes: Floats) -> bool:
+    """Whether another column has values like large codes: then these are measured, too."""
+    some = X[:, :: max(1, X.shape[1] // _SOME_COLUMNS)]
+    known = np.isfinite(some).any(axis=0)
+    medians = np.nanmedian(np.abs(some[:, known]), axis=0)
+    return bool((medians >= _LEAST_ALIKE * np.median(codes)).any())
+
+
 def _valued_identifiers(X: Floats, counters: list[int], *, has_names: bool) -> set[int]:
     """Columns of whole numbers whose values can hardly be measured ones, beside the counters.
 
@@ -246,9 +304,13 @@ def _are_counts(X: Floats) -> bool:
 
 
 def counts_rows(frame: Frame, position: int) -> bool:
-    """Whether a column is called a counter and counts the rows, in every group if it has some."""
-    is_counter_name = _COUNTER_NAME.fullmatch(frame.names[position]) is not None
-    return is_counter_name and _counts(_number_column(frame, position))
+    """Whether a column counts the rows, in every group if it has some."""
+    return _counts(_number_column(frame, position))
+
+
+def has_codes(frame: Frame, position: int) -> bool:
+    """Whether a column holds large whole numbers that are mostly different."""
+    return position not in frame.cells and are_large_codes(frame.column(position))
 
 
 def _counts(column: Floats) -> bool:

@@ -24,6 +24,7 @@ from s2fs.io._identifiers import (
     counts_rows,
     find_identifiers,
     find_unnamed_row_names,
+    has_codes,
     is_id_name,
     name_rows_by_text,
 )
@@ -139,7 +140,7 @@ def remark_on_groups(frame: Frame, positions: Iterable[int]) -> None:
         name = frame.names[f]
         cells = [str(cell).strip() for cell in frame.column(f)]
         n_values = len({cell for cell in cells if not is_missing(cell)})
-        if is_id_name(name):
+        if is_id_name(name) or has_codes(frame, f):
             has_groups = 2 <= n_values < len(cells)
         else:
             least = max(_FEWEST_GROUPS, _LEAST_GROUP_SHARE * len(cells))

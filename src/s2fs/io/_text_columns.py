@@ -20,6 +20,10 @@ _DATE = re.compile(
     r"|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})( \d{1,2}:\d{2}.*)?"
     r"|\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{2,4}"
 )
+#: Numbers with words among them are categories if there are no more values than this.
+_FEW_VALUES = 10
+#: A word that is no gap among numbers, but one of them: 5more, 136A.
+_CODE = re.compile(r"\s*(?:\d+\s?[A-Za-z]+|[A-Za-z]+\d+)\s*")
 #: Numbers with more different words among them than this are text.
 _MOST_GAP_WORDS = 5
 #: Text with more words than this is no category.
@@ -150,7 +154,13 @@ def _is_category(frame: Frame, position: int, options: ReadOptions) -> bool:
     is_repeated = 2 <= len(words) <= min(_FEW_WORDS, n_rows / 2)
     if not is_repeated or is_id_name(frame.names[position]):
         return False
-    return len(unread_cells(frame, position)) > n_rows / 2
+    return is_text(frame, position) or len(words) <= _FEW_VALUES
+
+
+def is_text(frame: Frame, position: int) -> bool:
+    """Whether a column of cells holds more words than numbers."""
+    n_known = sum(not is_missing(cell) for cell in frame.cells[position])
+    return len(unread_cells(frame, position)) > n_known / 2
 
 
 def _remark_on_categories(frame: Frame, positions: list[int]) -> None:
@@ -172,7 +182,9 @@ def _remark_on_text(frame: Frame, text: list[int], options: ReadOptions) -> None
     described = []
     for f in text:
         unread = unread_cells(frame, f)
-        if len(unread) > len(frame.cells[f]) / 2 or len(set(unread)) > _MOST_GAP_WORDS:
+        n_values = len({str(cell).strip() for cell in frame.cells[f]})
+        are_levels = n_values <= _FEW_VALUES or any(map(_CODE.fullmatch, unread))
+        if is_text(frame, f) or are_levels or len(set(unread)) > _MOST_GAP_WORDS:
             described.append(f)
             continue
         name, (word, n_times) = frame.names[f], Counter(c.strip() for c in unread).most_common(1)[0]
