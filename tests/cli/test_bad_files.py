@@ -16,7 +16,7 @@ from flags import as_flags
 from s2fs.cli import main
 from s2fs.io import ReadWarning, read_table
 
-GOOD = "id,width,height,kind\np1,1,2,fern\np2,3,4,moss\np3,5,7,fern\n"
+GOOD = "id,width,height,kind\np1,1,2,fern\np2,3,4,moss\np3,5,7,fern\np4,4,4,moss\n"
 ARFF = "@relation r\n@attribute a real\n@attribute y {u,v}\n@data\n"
 
 
@@ -128,7 +128,7 @@ CASES = {
     "identifier": ("t.csv", text("a,kind\n1_2,u\n1_2,v\n"), {}, "no features left"),
     "mixed commas": (
         "t.csv",
-        text("a;b;kind\n1,5;1.5;u\n2,5;2.5;v\n"),
+        text("a;b;kind\n1,5;1.5;u\n2,5;2.5;v\n3,5;3.5;u\n4,5;4.5;v\n"),
         {},
         r"column 'a' .* such as '1,5': .*decimal comma and with a decimal point; write all",
     ),
@@ -172,19 +172,19 @@ CASES = {
     ),
     "missing label": (
         "t.csv",
-        text("a,kind\n1,u\n2,\n3,na\n4,v\n5,?\n"),
+        text("a,kind\n1,u\n2,\n3,na\n4,v\n5,?\n6,u\n7,v\n"),
         {},
         r"'kind' of .* has 3 missing labels, the first in data row 2",
     ),
     "most labels missing": (
         "t.csv",
-        text("a,kind\n1,1\n2,\n3,0\n4,\n5,\n"),
+        text("a,kind\n1,1\n2,\n3,0\n4,\n5,\n6,1\n7,0\n8,\n9,\n"),
         {},
-        "3 missing label",
+        "5 missing label",
     ),
     "null label": (
         "t.parquet",
-        parquet(a=[1, 2, 3, 4, 5], kind=["u", None, "v", None, None]),
+        parquet(a=range(7), kind=["u", None, "v", None, None, "u", "v"]),
         {},
         "3 missing label",
     ),

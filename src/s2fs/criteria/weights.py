@@ -121,6 +121,12 @@ def counting_factor(weight: float, n_samples: int) -> float:
     return n_samples / weight if weight < n_samples * (1 - 1e-12) else 1.0
 
 
+def count_samples(sample_weight: Any, does_count: NDArray[np.bool_]) -> Floats:
+    """How many samples each row stands for; 0 for rows that do not count."""
+    counts = np.where(does_count, check_sample_weight(sample_weight, len(does_count)), 0.0)
+    return counts * counting_factor(float(counts.sum()), int(np.count_nonzero(counts)))
+
+
 def are_small(counts: Floats) -> NDArray[np.bool_]:
     """Which classes have fewer than two samples, by weights that count these.
 

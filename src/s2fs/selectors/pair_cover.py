@@ -30,7 +30,6 @@ from s2fs.criteria.weights import (
     are_small,
     check_sample_weight,
     class_factors,
-    counting_factor,
 )
 from s2fs.search.forward import forward
 from s2fs.selectors.available import available_unless
@@ -278,11 +277,11 @@ class PairCover(SearchSelector):
         weight = super()._weigh_samples(sample_weight, y)
         if weight is None or (sample_weight is None and weight.all()):
             return None
-        counts = np.where(weight > 0, check_sample_weight(sample_weight, len(y)), 0.0)
-        factor = counting_factor(float(counts.sum()), int(np.count_nonzero(counts)))
-        if factor > 1 and counts.min() == counts.max():
+        counts = count_samples(sample_weight, weight > 0)
+        least, most = counts.min(), counts.max()
+        if least == most and np.isclose(least, 1):
             return None  # 1 each, without the rounding
-        return counts * factor
+        return counts
 
     @property
     def _is_columnwise(self) -> bool:

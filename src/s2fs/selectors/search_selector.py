@@ -25,7 +25,13 @@ from s2fs._utils.types import Floats
 from s2fs._utils.warn import warn_user
 from s2fs.criteria.covariates import check_complete, covariate_columns, encode_covariates
 from s2fs.criteria.protocol import Criterion
-from s2fs.criteria.weights import TOO_FEW_SAMPLES, ClassWeight, are_small, row_weights
+from s2fs.criteria.weights import (
+    TOO_FEW_SAMPLES,
+    ClassWeight,
+    are_small,
+    count_samples,
+    row_weights,
+)
 from s2fs.search.canonical_order import sort_canonically
 from s2fs.search.constraints import (
     Constraints,
@@ -343,7 +349,9 @@ optional
         table = None if covariates is None else covariate_columns(covariates, len(y))
         groups = None if groups is None else check_groups(groups, len(y))
         weight = self._weigh_samples(sample_weight, y)
-        is_small, small = self._find_small_classes(y, weight)
+        is_small, small = self._find_small_classes(
+            y, None if weight is None else count_samples(sample_weight, weight > 0)
+        )
         counts = ~(is_small & self._leaves_out_small_classes)
         if weight is not None:
             counts &= weight > 0
@@ -361,13 +369,14 @@ optional
         return Samples(X, codes, weight, covariates, groups), small
 
     def _find_small_classes(
-        self, y: NDArray[Any], weight: Floats | None
+        self, y: NDArray[Any], n_samples: Floats | None
     ) -> tuple[NDArray[np.bool_], NDArray[Any]]:
-        """Which samples are of classes with fewer than two samples, and the labels of these."""
+        """Which rows are of classes with fewer than two samples, and the labels of these.
+
+        ``n_samples`` says how many samples each row stands for; None is 1 each.
+        """
         classes, codes = encode_classes(y)
-        if weight is not None and not self._leaves_out_small_classes:
-            weight = (weight > 0).astype(np.float64)  # that of the class is in it, too
-        counts = np.bincount(codes, weight).astype(np.float64)
+        counts = np.bincount(codes, n_samples).astype(np.float64)
         is_small = are_small(counts)
         if self._leaves_out_small_classes and is_small.any() and (~is_small).sum() < 2:
             if np.count_nonzero(counts) > 1:
