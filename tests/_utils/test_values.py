@@ -37,5 +37,7 @@ def test_everything_becomes_json(tmp_path):
     selection = Selection.of(Chosen(given))
     assert selection.parameters == {"values": expected}
     selection.save(path := tmp_path / "s.json")
-    assert json.loads(path.read_text(encoding="utf-8"))["parameters"] == {"values": expected}
+    assert json.loads(path.read_text(encoding="utf-8"))["selection"]["parameters"] == {
+        "values": expected
+    }
     assert Selection.load(path) == selection

@@ -172,9 +172,9 @@ CASES = {
     ),
     "missing label": (
         "t.csv",
-        text("a,kind\n1,u\n2,\n3,na\n4,v\n5,?\n6,u\n7,v\n"),
+        text("a,kind\n1,u\n2,\n3,na\n4,v\n5,?\n6,u\n7,v\n8,\n9,\n"),
         {},
-        r"'kind' of .* has 3 missing labels, the first in data row 2",
+        r"'kind' of .* has 5 missing labels, the first in data row 2",
     ),
     "most labels missing": (
         "t.csv",
@@ -184,9 +184,9 @@ CASES = {
     ),
     "null label": (
         "t.parquet",
-        parquet(a=range(7), kind=["u", None, "v", None, None, "u", "v"]),
+        parquet(a=range(9), kind=["u", None, "v", None, None, "u", "v", None, None]),
         {},
-        "3 missing label",
+        "5 missing label",
     ),
     "fractions": ("t.csv", text("a,kind\n1,0.5\n2,1\n"), {}, "fractions such as 0.5"),
     "one class": ("t.csv", text("a,kind\n1,u\n2,u\n"), {}, r"one class only \('u'\)"),

@@ -290,7 +290,7 @@ def test_save(wine, arrays, tmp_path):
     selection = Selection.load(model)
     assert selection.indices == tuple(S2FS(4, alpha=0.1).fit(*arrays).indices_.tolist())
     assert selection.feature_names[0] == "flavanoids"
-    assert json.loads(model.read_text(encoding="utf-8"))["parameters"]["alpha"] == 0.1
+    assert json.loads(model.read_text(encoding="utf-8"))["selection"]["parameters"]["alpha"] == 0.1
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,8 @@ def open_table(database: str, table: str) -> Any:
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "flowers.duckdb"
     >>> with duckdb.connect(file) as database:
     ...     _ = database.sql("CREATE TABLE flowers (petal DOUBLE, sepal DOUBLE, kind TEXT)")
-    ...     _ = database.sql("INSERT INTO flowers VALUES (1, 5, 'a'), (2, 4, 'a'), (8, 5, 'b')")
+    ...     _ = database.sql("INSERT INTO flowers VALUES (1, 5, 'a'), (2, 4, 'a')")
+    ...     _ = database.sql("INSERT INTO flowers VALUES (8, 5, 'b'), (9, 4, 'b')")
     >>> flowers = open_table(f"duckdb:{file}", "flowers")
     >>> PairCover(1).fit(flowers, "kind").feature_names_.tolist()
     ['petal']
