@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from s2fs_bench.archive import Archive, open_results, write_archive
     from s2fs_bench.curve_plots import plot_curve_panels, plot_curves
     from s2fs_bench.figures import write_figures
+    from s2fs_bench.joined import Joined, without_stored
     from s2fs_bench.learners.registry import BENCH_LEARNERS, LEARNER_TITLES, PAPER_LEARNERS
     from s2fs_bench.ledger import Ledger
     from s2fs_bench.membership_plot import plot_memberships
@@ -60,6 +61,7 @@ __all__ = [
     "DataFile",
     "DatasetInfo",
     "FriedmanResult",
+    "Joined",
     "Ledger",
     "NemenyiResult",
     "PairwiseComparison",
@@ -102,6 +104,7 @@ __all__ = [
     "run_plan",
     "selection_times",
     "wilcoxon_holm",
+    "without_stored",
     "write_archive",
     "write_figures",
     "write_tables",
@@ -117,6 +120,7 @@ __getattr__ = lazy_names(
         "DataFile": "s2fs_bench.paper.datasets",
         "DatasetInfo": "s2fs_bench.paper.datasets",
         "FriedmanResult": "s2fs_bench.statistics",
+        "Joined": "s2fs_bench.joined",
         "LEARNER_TITLES": "s2fs_bench.learners.registry",
         "Ledger": "s2fs_bench.ledger",
         "NemenyiResult": "s2fs_bench.statistics",
@@ -163,6 +167,7 @@ __getattr__ = lazy_names(
         "run_plan": "s2fs_bench.runner",
         "selection_times": "s2fs_bench.times",
         "wilcoxon_holm": "s2fs_bench.statistics",
+        "without_stored": "s2fs_bench.joined",
         "write_archive": "s2fs_bench.archive",
         "write_figures": "s2fs_bench.figures",
         "write_tables": "s2fs_bench.render",

@@ -19,8 +19,9 @@ from s2fs_bench.run import Outcome, Run
 
 if TYPE_CHECKING:
     from s2fs_bench.archive import Archive
+    from s2fs_bench.joined import Joined
 
-ResultsFile: TypeAlias = "Ledger | Archive"
+ResultsFile: TypeAlias = "Ledger | Archive | Joined"
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,6 +30,20 @@ _REFERENCE = click.option(
     metavar="NAME",
     help="Selector to hold against the others; the first of the plan if not given.",
 )
+_BESIDE = click.option(
+    "--beside",
+    metavar="FILE",
+    type=PATH,
+    help="Results of other selectors on the same folds of the same tables, such as an archive, to "
+    "stand beside RESULTS.",
+)
+
+
+def _open(results: Path, beside: Path | None) -> Any:
+    """A results file, joined by those of another one if that is given."""
+    from s2fs_bench import Joined, open_results
+
+    return open_results(results) if beside is None else Joined(results, beside)
 
 
 def _names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
@@ -73,6 +87,13 @@ def bench() -> None:
     "--datasets", metavar="A,B", callback=_names, help="Run only these of the plan's datasets."
 )
 @click.option(
+    "--beside",
+    metavar="FILE",
+    type=PATH,
+    help="Results of other selectors, such as unseen.npz: what is there is not run again, and "
+    "stands beside the new results.",
+)
+@click.option(
     "--scheduler",
     metavar="ADDRESS",
     help="Work on the Dask cluster at this address, such as tcp://host:8786, as many at once "
@@ -87,6 +108,7 @@ def run(
     results: Path,
     n_jobs: int,
     datasets: list[str] | None,
+    beside: Path | None,
     scheduler: str | None,
 ) -> None:
     """Run PLAN: paper, sensitivity, variants, unseen, quick, or a TOML file.
@@ -95,7 +117,7 @@ def run(
     any moment, by any means; the same command goes on where it was. Datasets that are not found are
     named and left out. Exits with 1 if a run failed, and with 2 if there was nothing to run.
     """
-    from s2fs_bench import load_plan, plan_for_file
+    from s2fs_bench import load_plan, plan_for_file, without_stored
 
     if methods == ["all"]:
         methods = None
@@ -105,9 +127,11 @@ def run(
         planned, only = plan_for_file(data, target, methods), None
     else:
         raise click.UsageError("Give either a PLAN or a table with --data.")
+    if beside is not None:
+        planned = without_stored(planned, beside)
     if _run(planned, results, n_jobs, datasets, only, scheduler).failed:
         raise SystemExit(1)
-    _say_who_is_best(results)
+    _say_who_is_best(results, beside)
 
 
 @contextmanager
@@ -122,16 +146,17 @@ def _connected(address: str) -> Iterator[Any]:
             raise OSError(str(error)) from None
 
 
-def _say_who_is_best(results: Path) -> None:
+def _say_who_is_best(results: Path, beside: Path | None) -> None:
     """Name the best selector of each learner, and what to do with the results."""
-    from s2fs_bench import Ledger, best_by_learner, iter_results
+    from s2fs_bench import best_by_learner, iter_results
 
-    with Ledger(results) as ledger:
-        found = list(iter_results(ledger))
+    with _open(results, beside) as results_file:
+        found = list(iter_results(results_file))
     for sentence in best_by_learner(found):
         click.echo(sentence)
     if found:
-        click.echo(f"Next: s2fs bench report {results} --out bench.html")
+        others = "" if beside is None else f" --beside {beside}"
+        click.echo(f"Next: s2fs bench report {results}{others} --out bench.html")
 
 
 def _run(
@@ -260,15 +285,16 @@ def status(*, results: Path) -> None:
 @_RESULTS
 @_FOLDER
 @_REFERENCE
-def tables(*, results: Path, out: Path, reference: str | None) -> None:
+@_BESIDE
+def tables(*, results: Path, out: Path, reference: str | None, beside: Path | None) -> None:
     """Write the tables of RESULTS as Markdown, LaTeX and CSV, comparisons and times.
 
     Means, average ranks, wins of the reference, Friedman, Nemenyi and Wilcoxon with Holm's
     correction, differences with intervals, and the time of one selection.
     """
-    from s2fs_bench import open_results, write_tables
+    from s2fs_bench import write_tables
 
-    with open_results(results) as results_file:
+    with _open(results, beside) as results_file:
         for path in write_tables(results_file, out, reference=reference):
             click.echo(str(path))
 
@@ -316,6 +342,7 @@ def archive(*, results: Path, out: Path) -> None:
 @_RESULTS
 @_FOLDER
 @_REFERENCE
+@_BESIDE
 @click.option(
     "--only",
     metavar="A,B",
@@ -330,6 +357,7 @@ def figures(
     results: Path,
     out: Path,
     reference: str | None,
+    beside: Path | None,
     only: list[str] | None,
     formats: list[str],
 ) -> None:
@@ -339,9 +367,9 @@ def figures(
     faces, as far as the results and the datasets at hand allow. What was chosen on the test results
     is drawn as a dashed line and does not compete.
     """
-    from s2fs_bench import open_results, write_figures
+    from s2fs_bench import write_figures
 
-    with open_results(results) as results_file:
+    with _open(results, beside) as results_file:
         for path in write_figures(
             results_file, out, reference=reference, kinds=only, formats=formats
         ):
@@ -358,10 +386,11 @@ def figures(
     help="The .html file to write.",
 )
 @_REFERENCE
-def report(*, results: Path, out: Path, reference: str | None) -> None:
+@_BESIDE
+def report(*, results: Path, out: Path, reference: str | None, beside: Path | None) -> None:
     """Write RESULTS as one page, with the published numbers where the experiment is the paper's."""
-    from s2fs_bench import bench_report, open_results
+    from s2fs_bench import bench_report
 
-    with open_results(results) as results_file:
+    with _open(results, beside) as results_file:
         page = bench_report(results_file, out, title=results.name, reference=reference)
     click.echo(str(page))
