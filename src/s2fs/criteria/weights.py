@@ -121,7 +121,7 @@ def counting_factor(weight: float, n_samples: int) -> float:
     return n_samples / weight if weight < n_samples * (1 - 1e-12) else 1.0
 
 
-def count_samples(sample_weight: Any, does_count: NDArray[np.bool_]) -> Floats:
+def count_per_row(sample_weight: Any, does_count: NDArray[np.bool_]) -> Floats:
     """How many samples each row stands for; 0 for rows that do not count."""
     counts = np.where(does_count, check_sample_weight(sample_weight, len(does_count)), 0.0)
     return counts * counting_factor(float(counts.sum()), int(np.count_nonzero(counts)))

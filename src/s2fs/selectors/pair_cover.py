@@ -30,6 +30,7 @@ from s2fs.criteria.weights import (
     are_small,
     check_sample_weight,
     class_factors,
+    count_per_row,
 )
 from s2fs.search.forward import forward
 from s2fs.selectors.available import available_unless
@@ -277,7 +278,7 @@ class PairCover(SearchSelector):
         weight = super()._weigh_samples(sample_weight, y)
         if weight is None or (sample_weight is None and weight.all()):
             return None
-        counts = count_samples(sample_weight, weight > 0)
+        counts = count_per_row(sample_weight, weight > 0)
         least, most = counts.min(), counts.max()
         if least == most and np.isclose(least, 1):
             return None  # 1 each, without the rounding

@@ -29,7 +29,7 @@ from s2fs.criteria.weights import (
     TOO_FEW_SAMPLES,
     ClassWeight,
     are_small,
-    count_samples,
+    count_per_row,
     row_weights,
 )
 from s2fs.search.canonical_order import sort_canonically
@@ -350,7 +350,7 @@ optional
         groups = None if groups is None else check_groups(groups, len(y))
         weight = self._weigh_samples(sample_weight, y)
         is_small, small = self._find_small_classes(
-            y, None if weight is None else count_samples(sample_weight, weight > 0)
+            y, None if weight is None else count_per_row(sample_weight, weight > 0)
         )
         counts = ~(is_small & self._leaves_out_small_classes)
         if weight is not None:
