@@ -146,6 +146,13 @@ def test_the_cases_of_asv_run(monkeypatch, tmp_path):
     X, y = cases["many_samples"](100)
     assert X.shape == (100, 500)
     assert len(set(y)) == 5
+    for name in cases["Cases"].params:
+        case = cases["Cases"]()
+        case.setup(name)
+        case.time_fit(name)
+        assert len(case.selector.indices_) == (80 if name == "groups" else 20)
+    folder = cases["Command"]().setup_cache()
+    cases["Command"]().time_csv(folder)  # an error of a command is one here
     cases["Import"]().time_import()
 
 

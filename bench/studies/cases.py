@@ -2,7 +2,7 @@
 
 Run ``python bench/studies/cases.py``. Fits take turns with the ordinary case, one thread each, and
 processor time is compared. The ordinary case is a table of classes in noise in C order; of the
-others the time over that of the ordinary one is printed.
+others, other tables and options, the time over that of the ordinary one is printed.
 """
 
 import argparse
@@ -19,7 +19,13 @@ from s2fs.selectors.base import RankingSelector
 
 SHAPE = (500, 2_000, 5)
 K = 20
-ORDINARY, DECADES, GROUPS = "ordinary", "units over five decades", "groups of four"
+ORDINARY, DECADES = "ordinary", "units over five decades"
+#: Options of both selectors.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "groups of four": {"feature_groups": np.arange(SHAPE[1]) // 4},
+    "max_correlation 0.9": {"max_correlation": 0.9},
+}
+RANKS, COVARIATES = "ranks", "two covariates"
 
 
 def tables_of_cases() -> dict[str, tuple[Any, np.ndarray]]:
@@ -28,22 +34,28 @@ def tables_of_cases() -> dict[str, tuple[Any, np.ndarray]]:
 
     X, y = classes_in_noise(*SHAPE)
     rng = np.random.default_rng(1)
-    outlier, a_hundredfold = X.copy(), X.copy()
+    outlier, far, odd, a_hundredfold = X.copy(), X.copy(), X.copy(), X.copy()
     outlier[0] *= 1e6
+    far[0] *= 1e9
+    odd[rng.integers(0, len(X), X.shape[1]), np.arange(X.shape[1])] = 1e9
     a_hundredfold[0] *= 100
     heavy = X + rng.standard_t(1.5, size=X.shape)
     best = X[:, PairCover(1).fit(X, y).indices_]
+    named = pd.DataFrame(X, columns=[f"g{f}" for f in range(X.shape[1])])
     copies = X.copy()
     copies[:, ::2] = 2 - 3 * best
     return {
         ORDINARY: (X, y),
         "a row times 100": (a_hundredfold, y),
         "a row times 1,000,000": (outlier, y),
+        "a row times 1,000,000,000": (far, y),
+        "one cell of each column": (odd, y),
         "heavy tails": (heavy, y),
         DECADES: (X * 10.0 ** rng.uniform(-2.5, 2.5, X.shape[1]), y),
         "Fortran order": (np.asfortranarray(X), y),
-        "a pandas frame": (pd.DataFrame(X), y),
-        GROUPS: (X, y),
+        "a pandas frame": (named, y),
+        "columns of Arrow": (named.astype("double[pyarrow]"), y),
+        **dict.fromkeys((*OPTIONS, RANKS, COVARIATES), (X, y)),
         "half copies of the best": (copies, y),
         "copies of one feature": (np.repeat(best, X.shape[1], axis=1), y),
     }
@@ -67,10 +79,18 @@ def selectors_of(case: str, k: int) -> dict[str, RankingSelector]:
     }
     if case in (ORDINARY, DECADES):  # elsewhere it is like the first one
         selectors["S²FS, scale=None"] = S2FS(k, scale=None, n_jobs=1)
-    if case == GROUPS:
-        for selector in selectors.values():
-            selector.set_params(feature_groups=np.arange(SHAPE[1]) // 4)
+    for selector in selectors.values():
+        selector.set_params(**OPTIONS.get(case, {}))
+    if case == RANKS:
+        return {"PairCover": PairCover(k, scale="rank", n_jobs=1)}
     return selectors
+
+
+def fit(selector: RankingSelector, case: str, X: Any, y: np.ndarray) -> RankingSelector:
+    """Fit a selector as a case has it."""
+    if case == COVARIATES:
+        return selector.fit(X, y, covariates=np.random.default_rng(2).normal(size=(len(y), 2)))
+    return selector.fit(X, y)
 
 
 def main() -> None:
@@ -89,7 +109,7 @@ def main() -> None:
                 row.append("")
                 continue
             other = selectors_of(case, K)[name]
-            runs = [partial(selector.fit, *tables[ORDINARY]), partial(other.fit, X, y)]
+            runs = [partial(selector.fit, *tables[ORDINARY]), partial(fit, other, case, X, y)]
             usual, hard = medians_in_turns(runs, args.turns)
             is_usual = case == ORDINARY
             row.append(f"{1e3 * usual:.0f} ms" if is_usual else f"{hard / usual:.1f}")

@@ -71,6 +71,16 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+def processor() -> str:
+    """The name of the processor, as Linux has it; elsewhere its architecture."""
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
 def machine(*packages: str) -> str:
     """One line on what the numbers were measured with."""
     found = []
@@ -80,6 +90,4 @@ def machine(*packages: str) -> str:
         except PackageNotFoundError:
             found.append(f"{package} not installed")
     cores = os.cpu_count()
-    return f"{platform.machine()}, {cores} cores, Python {platform.python_version()}, " + ", ".join(
-        found
-    )
+    return f"{processor()}, {cores} cores, Python {platform.python_version()}, " + ", ".join(found)

@@ -1,4 +1,4 @@
-"""Five small cases: three tables, one with many samples, and the import.
+"""Small cases: three tables and one with many samples, options, commands, and the import.
 
 The tables of the paper are read from the folder that S2FS_DATA names; without it those cases are
 left out. Every fit selects 30 features with one thread.
@@ -7,6 +7,7 @@ left out. Every fit selects 30 features with one thread.
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,16 @@ def read(table):
         raise NotImplementedError(f"S2FS_DATA names no folder with {path.name}")
     with np.load(path) as file:
         return file["X"].astype(float), file["y"]
+
+
+def as_frame(X):
+    """The table as a frame; raises NotImplementedError, as asv wants it, without pandas."""
+    try:
+        import pandas as pd
+        import pyarrow  # noqa: F401 # what writes Parquet, and has the type of the columns
+    except ImportError:
+        raise NotImplementedError("pandas and pyarrow are not installed") from None
+    return pd.DataFrame(X, columns=[f"g{f}" for f in range(X.shape[1])])
 
 
 class Fit:
@@ -71,3 +82,70 @@ class Import:
     def time_import_selector(self):
         """Seconds until a selector can be made."""
         subprocess.run([sys.executable, "-c", "from s2fs import PairCover"], check=True)
+
+
+class Cases:
+    """Time of fits whose time has jumped once, on 500 × 2,000 values."""
+
+    params = ("ordinary", "groups", "copies", "ranks", "covariates", "max_correlation", "Arrow")
+    param_names = ("case",)
+
+    def setup(self, case):
+        """Make the table, and load the native library."""
+        X, self.y = many_samples(500, 2_000)
+        self.given = {}
+        options = {
+            "groups": {"feature_groups": np.arange(2_000) // 4},
+            "ranks": {"scale": "rank"},
+            "max_correlation": {"max_correlation": 0.9},
+        }
+        self.selector = PairCover(20, **options.get(case, {}))
+        if case == "copies":
+            X[:, ::2] = X[:, [0]]
+        if case == "covariates":
+            self.given = {"covariates": np.random.default_rng(1).normal(size=(500, 2))}
+        if case == "Arrow":
+            X = as_frame(X).astype("double[pyarrow]")
+        self.X = X
+        PairCover(1).fit(*many_samples(50, 100))
+
+    def time_fit(self, case):
+        """Seconds of a fit."""
+        self.selector.fit(self.X, self.y, **self.given)
+
+
+class Command:
+    """Time of commands that need little of the package, and of reading a file of all digits."""
+
+    timeout = 120
+
+    def setup_cache(self):
+        """Write a table of 500 × 4,000 values once as text of all digits, and once as Parquet."""
+        X, y = many_samples(500, 4_000)
+        frame = as_frame(X)
+        frame.insert(0, "class", y)
+        folder = Path(tempfile.mkdtemp())
+        frame.to_csv(folder / "table.csv", index=False)
+        frame.to_parquet(folder / "table.parquet")
+        return str(folder)
+
+    def time_help(self, folder):
+        """Seconds until the options are shown."""
+        run("select", "--help")
+
+    def time_missing_file(self, folder):
+        """Seconds until a mistyped name is refused."""
+        run("select", "no-such-file.csv", check=False)
+
+    def time_csv(self, folder):
+        """Seconds of a selection from text, without a verdict."""
+        run("select", str(Path(folder, "table.csv")), "--target", "class", "--no-verdict")
+
+    def time_parquet(self, folder):
+        """Seconds of a selection from Parquet, without a verdict."""
+        run("select", str(Path(folder, "table.parquet")), "--target", "class", "--no-verdict")
+
+
+def run(*arguments, check=True):
+    """Run a command of s2fs in a process of its own."""
+    subprocess.run([sys.executable, "-m", "s2fs", *arguments], check=check, capture_output=True)
