@@ -25,6 +25,8 @@ import numpy as np
 from scipy.sparse import random_array
 from timing import machine, paper_data, table
 
+#: What runs in processes of their own.
+COMMANDS = ("report", "csv", "parquet", "help", "quick")
 #: What is measured, by name.
 TASKS: dict[str, tuple[str, Callable[[Path], Callable[[], Any]]]] = {}
 
@@ -64,6 +66,36 @@ def report(folder: Path) -> Callable[[], Any]:
                 lines.write(",".join(["abcd"[label], *(f"{value:.3f}" for value in row)]) + "\n")
     page = str(folder / "page.html")
     return lambda: run_command("select", str(file), "--target", "class", "--report", page)
+
+
+def write_digits(folder: Path, ending: str) -> str:
+    """A table of 2,000 × 4,000 values with all their digits, as text or as Parquet."""
+    import pandas as pd
+
+    file = folder / f"digits.{ending}"
+    if not file.exists():
+        X, y = classes_in_few(2000, 4_000, n_good=60)
+        frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(X.shape[1])])
+        frame.insert(0, "class", np.array(list("abcd"))[y])
+        frame.to_csv(file, index=False) if ending == "csv" else frame.to_parquet(file)
+    return str(file)
+
+
+@task("csv", "`select --no-verdict`, 2,000 × 4,000, a CSV file of all digits")
+def csv(folder: Path) -> Callable[[], Any]:
+    file = write_digits(folder, "csv")
+    return lambda: run_command("select", file, "--target", "class", "--no-verdict")
+
+
+@task("parquet", "the same table as Parquet")
+def parquet(folder: Path) -> Callable[[], Any]:
+    file = write_digits(folder, "parquet")
+    return lambda: run_command("select", file, "--target", "class", "--no-verdict")
+
+
+@task("help", "`select --help`")
+def help_of_select(folder: Path) -> Callable[[], Any]:
+    return lambda: run_command("select", "--help")
 
 
 @task("auto", '`S2FS("auto")`, 1,000 × 2,000')
@@ -145,7 +177,7 @@ def measure(name: str, folder: Path) -> None:
     run = TASKS[name][1](folder)
     start = processor_time()
     run()
-    who = resource.RUSAGE_CHILDREN if name in ("report", "quick") else resource.RUSAGE_SELF
+    who = resource.RUSAGE_CHILDREN if name in COMMANDS else resource.RUSAGE_SELF
     peak = resource.getrusage(who).ru_maxrss / 1024
     print(json.dumps([processor_time() - start, peak]))
 
