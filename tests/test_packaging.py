@@ -184,7 +184,7 @@ def describe():
 
 def test_every_link_and_picture_of_the_readme_is_a_file_of_the_clone():
     targets = [target for target in links(README) if "://" not in target]
-    assert "docs/images/heatmap.svg" in targets
+    assert "docs/images/report.png" in targets
     for target in targets:
         path = (ROOT / target.partition("#")[0]).resolve()
         assert path.is_relative_to(ROOT), target
@@ -194,8 +194,8 @@ def test_every_link_and_picture_of_the_readme_is_a_file_of_the_clone():
 def test_without_an_address_the_description_has_no_relative_link(describe):
     text = describe(README, "", "1.2.3")
     assert [target for target in links(text) if not target.startswith("https://")] == []
-    assert "[Install]" not in text
-    assert "(Picture: Heat map of 30 selected genes in 83 tumours of four kinds.)" in text
+    assert "[Start]" not in text
+    assert "(Picture: The first screen of a report: the verdict" in text
     assert re.findall(r"^```.*?^```$", text, flags=re.DOTALL | re.MULTILINE) == re.findall(
         r"^```.*?^```$", README, flags=re.DOTALL | re.MULTILINE
     )
@@ -211,7 +211,7 @@ def test_with_an_address_every_link_of_the_description_leads_to_the_release(desc
             assert (
                 re.fullmatch(r"https://host\.example/s2fs/(blob|raw)/v1\.2\.3/(.+)", new)[2] == old
             )
-            assert ("/raw/" in new) == old.endswith(".svg")
+            assert ("/raw/" in new) == old.endswith((".svg", ".png"))
 
 
 def test_no_text_of_a_block_of_code_is_taken_for_a_link(describe):

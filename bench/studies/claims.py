@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from pages import fill_page, in_words, plus_minus
-from reproduction import FAIR, compared, other, place_in_plan
+from reproduction import FAIR, other, place_in_plan
 from unseen import PRACTICE, Study, difference, markdown
 
 from s2fs import S2FS, PairCover
@@ -74,15 +74,12 @@ def parts() -> dict[str, str]:
     with Archive(RESULTS / "paper.npz") as archive:
         archive.results.sort(key=place_in_plan)
         found = list(iter_results(archive))
-    with Archive(RESULTS / "scales_weights.npz") as archive:
-        with_z_scores = mean_scores(iter_results(archive), "S2FS", ["knn"])
     with Archive(RESULTS / "scales_grid.npz") as archive:
         some_weights = list(iter_results(archive))
     return {
         "direction": describe_direction(found, some_weights),
         "weights": describe_weights(mean_scores(found, "S2FS")),
         "weights with z-scores": describe_weights(mean_scores(some_weights, "S2FS")),
-        "weights with z-scores, 5-NN": describe_weights(without_zeros(with_z_scores)),
         "weights on other tables": describe_large_weights(),
         "better": describe_comparison(found),
         "faces": describe_faces(),
@@ -170,14 +167,6 @@ def mean_and_half(gaps: Iterable[float]) -> tuple[float, float]:
 def verdict(gaps: Iterable[float]) -> str:
     """What the interval says in words; the gaps are shares."""
     return in_words(*(100 * value for value in mean_and_half(gaps)))
-
-
-def without_zeros(scores: Scores) -> Scores:
-    """The weightings in which both directions count."""
-    return {
-        name: {pair: score for pair, score in grid.items() if min(pair) > 0}
-        for name, grid in scores.items()
-    }
 
 
 def describe_direction(found: list, some_weights: list) -> str:  # type: ignore[type-arg]
@@ -274,20 +263,8 @@ def describe_weights(scores: Scores) -> str:
 
 
 def describe_comparison(found: list) -> str:  # type: ignore[type-arg]
-    """In how many of 64 comparisons S²FS is better, and by how much it is ahead of each."""
-    tables = build_tables(found)
-    fair = [other(table, RESULTS / "fidelity.csv", FAIR) for table in tables]
-    rows = []
-    for lists, some in (("as published", tables), ("fair", fair)):
-        for way, title in (("best", "best weighting"), ("inside", "chosen inside the folds")):
-            n_better = n_all = 0
-            for table in some:
-                comparison = compared(table, way)
-                verdicts = [comparison.verdict(j) for j in range(1, len(comparison.columns))]
-                n_better += verdicts.count("better")
-                n_all += len(verdicts)
-            rows.append([lists, title, f"{n_better} of {n_all}"])
-    first = markdown(["lists of the baselines", "weights of S²FS", "better by Nemenyi"], rows)
+    """By how much S²FS is ahead of each baseline with fair lists."""
+    fair = [other(table, RESULTS / "fidelity.csv", FAIR) for table in build_tables(found)]
     rows = []
     names = [column for column in fair[0].columns if column.algorithm != "S2FS"]
     for column in names:
@@ -299,8 +276,7 @@ def describe_comparison(found: list) -> str:  # type: ignore[type-arg]
         rows.append([column.heading, *cells])
     heads = ["baseline, fair list", "S²FS chosen inside, minus it", "in words",
              "best weighting, minus it", "in words"]  # fmt: skip
-    second = markdown(heads, rows)
-    return f"{first}\n\n{second}"
+    return markdown(heads, rows)
 
 
 def by_column(table, algorithm, how=None):  # type: ignore[no-untyped-def]

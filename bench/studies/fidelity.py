@@ -16,6 +16,7 @@ was chosen on the four datasets that take no part in choosing.
 
 import argparse
 import csv
+import io
 import os
 import platform
 import sys
@@ -174,6 +175,7 @@ SCORES = [f"{learner} {statistic}" for learner, statistic in product(LEARNERS, S
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "bench" / "results" / "fidelity.csv"
 PAGE = ROOT / "docs" / "baselines.md"
+DISTANCES = ROOT / "bench" / "results" / "fidelity-distances.csv"
 SCRIPT = "bench/studies/fidelity.py"
 
 
@@ -517,30 +519,39 @@ def shown(form: Form) -> str:
     return ", then ".join([*parts, *([form.completion] if form.completion else [])]) or "default"
 
 
-def distances_table(study: Study) -> Iterator[str]:
-    """Every form on the datasets for choosing, with the first split."""
-    yield "| baseline | variant | completion | CART | kNN | SVM | k-means | all |"
-    yield "|---|---|---|---|---|---|---|---|"
+def every_distance(study: Study) -> str:
+    """Every form on the datasets for choosing, as comma-separated text.
+
+    Root mean squares of ours − published with the first split, by learner and of all; the mean of
+    all; and the root mean square with the second split.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(
+        ["baseline", "variant", "completion", "chosen", *PUBLISHED, "all", "mean", "second split"]
+    )
     for baseline in VARIANTS:
         if baseline is RandomOrder:
             continue
-        tables = {form: study.differences(form) for form in study.candidates(baseline)}
         chosen = study.chosen(baseline)
-        for form, table in tables.items():
-            parts = [cell(table[:, i]) for i in range(len(PUBLISHED))]
-            variant = form.variant + " †" * (form == chosen)
-            whole = f"**{cell(table)}**" if form == chosen else cell(table)
-            columns = (form.baseline, variant, form.completion, *parts, whole)
-            yield f"| {' | '.join(columns)} |"
-        chance = [
-            study.differences(form, like=baseline.__name__)
-            for form in study.candidates(RandomOrder)
-        ]
+        for form in study.candidates(baseline):
+            is_chosen = "yes" if form == chosen else ""
+            again = study.both(form)[1]
+            row = [form.baseline, form.variant, form.completion, is_chosen]
+            row += distances_of(study.differences(form))
+            writer.writerow([*row, f"{again:.3f}" if np.isfinite(again) else ""])
+        orders = study.candidates(RandomOrder)
+        chance = [study.differences(form, like=baseline.__name__) for form in orders]
         if chance:
-            table = np.concatenate(chance)
-            parts = [cell(table[:, i]) for i in range(len(PUBLISHED))]
-            columns = (baseline.__name__, "*random order*", "", *parts, cell(table))
-            yield f"| {' | '.join(columns)} |"
+            of_all = distances_of(np.concatenate(chance))
+            writer.writerow([baseline.__name__, "random order", "", "", *of_all, ""])
+    return text.getvalue()
+
+
+def distances_of(differences: Floats) -> list[str]:
+    """Root mean squares by learner and of all, and the mean of all."""
+    found = [rms(differences[:, i]) for i in range(len(PUBLISHED))]
+    return [f"{value:.3f}" for value in (*found, rms(differences), np.mean(differences))]
 
 
 def choice_table(study: Study) -> Iterator[str]:
@@ -610,20 +621,6 @@ def gamma_table(study: Study) -> Iterator[str]:
     yield f"| mean | | {' | '.join(f'{value:.3f}' for value in np.mean(total, axis=0))} |"
 
 
-def repeat_table(study: Study) -> Iterator[str]:
-    """The distance with each split, and how much it moves."""
-    yield f"| baseline | form | seed {SEEDS[0]} | seed {SEEDS[1]} | difference |"
-    yield "|---|---|---|---|---|"
-    moves = []
-    for baseline in VARIANTS:
-        for form in study.candidates(baseline, SEEDS[1]):
-            one, two = study.both(form)
-            moves.append(two - one)
-            numbers = f"{one:.3f} | {two:.3f} | {signed(two - one, 3)}"
-            yield f"| {form.baseline} | {shown(form)} | {numbers} |"
-    yield f"| all | root mean square | | | {rms(np.array(moves)):.3f} |"
-
-
 def short_table(study: Study) -> Iterator[str]:
     """For the page of users: how near each baseline is, with either list."""
     yield "| baseline | goes on | distance as published | with the fair list | random order |"
@@ -650,8 +647,6 @@ TABLES: dict[str, Callable[[Study], Iterator[str]]] = {
     "choice": choice_table,
     "completions": completions_table,
     "gamma": gamma_table,
-    "distances": distances_table,
-    "repeat": repeat_table,
 }
 
 
@@ -688,6 +683,7 @@ def main() -> None:
         print(*table(study), "", sep="\n")
     if options.write_docs:
         fill_page(PAGE, parts(), SCRIPT)
+        DISTANCES.write_text(every_distance(study), encoding="utf-8")
 
 
 if __name__ == "__main__":

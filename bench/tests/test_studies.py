@@ -43,6 +43,8 @@ def test_the_page_of_the_reproduction():
         archive.results.sort(key=script.place_in_plan)
         found = list(iter_results(archive))
     check_page(script.PAGE, script.parts(found, results / "fidelity.csv"), script.SCRIPT)
+    for page in script.FRONT:
+        check_page(page, {"paper": script.front(found)}, script.SCRIPT)
 
 
 def test_the_readings_of_the_paper():
@@ -53,6 +55,8 @@ def test_the_readings_of_the_paper():
 def test_the_pages_of_the_baselines():
     script = load("fidelity")
     check_page(script.PAGE, script.parts(), script.SCRIPT)
+    study = script.Study(script.read_results())
+    assert script.every_distance(study) == script.DISTANCES.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,17 @@ def test_the_advice_agrees_with_the_results(script, study):
     assert load("pages").filled(page, part, script.SCRIPT) == page
 
 
+def test_the_front_pages_agree_with_the_results(script, study):
+    parts = {"study": script.front(study)}
+    for path in script.FRONT:
+        page = path.read_text(encoding="utf-8")
+        assert load("pages").filled(page, parts, script.SCRIPT) == page
+
+
+def test_the_file_of_every_table_agrees_with_the_results(script):
+    assert script.every_table() == script.EVERY_TABLE.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("name", ["claims", "scales"])
 def test_other_pages_agree_with_the_results(name):
     script = load(name)

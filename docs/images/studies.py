@@ -98,44 +98,6 @@ def speed(rows: Rows) -> Figure:
     return ax.figure
 
 
-def tuning(rows: Rows) -> Figure:
-    """Accuracy on unseen rows of fixed and tuned selections."""
-    names, values, errors = [], [], []
-    for dataset in dict.fromkeys(row["dataset"] for row in rows):
-        for selector in dict.fromkeys(row["selector"] for row in rows):
-            scores = [
-                float(row["accuracy"])
-                for row in rows
-                if (row["dataset"], row["selector"]) == (dataset, selector)
-            ]
-            if scores:
-                names.append(f"{dataset}  {selector}")
-                values.append(np.mean(scores))
-                errors.append(np.std(scores, ddof=1) / len(scores) ** 0.5)
-    ax = figure(len(names))
-    colours = [BLUE if "CV" in name else ORANGE for name in names]
-    for y, (value, error, colour) in enumerate(zip(values, errors, colours, strict=True)):
-        ax.plot([value - error, value + error], [y, y], color=colour, linewidth=1)
-        ax.scatter(value, y, 18, colour, "o" if colour == BLUE else "s")
-    ax.set_yticks(range(len(names)), names)
-    ax.tick_params(axis="y", length=0)
-    ax.invert_yaxis()
-    ax.set_xlabel("accuracy ± standard error", fontsize=SMALL)
-    return ax.figure
-
-
-def stopping(rows: Rows) -> Figure:
-    """How much accuracy a rule for the number of features loses."""
-    names = [f"{row['rule']}  ({row['mean size']})" for row in rows]
-    series = {
-        learner: [number(row[f"loss {learner}"]) for row in rows] for learner in ("kNN", "SVM")
-    }
-    ax = figure(len(rows))
-    dots(ax, series, names, label="accuracy lost against the best number, points")
-    ax.set_xlim(left=0)
-    return ax.figure
-
-
 def fidelity(rows: Rows) -> Figure:
     """How far each variant of each baseline is from the published numbers."""
     baselines = list(dict.fromkeys(row["baseline"] for row in rows))
@@ -151,7 +113,7 @@ def fidelity(rows: Rows) -> Figure:
             kind = "random order" if row["variant"] == "random order" else "variant"
             colour, marker = kinds[kind]
             ax.scatter(number(row["all"]), y, 22, colour, marker, linewidths=1, zorder=2)
-        used = next(row for row in own if row["used"])
+        used = next(row for row in own if row["chosen"])
         colour, marker = kinds["chosen"]
         ax.scatter(number(used["all"]), y, 26, colour, marker, zorder=3)
     for kind, (colour, marker) in kinds.items():
@@ -163,17 +125,6 @@ def fidelity(rows: Rows) -> Figure:
     ax.set_xlabel("root mean square distance from the published numbers", fontsize=SMALL)
     ax.figure.legend(loc="outside upper center", ncols=3, fontsize=SMALL, frameon=False)
     return ax.figure
-
-
-def variants_of_baselines() -> Rows:
-    """The table of distances, with a mark at what the package does."""
-    page = (DOCS / "baselines.md").read_text(encoding="utf-8")
-    rows = page_table("baselines.md", "baseline", "variant", "all")
-    used = set(re.findall(r"^\| (\w+) \| ([^|]+?) † \| (\w*) *\|", page, flags=re.MULTILINE))
-    names = ("baseline", "variant", "completion")
-    return [
-        row | {"used": "yes" if tuple(row[name] for name in names) in used else ""} for row in rows
-    ]
 
 
 class Study(NamedTuple):
@@ -200,15 +151,6 @@ def unseen(rows: Rows) -> Figure:
     ax.invert_yaxis()
     ax.set_xlabel("points of balanced accuracy, minus PairCover", fontsize=SMALL)
     return ax.figure
-
-
-def untouched_tables() -> Rows:
-    """The same differences over the tables that took no part in any choice alone."""
-    column = "unseen, 34 tables"
-    return [
-        {"selector": row["selector"], "minus PairCover, points": row[column]}
-        for row in page_table("unseen.md", "selector", column)
-    ]
 
 
 def compare(rows: Rows) -> Figure:
@@ -543,10 +485,9 @@ STUDIES = {
     "claims-sensitivity-z": Study(weightings_with_z_scores, claims_sensitivity),
     "claims-faces": Study(lambda: file_table("faces.csv"), claims_faces),
     "compare": Study(lambda: page_table("bench.md", "Algorithm", "difference [95 %]"), compare),
-    "unseen": Study(lambda: page_table("unseen.md", "selector", "minus PairCover, points"), unseen),
-    "untouched": Study(untouched_tables, unseen),
+    "untouched": Study(
+        lambda: page_table("unseen.md", "selector", "minus PairCover, points"), unseen
+    ),
     "speed": Study(lambda: page_table("speed.md", "data", "S²FS, k = 30"), speed),
-    "tuning": Study(lambda: file_table("tuning.csv"), tuning),
-    "stopping": Study(lambda: page_table("choosing.md", "rule", "mean size"), stopping),
-    "fidelity": Study(variants_of_baselines, fidelity),
+    "fidelity": Study(lambda: file_table("fidelity-distances.csv"), fidelity),
 }
