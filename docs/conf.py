@@ -75,6 +75,7 @@ html_static_path = ["_static"]
 html_css_files = ["s2fs.css"]
 html_extra_path = ["llms.txt"]  # the pages in one list, for programs that read them
 html_sidebars = {"**": ["pages.html"]}
+html_show_search_summary = False  # a page opened as a file may not read others
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

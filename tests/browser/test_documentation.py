@@ -163,11 +163,41 @@ def test_the_picture_of_the_front_page_leads_to_the_page_itself(visit_built):
     assert page.locator("#best tbody tr:visible").count() == 1
 
 
-@pytest.mark.parametrize(
-    "question", ["one patient", "MLflow", "Windows and macOS", "upgrade", "from R", "Parquet"]
-)
+#: What users ask first: a card of the front page, then a heading of its page that answers.
+QUESTIONS = {
+    "start with my CSV": ("Your file", "What can be read"),
+    "better than SelectKBest": ("Which selector?", "SelectKBest"),
+    "in a Pipeline": ("How-tos", "Use it in a pipeline"),
+    "several samples per patient": ("Questions and answers", "Several samples of one patient?"),
+    "predict new samples": ("The panel", "Fit, predict, keep"),
+    "MLflow": ("Questions and answers", "Can I keep the model with joblib or MLflow?"),
+    "Windows": ("Questions and answers", "Does it run on Windows and macOS?"),
+    "R": ("Questions and answers", "Can I use it from R?"),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
 def test_what_users_ask_is_two_clicks_away(visit_built, question):
+    card, heading = QUESTIONS[question]
     page = visit_built("index", **DESKTOP)
-    page.locator(".cards").get_by_role("link", name="Questions and answers").click()
-    page.locator(".bd-sidebar-secondary, .bd-toc").get_by_text(question).first.click()
-    assert page.locator("h2:visible", has_text=question).count() == 1
+    page.locator(".cards").get_by_role("link", name=card).click()
+    page.locator(".bd-sidebar-secondary, .bd-toc").get_by_text(heading, exact=True).click()
+    assert page.locator(":is(h2, h3):visible", has_text=heading).count() >= 1
+
+
+def test_the_words_of_a_verdict_are_two_clicks_away(visit_built):
+    page = visit_built("index", **DESKTOP)
+    page.locator(".cards").get_by_role("link", name="glossary").click()
+    assert page.get_by_text("cannot be told from", exact=True).first.is_visible()
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [("cannot be told from", "glossary.html#term-cannot-be-told-from"), ("csv", "files.html")],
+)
+def test_search_works_without_a_network(visit_built, words, place):
+    page = visit_built("search", **DESKTOP)
+    page.goto(f"{(BUILT / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
+    first = page.locator("#search-results li > a").first
+    first.wait_for()
+    assert first.get_attribute("href").split("?")[0] == place
