@@ -152,6 +152,7 @@ def test_a_column_made_from_the_classes(clean):
     check = checked(made, y, [0, 3])["alone"]
     assert str(check) == "! g3 alone separates the classes: was it made from them?"
     assert checked(made, y, [0, 3], size=1)["alone"].passed
+    assert [*checked(made, y, [0, 3], remarks=["id has 3 values."])][:2] == ["alone", "identifier"]
     three = np.repeat([0, 1, 2], [14, 13, 13])
     apart = np.column_stack([three == 1, three]).astype(float)  # the first parts one class alone
     assert checked(apart, three, [0])["alone"].passed

@@ -1,6 +1,7 @@
 """Files that hold arrays by key: NumPy's ``.npz`` and ``.npy``, and MATLAB's ``.mat``."""
 
 import math
+import re
 import zipfile
 from collections.abc import Callable
 from typing import Any, BinaryIO
@@ -10,6 +11,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from s2fs._utils.arguments import Argument
+from s2fs._utils.columns import Columns
 from s2fs._utils.messages import format_count, format_names
 from s2fs.io._dataset import Dataset
 from s2fs.io._descriptions import Description, Descriptions
@@ -18,11 +20,13 @@ from s2fs.io._frame import Frame, unique_names
 from s2fs.io._labels import encode_labels
 from s2fs.io._meaning import from_matrix
 from s2fs.io._options import ReadOptions
+from s2fs.io._remarks import warn_reader
 from s2fs.io._source import Source
 from s2fs.io._worker import WorkerResult
 from s2fs.io.memory import check_size
 
 Arrays = dict[str, NDArray[Any]]
+_POSITION = re.compile(r"[+-]?\d+")
 #: A file is not compressed to less than this share of its size by what ``.npz`` files use.
 _MOST_COMPRESSED = 1032
 
@@ -201,9 +205,52 @@ def find_array_labels(
     return labels, described
 
 
+def _with_usual_names(arrays: Arrays, target: str | int | None, source: str) -> Arrays:
+    """The arrays with the only matrix as X and its labels as y, where the file has other names.
+
+    Labels are what the target names, the only other array with a value for each row, or a column.
+    """
+    matrices = {
+        key: array
+        for key, array in arrays.items()
+        if array.ndim == 2 and array.dtype.kind in "biuf" and min(array.shape) > 1
+    }
+    if "X" in arrays or len(matrices) != 1:
+        return arrays
+    ((key, X),) = matrices.items()
+    beside = {k: a for k, a in arrays.items() if k != key and a.size in X.shape}
+    if target is None and len(beside) == 1:
+        label, values = beside.popitem()
+        said = f"as X and {label!r} as y"
+        found = {**arrays, "X": X, "y": values}
+    elif target is not None and str(target) in arrays:
+        said = "as X"
+        found = {**arrays, "X": X}
+    elif target is not None and _POSITION.fullmatch(str(target)):
+        place = Columns.of_file([f"x{f}" for f in range(X.shape[1])], source).position(
+            target, "target"
+        )
+        said = f"as X and its column {place} as y"
+        found = {**arrays, "X": np.delete(X, place, axis=1), str(target): X[:, place]}
+    else:
+        classes = [len(np.unique(X[:, f])) for f in (-1, 0)]
+        places = [f for f, n in zip((-1, 0), classes, strict=True) if 2 <= n <= len(X) / 4]
+        raise UnreadableError(
+            f"{source} holds one matrix, {key!r}, and no labels that fit its rows; name the array "
+            "of the classes, or the position of the column that holds them, with ",
+            Argument("target", places[0] if places else None),
+            ".",
+            reason="no target",
+            fixes={"target": places[0]} if places and target is None else {},
+        )
+    warn_reader(f"{source} has {key!r}, its only matrix, which is taken {said}.", kind="arrays")
+    return found
+
+
 def from_arrays(source: Source, options: ReadOptions) -> Dataset:
     """The dataset in an ``.npz`` or ``.mat`` file, with the labels under the key of the target."""
-    arrays, name, target = read_arrays(source), source.name, options.target
+    name, target = source.name, options.target
+    arrays = _with_usual_names(read_arrays(source), target, name)
     key = next((k for k in ("y", "Y") if k in arrays), "y") if target is None else str(target)
     if "X" not in arrays or key not in arrays:
         raise UnreadableError(
