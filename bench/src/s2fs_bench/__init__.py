@@ -8,6 +8,7 @@ from s2fs_bench.version import __version__ as __version__
 if TYPE_CHECKING:
     from s2fs_bench.archive import Archive, open_results, write_archive
     from s2fs_bench.curve_plots import plot_curve_panels, plot_curves
+    from s2fs_bench.exchange import write_folds
     from s2fs_bench.figures import write_figures
     from s2fs_bench.joined import Joined, without_stored
     from s2fs_bench.learners.registry import BENCH_LEARNERS, LEARNER_TITLES, PAPER_LEARNERS
@@ -107,6 +108,7 @@ __all__ = [
     "without_stored",
     "write_archive",
     "write_figures",
+    "write_folds",
     "write_tables",
 ]
 
@@ -170,6 +172,7 @@ __getattr__ = lazy_names(
         "without_stored": "s2fs_bench.joined",
         "write_archive": "s2fs_bench.archive",
         "write_figures": "s2fs_bench.figures",
+        "write_folds": "s2fs_bench.exchange",
         "write_tables": "s2fs_bench.render",
     },
 )

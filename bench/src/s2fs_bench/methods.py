@@ -13,6 +13,7 @@ from s2fs import S2FS, PairCover
 from s2fs._utils.messages import did_you_mean
 from s2fs.baselines import BASELINES, installed_baselines
 from s2fs.baselines.registry import WithBaselines
+from s2fs_bench.exchange import RANKINGS
 
 #: The selectors of the package by name, and those that others register.
 METHODS: Mapping[str, Any] = WithBaselines({"S2FS": S2FS, "PairCover": PairCover})
@@ -25,8 +26,8 @@ def installed_methods() -> list[str]:
 
 
 def check_method(method: str) -> None:
-    """Raise unless it names a selector of the package, or has the form ``module:Class``."""
-    if method not in METHODS and not re.fullmatch(r"[^\W\d][\w.]*:[^\W\d]\w*", method):
+    """Raise unless it is a selector of the package, ``module:Class`` or rankings from files."""
+    if method not in (*METHODS, RANKINGS) and not re.fullmatch(r"[^\W\d][\w.]*:[^\W\d]\w*", method):
         raise ValueError(
             f"method is {method!r}, which is not a selector of the package"
             f"{did_you_mean(method, METHODS)}; choose from {', '.join(METHODS)}, or give "
@@ -80,6 +81,8 @@ def resolve(
     Its class is imported and constructed, but not fitted. The algorithm is a version; for a class
     that is not of this package, a hash of the module it is in.
     """
+    if method == RANKINGS:
+        return {**parameters}, "files", "own"
     cls = selector_class(method, folder)
     try:
         check_parameters(method, parameters, cls)

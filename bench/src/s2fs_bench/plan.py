@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from s2fs._utils.messages import did_you_mean
 from s2fs.evaluation import Protocol
+from s2fs_bench.exchange import RANKINGS
 from s2fs_bench.learners.registry import BENCH_LEARNERS, PAPER_LEARNERS, SCORES
 from s2fs_bench.methods import METHODS, check_method, check_parameters, installed_methods
 from s2fs_bench.paper.datasets import DataFile, known_datasets
@@ -33,7 +34,8 @@ class SelectorSpec:
     name : str
         The algorithm, as tables call it.
     method : str
-        The class: a name of the package, or ``module:Class`` of any selector with ``indices_``.
+        The class: a name of the package, or ``module:Class`` of any selector with ``indices_``;
+        "rankings" where these are read from the files of a folder, which ``parameters`` names.
     parameters : dict
         Constructor arguments, other than how many features to select.
     alphas, betas : tuple of float
@@ -286,12 +288,14 @@ def _dataset(entry: str | dict[str, Any], source: str, folder: Path | None) -> s
 def _selector(content: dict[str, Any], source: str) -> SelectorSpec:
     keys = {
         "name": _Key(str, required=True),
-        "method": _Key(str),
+        "method": _Key((str, dict)),
         "parameters": _Key(dict),
         "grid": _Key(dict),
         "tune": _Key(str, known=get_args(Tuning)),
     }
     found = _check_keys(content, keys, source)
+    if isinstance(found.get("method"), dict):
+        _take_rankings(found, source)
     method, grid = found.setdefault("method", found["name"]), found.pop("grid", {})
     parameters = found.setdefault("parameters", {})
     for name, value in parameters.items():
@@ -316,6 +320,18 @@ def _selector(content: dict[str, Any], source: str) -> SelectorSpec:
     elif found.get("tune", "none") != "none":
         raise ValueError(f"{source}: tune is {found['tune']!r}; give a grid to choose from.")
     return SelectorSpec(**found)
+
+
+def _take_rankings(found: dict[str, Any], source: str) -> None:
+    """Let a selector be read from files: ``method = {rankings = "folder"}``."""
+    keys = {"rankings": _Key(str, required=True)}
+    given = _check_keys(found["method"], keys, f"{source}: method")
+    for key in ("parameters", "grid"):
+        if found.get(key):
+            raise ValueError(
+                f"{source}: {key} says nothing about rankings from files; leave it out."
+            )
+    found |= {"method": RANKINGS, "parameters": {"folder": given["rankings"]}}
 
 
 def _check_parameter(value: Any, name: str) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from s2fs._utils.stability import prefix_stability, stability
 from s2fs._utils.types import Floats, Indices
 from s2fs.evaluation import Curve, pool_folds
+from s2fs_bench.exchange import RANKINGS
 from s2fs_bench.ledger import Ledger
 from s2fs_bench.plan import SelectorSpec
 from s2fs_bench.run import Outcome, Run
@@ -173,6 +174,7 @@ def check_names(path: Path, runs: Iterable[Run]) -> None:
     """Raise if one name stands for different data, or for different selectors."""
     data: dict[str, str] = {}
     selectors: dict[tuple[str, str], tuple[str, str]] = {}
+    rankings: dict[tuple[str, str, int], str] = {}
     for run in runs:
         if data.setdefault(run.dataset_title, run.data_hash) != run.data_hash:
             raise ValueError(
@@ -182,6 +184,13 @@ def check_names(path: Path, runs: Iterable[Run]) -> None:
         spec = run.selector
         # Of a grid every weighting is a result of its own, so grids may differ.
         asked = replace(spec, alphas=(), betas=()) if spec.weights == "grid" else spec
+        of_files = run.settings.get(RANKINGS, "")
+        split = (spec.name, run.dataset, run.seed)
+        if rankings.setdefault(split, of_files) != of_files:
+            raise ValueError(
+                f"{path} has other rankings of {spec.name!r} on {run.dataset!r} than its files "
+                "hold now; give them a name of their own in the plan, or another results file."
+            )
         same = (repr(asked), run.algorithm)
         if selectors.setdefault((spec.name, spec.weights), same) != same:
             raise ValueError(

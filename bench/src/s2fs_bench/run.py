@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from io import BytesIO
 from itertools import pairwise
+from pathlib import Path
 from time import process_time
 from typing import Any, get_args
 
@@ -27,6 +28,7 @@ from s2fs.selectors.prefixes import (
     make_prefix_scorer,
     score_prefixes,
 )
+from s2fs_bench.exchange import RANKINGS, read_ranking
 from s2fs_bench.learners.registry import BENCH_LEARNERS, SCORES, learner_settings
 from s2fs_bench.methods import make_selector
 from s2fs_bench.plan import SelectorSpec, Tuning
@@ -372,6 +374,10 @@ def _rank(run: Run, X: Floats, y: Indices, folder: str | None) -> tuple[Floats, 
     """The weights and the rankings of a run, from the samples given."""
     spec, weights = run.selector, np.full((1, 2), np.nan)
     parameters = dict(spec.parameters)
+    if spec.method == RANKINGS:
+        place = Path(folder or ".") / parameters["folder"]
+        ranked = read_ranking(place, run.dataset, run.seed, run.fold, X.shape[1])
+        return weights, ranked[None, : run.sizes[-1]]
     if spec.alphas:
         weights = np.array([(alpha, beta) for alpha in spec.alphas for beta in spec.betas])
         if spec.tune == "none":

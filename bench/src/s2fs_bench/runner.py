@@ -11,6 +11,7 @@ from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from os import PathLike
+from pathlib import Path
 from threading import Event, Thread
 from time import process_time
 from traceback import extract_tb
@@ -24,6 +25,7 @@ from s2fs._utils.messages import did_you_mean
 from s2fs._utils.progress import track_progress
 from s2fs.evaluation import stratified_folds
 from s2fs.io import Dataset, read_table
+from s2fs_bench.exchange import RANKINGS, hash_rankings
 from s2fs_bench.ledger import LEASE, Ledger
 from s2fs_bench.methods import resolve
 from s2fs_bench.paper.datasets import DataFile, content_hash, dataset_title, load_dataset
@@ -100,10 +102,10 @@ def run_plan(
     >>> run_plan(plan, path).before
     6
     """
-    wanted = _find_datasets(plan, datasets)
     plan = _limit_selectors(plan, methods)
+    _find_datasets(plan, datasets)  # names first: to load tables takes longer
     _check_selectors(plan)
-    data, missing = _load_datasets(wanted)
+    data, missing = find_data(plan, datasets)
     runs = [run for name in data for run in plan_runs(plan, name, data[name])]
     done = failed = 0
     with Ledger(path, create=True) as ledger:
@@ -153,6 +155,10 @@ def plan_runs(plan: Plan, name: str, data: Dataset) -> Iterator[Run]:
             n_folds = len(list(stratified_folds(data.y, plan.folds, random_state=seed)))
             method, given = selector.method, selector.parameters
             parameters, algorithm, status = resolve(method, given, sizes[-1], seed, plan.folder)
+            settings = evaluation_settings(plan.learners, selector.tune, plan.short_lists)
+            if method == RANKINGS:
+                place = Path(plan.folder or ".") / given["folder"]
+                settings[RANKINGS] = hash_rankings(place, name, seed, n_folds)
             for fold in range(n_folds):
                 yield Run(
                     dataset=name,
@@ -166,7 +172,7 @@ def plan_runs(plan: Plan, name: str, data: Dataset) -> Iterator[Run]:
                     learners=plan.learners,
                     parameters=parameters,
                     algorithm=algorithm,
-                    settings=evaluation_settings(plan.learners, selector.tune, plan.short_lists),
+                    settings=settings,
                     status=status,
                     n_features=m,
                     dataset_title=dataset_title(name),
@@ -219,6 +225,28 @@ def _ending_with(starter: int) -> Iterator[None]:
         yield
     finally:
         stop.set()
+
+
+def find_data(
+    plan: Plan, datasets: Sequence[str] | None = None
+) -> tuple[dict[str, Dataset], dict[str, str]]:
+    """The datasets of a plan that are here, and what to do about those that are not.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    datasets : sequence of str, optional
+        Only these of its datasets.
+
+    Returns
+    -------
+    data : dict of str to Dataset
+        The datasets by name, dense.
+    missing : dict of str to str
+        For each one that was not found, how to get it.
+    """
+    return _load_datasets(_find_datasets(plan, datasets))
 
 
 def _find_datasets(plan: Plan, datasets: Sequence[str] | None) -> dict[str, str | DataFile]:

@@ -203,6 +203,34 @@ def plan(*, name: str) -> None:
     click.echo(plan_text(name), nl=False)
 
 
+@bench.command(epilog="\b\nExample:\n  s2fs bench folds mine.toml --out exchange")
+@click.argument("plan")
+@_FOLDER
+@click.option(
+    "--datasets", metavar="A,B", callback=_names, help="Write only these of the plan's datasets."
+)
+def folds(*, plan: str, out: Path, datasets: list[str] | None) -> None:
+    """Write the tables and folds of PLAN for a method in R, MATLAB or another language.
+
+    For each table TABLE.csv, a class and the features, and TABLE_folds.csv, the fold that holds
+    each sample out; beside them rank.R and rank.m, scripts to start from. A method writes one text
+    file for each table, seed and fold; in the plan, method = {rankings = "FOLDER"} names their
+    folder.
+    """
+    from s2fs_bench import load_plan, write_folds
+    from s2fs_bench.runner import find_data
+
+    planned = load_plan(plan)
+    data, missing = find_data(planned, datasets)
+    for message in missing.values():
+        click.echo(f"Left out: {message}", err=True)
+    if not data:
+        raise ValueError("None of the datasets is here; see 's2fs data list'.")
+    for name, table in data.items():
+        for path in write_folds(name, table, out, n_folds=planned.folds, seeds=planned.seeds):
+            click.echo(str(path))
+
+
 @bench.command(
     epilog="\b\nExamples:\n"
     "  s2fs bench paper --out paper --tenth\n"
