@@ -53,8 +53,9 @@ def run_on_terminal(folder: Path) -> list[str]:
             break
         printed += part
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", printed.decode())
-    lines = [line.rstrip() for line in re.split(r"[\r\n]+", text)]
-    return [line for line in lines if line and "━" not in line]  # the bar clears itself away
+    # The bar clears itself away, with blanks in front of what follows.
+    lines = [re.sub(r"^ {40,}", "", line.rstrip()) for line in re.split(r"[\r\n]+", text)]
+    return [line for line in lines if line and not line.startswith("Selecting:")]
 
 
 def draw(lines: list[str]) -> str:

@@ -44,7 +44,7 @@ def survey(folder):
     table.insert(1, "respondent_id", RNG.permutation(90_000)[:N])
     table = table.assign(
         name=IDS, day=[f"2021-03-{i % 28 + 1:02d}" for i in range(N)], town="York", ok=True,
-        comment=["", "none", "late"] * 16, group=KINDS)  # fmt: skip
+        comment=["", *(f"after {i // 2} days" for i in range(N - 1))], group=KINDS)  # fmt: skip
     table.to_csv(folder / "survey.csv", index=False)
     return ["survey.csv", "-t", "group"], CLEAN
 

@@ -22,6 +22,7 @@ from s2fs.io import read_table
 
 COMPONENTS = ["theta_dis", "theta_dir", "lambda_dis", "lambda_dir"]
 COLUMNS = ["rank", "feature", "score", "gain", *COMPONENTS]
+ON_THESE_SAMPLES = ["stands_out", "AUC_on_these_samples"]
 
 
 def run(*args):
@@ -90,7 +91,7 @@ def test_files_agree_with_the_estimator(wine, tmp_path, options, parameters, suf
     succeeds("select", wine, "--method", "s2fs", *options, "--no-verdict")
     reader = {"csv": pd.read_csv, "json": rows_of, "parquet": pd.read_parquet}[suffix]
     table = reader(output)
-    assert list(table.columns) == COLUMNS
+    assert list(table.columns) == [*COLUMNS, *ON_THESE_SAMPLES]
     assert table["rank"].tolist() == list(range(1, len(selector.path_) + 1))
     assert table["feature"].tolist() == [data.feature_names[f] for f in selector.indices_]
     for name in COLUMNS[2:]:
@@ -105,7 +106,7 @@ def test_printed_table_is_the_written_one(wine, tmp_path):
     options += ["--method", "s2fs", "--no-verdict"]
     first, second = succeeds("select", *options, "--details").split("\n\n")[:2]
     written = pd.read_csv(output)
-    assert list(written.columns) == COLUMNS
+    assert list(written.columns) == [*COLUMNS, *ON_THESE_SAMPLES]
     for table, columns in ((parse(first), ["gain", "score"]), (parse(second), COMPONENTS)):
         assert [name for name in table if name not in ("rank", "feature", "stands out")] == columns
         assert table["feature"].tolist() == written["feature"].tolist()

@@ -220,9 +220,9 @@ def test_a_copy_of_the_classes_is_told(tmp_path):
     assert "in column 'arm'; if that was made from the classes" in text
     assert "`drop='arm'`" in text
     words = write(tmp_path / "t.csv", arm=np.where(KINDS == "u", "left", "right"))
-    _, remarks = read(words, "kind", encode=True)
+    _, remarks = read(words, "kind")
     assert "`drop='arm'`" in remarks["one value in every class"].text
-    assert "arm=right" not in read(words, "kind", encode=True, drop="arm")[0].feature_names
+    assert "arm=right" not in read(words, "kind", drop="arm")[0].feature_names
     few = pd.DataFrame({"a": [1, 1, 2, 2], "b": [0.1, 0.2, 0.3, 0.4], "kind": [*"uuvv"]})
     few.to_csv(tmp_path / "few.csv", index=False)
     assert read(tmp_path / "few.csv", "kind")[1] == {}

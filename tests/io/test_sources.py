@@ -58,7 +58,7 @@ def test_quoted_words_without_a_header_keep_their_first_line(tmp_path):
     lines = [",".join(f'"{cell}"' for cell in row) for row in rows * 3]
     (tmp_path / "t.data").write_text("\n".join(lines))
     with pytest.warns(ReadWarning, match="has no header"):
-        data = read_table(tmp_path / "t.data", -1, encode=True)
+        data = read_table(tmp_path / "t.data", -1)
     assert len(data.y) == 12
 
 

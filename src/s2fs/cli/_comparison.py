@@ -44,6 +44,7 @@ def run(asked: Compare) -> None:
         n_repeats=asked.repeats,
         groups=table.groups,
         covariates=table.covariates,
+        feature_groups=table.feature_groups,
         random_state=asked.seed,
         n_jobs=asked.n_jobs,
         verbose=1,

@@ -11,6 +11,7 @@ from s2fs._utils.messages import format_count
 from s2fs._utils.progress import ProgressCallback
 from s2fs.cli._ranking import Table, ranking_columns
 from s2fs.cli.app import INTERRUPTED
+from s2fs.cli.features import list_features
 from s2fs.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def fit_selector(selector: Any, data: "Dataset") -> Any:
             stop("before the end")
         if latest.selector is None:
             stop("before a feature was selected")
-        ranking = ranking_columns(latest.selector, data.feature_names)
+        ranking = ranking_columns(latest.selector, data.columns, list_features(data)[0])
         wanted = selector.n_features_to_select
         of_wanted = f" of {wanted}" if isinstance(wanted, int) else ""
         n_selected = len(ranking["rank"])

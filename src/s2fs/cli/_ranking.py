@@ -1,14 +1,17 @@
 """A ranking as columns, and as it is printed."""
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
 import s2fs
+from s2fs._utils.features import Features
 from s2fs._utils.messages import format_count, truncate_middle
 from s2fs._utils.text_table import PAGE_WIDTH, format_number, format_table
+from s2fs._utils.types import Indices
 from s2fs.cli.tables import print_table
 from s2fs.cli.terminal import print_line
 from s2fs.criteria.separability import PERFECT
@@ -25,16 +28,32 @@ _NO_LIMIT = 10_000
 Table = dict[str, list[Any]]
 
 
-def ranking_columns(selector: Any, feature_names: list[str]) -> Table:
-    """The ranking of a fitted selector as columns, with the features by name."""
+def ranking_columns(selector: Any, names: Sequence[str], features: Features | None = None) -> Table:
+    """The ranking of a fitted selector, a row for each feature.
+
+    Parameters
+    ----------
+    selector : selector
+        A fitted one.
+    names : sequence of str
+        What the feature of each column is called.
+    features : Features, optional
+        Which columns are one feature; by default every column is one.
+    """
+    features = Features(len(names)) if features is None else features
+    of_row = features.of_column[selector.indices_]
+    # What is said of a feature of several columns is what holds once all of them are in.
+    last = np.flatnonzero(of_row != np.append(of_row[1:], -1))
     columns: Table = {
-        "rank": list(range(1, len(selector.indices_) + 1)),
-        "feature": [feature_names[f] for f in selector.indices_],
-        "score": selector.scores_.tolist(),
+        "rank": list(range(1, len(last) + 1)),
+        "feature": [names[f] for f in selector.indices_[last]],
+        "score": selector.scores_[last].tolist(),
     }
     if hasattr(selector, "path_"):
         _, _, *others = selector.path_.dtype.names
-        columns |= {name: selector.path_[name].tolist() for name in others}
+        columns |= {name: selector.path_[name][last].tolist() for name in others}
+        if len(last):
+            columns["gain"] = np.add.reduceat(selector.path_["gain"], [0, *last[:-1] + 1]).tolist()
     return columns
 
 
@@ -69,9 +88,15 @@ def print_ranking(
         ]
     print_table(_shown_columns(table, n_perfect, data), numbers=_NUMBERS)
     if asked.details:
-        parts = {"#": table["rank"], "feature": table["feature"], **_parts(table)}
+        names = table.get("symbol", table["feature"])
+        parts = {"#": table["rank"], "feature": names, **_parts(table)}
         click.echo()
         print_table(parts)
+        if data is not None and (data.levels or {}).keys() & {*table["feature"]}:
+            levels = describe_levels(data, table["feature"])
+            levels["AUC on these samples"] = [f"{a:.2f}" for a in levels["AUC on these samples"]]
+            click.echo()
+            print_table(levels, numbers=("AUC on these samples",))
     for line in lines:
         print_line(line)
 
@@ -79,14 +104,26 @@ def print_ranking(
 #: Columns of a ranking that are text and yet numbers.
 _NUMBERS = ("gain", "score", "score so far", "p")
 #: What is in the first table, or nowhere but in files.
-_NOT_DETAILS = ("rank", "feature", "score", "gain", "p_value")
+_NOT_DETAILS = (
+    "rank",
+    "feature",
+    "symbol",
+    "score",
+    "gain",
+    "p_value",
+    "stands out",
+    "AUC on these samples",
+    "selected in",
+)
 
 
 def _shown_columns(table: Table, n_perfect: int, data: "Dataset | None") -> Table:
     """The columns of the first table: what a reader looks for."""
-    shown: Table = {"#": table["rank"], "feature": table["feature"]}
+    shown: Table = {"#": table["rank"], "feature": table.get("symbol", table["feature"])}
     if data is not None and table["feature"]:
-        shown["stands out"] = describe_classes(data, table["feature"])
+        shown["stands out"] = [
+            truncate_middle(text, _LONGEST_CLASSES) for text in table["stands out"]
+        ]
     if "gain" in table:
         shown["gain"] = [format_number(gain) for gain in table["gain"]]
         shown["gain"][:n_perfect] = ["perfect"] * n_perfect
@@ -114,14 +151,28 @@ def _draw_bars(scores: list[float]) -> list[str]:
     return ["▇" * max(round(_BAR * score / largest), 0) for score in scores]
 
 
-def describe_classes(data: "Dataset", features: list[str]) -> list[str]:
-    """For each feature the classes it is high or low in."""
-    position = {name: f for f, name in enumerate(data.feature_names)}
-    selected = np.array([position[name] for name in features])
-    columns = fill_by_medians(take_columns(data.X, None, selected))
-    result = find_standing_out(columns, data.y)
-    words = [result.in_words(f, data.class_names) for f in range(len(features))]
-    return [truncate_middle(text, _LONGEST_CLASSES) for text in words]
+def describe_on_these_samples(data: "Dataset", columns: Indices) -> Table:
+    """For some columns the classes each is high or low in, and its AUC, on all samples."""
+    if not len(columns):
+        return {"stands out": [], "AUC on these samples": []}
+    out = find_standing_out(fill_by_medians(take_columns(data.X, None, columns)), data.y)
+    level_of = data.level_of
+    words = [out.in_words(i, data.class_names) for i in range(len(columns))]
+    texts = [
+        f"{level_of[f][1]}: {text}" if f in level_of else text
+        for f, text in zip(columns.tolist(), words, strict=True)
+    ]
+    return {"stands out": texts, "AUC on these samples": out.auc.tolist()}
+
+
+def describe_levels(data: "Dataset", names: Sequence[str]) -> Table:
+    """The levels of the features that are text: a row for each, as on these samples."""
+    levels = [(name, word, f) for f, (name, word) in data.level_of.items()]
+    rows = [row for name in names for row in levels if row[0] == name]
+    columns = np.array([f for _, _, f in rows], dtype=np.intp)
+    described = describe_on_these_samples(data, columns)
+    described["stands out"] = [text.split(": ", 1)[1] for text in described["stands out"]]
+    return {"feature": [r[0] for r in rows], "level": [r[1] for r in rows], **described}
 
 
 def count_perfect(selector: Any, scores: list[float]) -> int:

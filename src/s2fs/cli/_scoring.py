@@ -10,12 +10,12 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
 from s2fs import S2FS, components
-from s2fs._utils.columns import Columns
 from s2fs._utils.folds import stratified_folds
 from s2fs._utils.types import Floats
 from s2fs.cli._score import Score
 from s2fs.cli.command import arguments_of
 from s2fs.cli.data import read_data
+from s2fs.cli.features import find_features, list_features
 from s2fs.cli.methods import name_scale
 from s2fs.cli.tables import print_table
 from s2fs.criteria.problem import Problem
@@ -28,8 +28,8 @@ def run(asked: Score) -> None:
     """Score the features that were asked for."""
     table = read_data(asked.data)
     wanted = [name.strip() for name in next(csv.reader([asked.features]))]
-    columns_of = Columns.of_file(table.feature_names, asked.data.file)
-    selected = columns_of.positions(wanted, "features")
+    features = find_features(table, wanted, "features", asked.data.file)
+    selected = [f for columns in features for f in columns]
     # The selector's own scaling, so that a subset scores here what it scored when selected.
     criterion = {"scale": name_scale(asked.scale, default="standard")}
     criterion |= {n: value for n, value in arguments_of(asked.weights).items() if value is not None}
@@ -39,14 +39,14 @@ def run(asked: Score) -> None:
     parts = components(columns, table.y)
     print_table(
         {
-            "n_features": [len(selected)],
+            "n_features": [len(features)],
             "sep": [float(parts.separability(weights.alpha, weights.beta))],
             **{name: [value] for name, value in parts._asdict().items()},
         }
     )
     if asked.check:
         _show_confusion(columns, table)
-        _show_next(selected, table, criterion)
+        _show_next(features, table, criterion)
 
 
 def _show_confusion(columns: Floats, table: "Dataset") -> None:
@@ -72,23 +72,27 @@ def _show_confusion(columns: Floats, table: "Dataset") -> None:
     )
 
 
-def _show_next(selected: list[int], table: "Dataset", criterion: dict[str, Any]) -> None:
+def _show_next(selected: list[list[int]], table: "Dataset", criterion: dict[str, Any]) -> None:
     """Print what adding one more feature, or dropping one, does to the criterion."""
+    alone = {columns[0] for columns in selected if len(columns) == 1}  # maybe a single level
+    groups = [group for group in table.feature_groups or () if alone.isdisjoint(group)]
 
-    def fit_including(features: list[int], k: int) -> S2FS:
-        return S2FS(k, include=features, **criterion).fit(table.named_X(), table.y)
+    def fit_including(features: list[list[int]], k: int) -> S2FS:
+        first = [columns[0] for columns in features]
+        selector = S2FS(k, include=first, feature_groups=groups or None, **criterion)
+        return selector.fit(table.named_X(), table.y)
 
-    names, lines = table.feature_names, []
-    if len(selected) < len(names):
+    names, lines = table.columns, []
+    if len(selected) < list_features(table)[0].n:
         joined = fit_including(selected, len(selected) + 1)
         lines.append(("add", names[joined.indices_[-1]], float(joined.scores_[-1])))
     if len(selected) > 1:
-        sep_without = {}
-        for feature in selected:
-            others = [f for f in selected if f != feature]
-            sep_without[feature] = float(fit_including(others, len(others)).scores_[-1])
-        least = max(selected, key=lambda feature: sep_without[feature])
-        lines.append(("drop", names[least], sep_without[least]))
+        sep_without = []
+        for i in range(len(selected)):
+            others = selected[:i] + selected[i + 1 :]
+            sep_without.append(float(fit_including(others, len(others)).scores_[-1]))
+        least = int(np.argmax(sep_without))
+        lines.append(("drop", names[selected[least][0]], sep_without[least]))
     if lines:
         click.echo("\nWhat keeps the criterion highest next:\n")
         changes, features, seps = (list(column) for column in zip(*lines, strict=True))

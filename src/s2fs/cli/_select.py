@@ -170,6 +170,13 @@ class Select:
         help="Leave out the accuracy on held-out samples, beside other selectors, all, random and "
         "no features, which selects again in 5 × 5 folds.",
     )
+    fail_if_not_better: bool = option(
+        "--fail-if-not-better",
+        heading=EVALUATION,
+        is_flag=True,
+        help="End with exit code 1 if the verdict does not show that the selection is better than "
+        "guessing, for jobs that go on with it.",
+    )
     details: bool = option(
         "--details",
         heading=OUTPUT,
@@ -199,7 +206,7 @@ class Select:
         heading=OUTPUT,
         metavar="NAMES.csv",
         type=PATH,
-        help="Symbols for the report: a table of feature, symbol and description.",
+        help="Symbols to show for features: a table of feature, symbol and description.",
     )
     image_shape: ImageShape | None = option(
         "--image-shape",
@@ -238,9 +245,10 @@ def check_outputs(asked: Select) -> None:
     if output is None and save is None and asked.report is None:
         reject_closed_output()
     if asked.names is not None:
-        if asked.report is None:
-            raise ValueError("--names is for the report; add --report FILE.html.")
         check_content(asked.names)
+    if asked.fail_if_not_better and (asked.no_verdict or asked.table is not None):
+        other = "--no-verdict" if asked.no_verdict else "--table"
+        raise ValueError(f"--fail-if-not-better needs the verdict; leave it or {other} out.")
     if asked.image_shape is not None and asked.report is None:
         raise ValueError("--image-shape is for the report; add --report FILE.html.")
     if save is not None:

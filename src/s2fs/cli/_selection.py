@@ -10,20 +10,30 @@ from scipy.sparse import issparse
 from sklearn.utils import get_tags
 
 from s2fs import Panel, report
-from s2fs._utils.columns import Columns
+from s2fs._utils.types import Indices
 from s2fs.cli._fit import fit_selector, make_tuner, tune_selector
 from s2fs.cli._panel import fetch_panel, make_panel
-from s2fs.cli._ranking import Table, print_ranking, ranking_columns
+from s2fs.cli._ranking import (
+    Table,
+    describe_on_these_samples,
+    print_ranking,
+    ranking_columns,
+)
 from s2fs.cli._result import encode_files, write_files
 from s2fs.cli._select import NumberOfFeatures, Select
 from s2fs.cli._verdict import check_positive, check_result, evaluate, print_verdict
-from s2fs.cli.app import INTERRUPTED
+from s2fs.cli.app import INTERRUPTED, NOT_BETTER
 from s2fs.cli.command import arguments_of
 from s2fs.cli.data import read_data
 from s2fs.cli.database import NO_VERDICT_ELSEWHERE, fit_in_database
+from s2fs.cli.features import find_features, list_features
 from s2fs.cli.messages import get_words, print_note
 from s2fs.cli.methods import S2FS, name_scale, reject_option
+from s2fs.cli.terminal import note
 from s2fs.evaluation import SELECTORS
+from s2fs.evaluation.samples import fill_by_medians
+from s2fs.evaluation.standing_out import find_telling_columns
+from s2fs.selectors.base import set_feature_groups
 
 if TYPE_CHECKING:
     from s2fs.io import Dataset
@@ -38,7 +48,7 @@ def run(asked: Select) -> None:
     table = _read_table(selector, asked)
     check_positive(asked.positive, table.class_names)
     n_features = _limit_to_columns(selector, table, asked)
-    _set_feature_groups(selector, table, asked)
+    set_feature_groups(selector, table.feature_groups)
     fitted = _fit(selector, n_features, table, asked)
     names = table.feature_names
     panel = None if asked.save is None else make_panel(fitted.selector, table, asked)
@@ -47,13 +57,16 @@ def run(asked: Select) -> None:
     )
     write_files(written)
     print_ranking(fitted.selector, fitted.ranking, fitted.lines, asked, table)
+    is_better = False
     # Without a selected feature, of which a note has told, there is nothing to evaluate.
     if fitted.ranking["rank"] and not (asked.no_verdict and asked.report is None):
         try:
-            _evaluate(fitted, table, asked, written, panel)
+            is_better = _evaluate(fitted, table, asked, written, panel)
         except KeyboardInterrupt:
             click.echo(f"Stopped before the verdict; {_describe_rest(asked)}", err=True)
             raise click.exceptions.Exit(INTERRUPTED) from None
+    if asked.fail_if_not_better and not is_better:
+        raise click.exceptions.Exit(NOT_BETTER)
 
 
 class _Fitted(NamedTuple):
@@ -63,6 +76,7 @@ class _Fitted(NamedTuple):
     as_run: Any  # what a fold of the verdict repeats: the selector, or the search that tuned it
     n_features: NumberOfFeatures
     ranking: Table
+    columns: Indices  # for each feature the column that tells the classes apart best
     lines: list[str]  # sentences below the ranking
     seconds: float
 
@@ -127,15 +141,15 @@ def _read_table(selector: Any, asked: Select) -> "Dataset":
 
 def _limit_to_columns(selector: Any, table: "Dataset", asked: Select) -> NumberOfFeatures:
     """The number of features, at most that of the table; find --include and --exclude in it."""
-    m, n_features = table.X.shape[1], _count_wanted(asked)
+    m, n_features = list_features(table)[0].n, _count_wanted(asked)
     if isinstance(n_features, int) and n_features > m:
         if asked.n_features is not None:
             print_note(f"-k is {n_features}, but there are {m} features; all are selected.")
         n_features = m
         selector.set_params(n_features_to_select=m)
-    columns = Columns.of_file(table.feature_names, asked.data.file)
-    for name, features in _get_limits(asked).items():
-        selector.set_params(**{name: columns.positions(features, name)})
+    for name, wanted in _get_limits(asked).items():
+        features = find_features(table, wanted, name, asked.data.file)
+        selector.set_params(**{name: [f for columns in features for f in columns]})
     return n_features
 
 
@@ -143,19 +157,6 @@ def _get_limits(asked: Select) -> dict[str, tuple[str, ...]]:
     """The features to include and to exclude, as far as any are given."""
     limits = {"include": asked.selector.include, "exclude": asked.selector.exclude}
     return {name: features for name, features in limits.items() if features}
-
-
-def _set_feature_groups(selector: Any, table: "Dataset", asked: Select) -> None:
-    """Let columns that were encoded from one of text be selected together."""
-    if table.feature_groups is None:
-        return
-    if "feature_groups" in selector.get_params():
-        selector.set_params(feature_groups=table.feature_groups)
-    elif asked.data.encode:
-        raise ValueError(
-            f"--encode makes groups of features, which are not for --method {asked.method}; "
-            "leave text out with --numeric-only, or use --method s2fs or paircover."
-        )
 
 
 def _fit(selector: Any, n_features: NumberOfFeatures, table: "Dataset", asked: Select) -> _Fitted:
@@ -168,8 +169,15 @@ def _fit(selector: Any, n_features: NumberOfFeatures, table: "Dataset", asked: S
     start = perf_counter()
     selector = fit_selector(selector, table)
     seconds = perf_counter() - start
-    ranking = ranking_columns(selector, table.feature_names)
-    return _Fitted(selector, as_run, n_features, ranking, lines, seconds)
+    features, _ = list_features(table)
+    ranking = ranking_columns(selector, table.columns, features)
+    if asked.names is not None:
+        labels = report.read_feature_labels(asked.names)
+        names = ranking["feature"]
+        ranking["symbol"] = [labels[name].symbol if name in labels else name for name in names]
+    columns = find_telling_columns(fill_by_medians(table.X), table.y, features, selector.indices_)
+    ranking |= describe_on_these_samples(table, columns)
+    return _Fitted(selector, as_run, n_features, ranking, columns, lines, seconds)
 
 
 def _evaluate(
@@ -178,18 +186,22 @@ def _evaluate(
     asked: Select,
     written: dict[Path, bytes],
     panel: Panel | None,
-) -> None:
-    """Evaluate the selection, put what that says into the files, and print the verdict."""
+) -> bool:
+    """Evaluate the selection, put what that says into the files, and print the verdict.
+
+    Returns whether the selection is better than guessing.
+    """
     selector = fitted.selector
-    evaluation = evaluate(fitted.as_run, table, asked, len(selector.indices_))
+    note("Evaluating on held-out samples … (Ctrl-C keeps the ranking)")
+    evaluation = evaluate(fitted.as_run, table, asked, len(fitted.ranking["rank"]))
     page = None if asked.report is None else _make_report(fitted, table, asked, evaluation)
     checks = None
     if page is not None and evaluation is not None:
         checks = page.summary["checks"]
     elif evaluation is not None:
-        checks = check_result(selector, table, evaluation)
+        checks = check_result(fitted.columns, table, evaluation)
     if evaluation is not None:
-        fitted.ranking["selected in"] = evaluation.count_selections(selector.indices_)
+        fitted.ranking["selected in"] = evaluation.count_selections(fitted.columns)
     contents = encode_files(
         selector,
         table.feature_names,
@@ -204,7 +216,8 @@ def _evaluate(
         contents[asked.report] = page.html.encode()
     write_files({path: new for path, new in contents.items() if new != written.get(path)})
     if evaluation is not None and checks is not None and not asked.no_verdict:
-        print_verdict(evaluation, checks, asked, fitted.n_features)
+        print_verdict(evaluation, checks, asked, fitted.n_features, table)
+    return evaluation is not None and evaluation.beats_majority
 
 
 def _make_report(

@@ -48,7 +48,7 @@ def run(asked: Transform) -> None:
 
 
 def _encode_again(name: str, names: list[str], columns: list[Any]) -> list[float] | None:
-    """A column such as ``colour=red``, made from one of text as ``select --encode`` does."""
+    """A column such as ``colour=red``, made from one of text as ``select`` does."""
     for split in (i for i, c in enumerate(name) if c == "="):
         if (source := name[:split]) in names:
             cells = columns[names.index(source)]

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import s2fs
+from s2fs._utils.arguments import Argument
 from s2fs._utils.messages import make_printable
+from s2fs._utils.types import Indices
 from s2fs.cli._fit import make_quiet
 from s2fs.cli.messages import get_words
 from s2fs.cli.tables import print_table
@@ -53,6 +55,7 @@ def evaluate(as_run: Any, table: "Dataset", asked: "Select", k: int) -> Any:
                 positive=asked.positive,
                 groups=table.groups,
                 covariates=table.covariates,
+                feature_groups=table.feature_groups,
                 imputer=imputer,
                 n_jobs=asked.n_jobs,
                 verbose=1,
@@ -66,14 +69,14 @@ def evaluate(as_run: Any, table: "Dataset", asked: "Select", k: int) -> Any:
 
 
 def check_result(
-    selector: Any, data: "Dataset", evaluation: s2fs.Comparison
+    columns: Indices, data: "Dataset", evaluation: s2fs.Comparison
 ) -> list[dict[str, Any]]:
-    """The checks of a selection that has no report."""
+    """The checks of a selection that has no report, by a column of each feature."""
     checks = SelectionChecks(
         fill_by_medians(data.X),
         data.y,
-        selector.indices_,
-        feature_names=data.feature_names,
+        columns,
+        feature_names=data.columns,
         class_names=data.class_names,
         sample_names=data.sample_ids or [f"row {i + 1}" for i in range(len(data.y))],
         comparison=evaluation,
@@ -89,6 +92,7 @@ def print_verdict(
     checks: list[dict[str, Any]],
     asked: "Select",
     n_features: "NumberOfFeatures",
+    data: "Dataset",
 ) -> None:
     """The table, the verdict and what to look at; no times, so equal runs print alike."""
     print_line(evaluation.title)
@@ -112,7 +116,7 @@ def print_verdict(
         command = ["s2fs", "predict", str(asked.save), "new.csv", "-o", "predictions.csv"]
         click.echo(f"\nNext: {make_printable(shlex.join(command))}")
     elif asked.report is None and find_spec("matplotlib") and find_spec("jinja2"):
-        click.echo(f"\nNext: {make_printable(_next_command())}")
+        click.echo(f"\nNext: {make_printable(_next_command(data))}")
 
 
 def _name_options(text: str) -> str:
@@ -121,6 +125,15 @@ def _name_options(text: str) -> str:
     return text.replace("belong together by groups.", "belong together by --group COLUMN.")
 
 
-def _next_command() -> str:
-    """The same command with a page to look at."""
-    return shlex.join(["s2fs", *get_words(), "--report", "report.html"])
+def _next_command(data: "Dataset") -> str:
+    """The same command with a page to look at, and with the group that a note has advised."""
+    words = get_words()
+    advised = [
+        str(part.value)
+        for remark in data.remarks
+        for part in getattr(remark.text, "parts", ())
+        if isinstance(part, Argument) and part.name == "group" and part.value is not None
+    ]
+    if data.groups is None and len(advised) == 1:  # of several columns the user has to choose
+        words = [*words, "--group", *advised]
+    return shlex.join(["s2fs", *words, "--report", "report.html"])

@@ -1,6 +1,7 @@
 """``s2fs``: the group of commands, and what it makes of errors."""
 
 import warnings
+from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
@@ -40,6 +41,8 @@ LABORATORY = {
 ENTRY_POINTS = "s2fs.commands"
 #: What a shell expects of a command that Ctrl-C has ended.
 INTERRUPTED = 130
+#: The exit code of a selection that is not better than guessing, where that was asked for.
+NOT_BETTER = 1
 
 
 class Group(click.Group):
@@ -92,7 +95,7 @@ class _Commands(Group):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("always", UserWarning)
-                warnings.showwarning = print_note  # type: ignore[assignment]
+                warnings.showwarning = _print_once()
                 return super().invoke(ctx)
         except click.UsageError as error:
             error.ctx = None  # without a context click leaves out the usage lines
@@ -108,6 +111,18 @@ class _Commands(Group):
             name = ctx.invoked_subcommand
             command = None if name is None else self.get_command(ctx, name)
             raise click.UsageError(describe_error(error, command, ctx.meta[WORDS])) from None
+
+
+def _print_once() -> Callable[..., None]:
+    """What shows warnings as notes, each text once however often a library says it."""
+    shown: set[str] = set()
+
+    def show(message: Warning | str, *_: Any) -> None:
+        if str(message) not in shown:
+            shown.add(str(message))
+            print_note(message)
+
+    return show
 
 
 def _load_laboratory_command(name: str) -> click.Command:
@@ -135,7 +150,9 @@ def _load_laboratory_command(name: str) -> click.Command:
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog="\b\nExample:\n"
     "  s2fs demo\n"
-    "  s2fs select tumours.csv --target diagnosis -k 20 --output ranking.csv",
+    "  s2fs select tumours.csv --target diagnosis -k 20 --output ranking.csv\n\n"
+    "Exit codes: 0 done, 1 not better than guessing (only with --fail-if-not-better), 2 the input "
+    "cannot be used, 130 stopped by Ctrl-C.",
 )
 @click.version_option(__version__, prog_name="s2fs")
 def main() -> None:

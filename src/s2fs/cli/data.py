@@ -13,6 +13,7 @@ from s2fs._utils.labels import are_numbers
 from s2fs._utils.messages import make_printable
 from s2fs._utils.streams import is_terminal
 from s2fs.cli.command import arguments_of
+from s2fs.cli.features import list_features
 from s2fs.cli.messages import print_note
 from s2fs.cli.options import DataOptions
 from s2fs.cli.terminal import wrap_on_terminal
@@ -47,7 +48,7 @@ def print_decisions(data: "Dataset", asked: DataOptions) -> None:
     """
     if not (data.remarks or is_terminal(sys.stderr)):
         return
-    n, m = data.X.shape
+    n, m = len(data.y), list_features(data)[0].n
     counts = Counter(data.y.tolist())
     colon = ":" if are_numbers(data.class_names) else ""
     sizes = [f"{name}{colon} {counts[code]}" for code, name in enumerate(data.class_names)]

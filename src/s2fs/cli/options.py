@@ -209,13 +209,10 @@ class DataOptions:
     )
     text: TextOptions
     numeric_only: bool = option(
-        "--numeric-only", heading=DATA, is_flag=True, help="Leave out columns of text."
-    )
-    encode: bool = option(
-        "--encode",
+        "--numeric-only",
         heading=DATA,
         is_flag=True,
-        help="Turn a column of text into columns of 0 and 1, which are selected together.",
+        help="Leave out all columns of text.",
     )
     drop_missing: float | None = option(
         "--drop-missing",

@@ -12,6 +12,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
+from s2fs._utils.columns import Columns
+from s2fs._utils.named import names_of
 from s2fs._utils.types import Indices
 from s2fs.baselines import AnovaF, best_of_several
 from s2fs.baselines.registry import WithBaselines, explain_unknown
@@ -35,8 +37,8 @@ SELECTORS: Mapping[str, Callable[..., Any]] = WithBaselines(
 )
 #: What a selector may call the number of features.
 NUMBER_NAMES = ("n_features_to_select", "k")
-#: Parameters that do not change what a selector selects.
-_INCIDENTAL = {"n_features_to_select", "n_jobs", "random_state"}
+#: Parameters that do not change what a selector selects, or that all of a run share.
+_INCIDENTAL = {"n_features_to_select", "n_jobs", "random_state", "feature_groups"}
 
 
 class Candidate(NamedTuple):
@@ -130,12 +132,17 @@ def can_go_on(selector: Any) -> bool:
     return isinstance(selector, RankingSelector) and not isinstance(selector, StabilitySelector)
 
 
-def count_free_features(selector: Any, m: int) -> int:
-    """How many of ``m`` features a selector may select."""
+def count_free_features(selector: Any, samples: EvaluationSamples) -> int:
+    """How many of the features a selector may select."""
     if isinstance(selector, SelectorCV):
         selector = selector.selector
     excluded = getattr(selector, "exclude", None)
-    return m - (0 if excluded is None else len(excluded))
+    if excluded is None:
+        return samples.n_features
+    m, names = samples.n_columns, names_of(samples.X)
+    columns = Columns(None if names is None else names.tolist(), m)
+    left = np.delete(np.arange(m), columns.positions(excluded, "exclude"))
+    return len(np.unique(samples.features.of_column[left]))
 
 
 def make_path_selector(fitted: Any, k: int) -> Any:
@@ -175,8 +182,9 @@ def select_features(selector: Any, X: Any, samples: EvaluationSamples, train: In
     seconds = perf_counter() - start
     order = None if isinstance(fitted, Pipeline) else features_in_order(fitted)
     if order is None:
-        return Selected(find_selected(fitted, samples.n_features), False, seconds, fitted)
-    return Selected(order, True, seconds, fitted)
+        selected = find_selected(fitted, samples.n_columns)
+        return Selected(samples.features.find(selected), False, seconds, fitted)
+    return Selected(samples.features.find(order), True, seconds, fitted)
 
 
 def find_selected(fitted: Any, m: int) -> Indices:

@@ -423,7 +423,8 @@ def _describe_shapes(values: Any) -> tuple[Floats, Floats]:
     for columns in blocks(np.arange(values.shape[1]), values.shape[0]):
         part = take_columns(values, None, columns).astype(np.float64, copy=False)
         largest = part.max(axis=0)
-        is_varying = part.min(axis=0) < largest
+        # Two values, such as 0 and 1, have no scale to take a logarithm of.
+        is_varying = ((part > part.min(axis=0)) & (part < largest)).any(axis=0)
         shares = part[:, is_varying] / largest[is_varying]  # safe to cube
         medians.append(np.median(shares, axis=0))
         shares -= shares.mean(axis=0)

@@ -10,6 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
+from s2fs._utils.log import LOGGER
 from s2fs._utils.messages import did_you_mean, format_count
 from s2fs._utils.progress import track_progress
 from s2fs._utils.training_rows import TrainingRows
@@ -45,6 +46,7 @@ from s2fs.evaluation.repeated import describe_repeated_samples, find_repeated_sa
 from s2fs.evaluation.samples import EvaluationSamples, check_samples
 from s2fs.evaluation.sentences import list_sizes
 from s2fs.evaluation.trial import Scored, run_fold
+from s2fs.selectors.base import get_feature_groups, set_feature_groups
 from s2fs.selectors.cv import SelectorCV
 from s2fs.selectors.pair_cover import PairCover
 from s2fs.selectors.s2fs import S2FS
@@ -69,6 +71,7 @@ def compare(
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     covariates: Any = None,
+    feature_groups: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -119,6 +122,10 @@ def compare(
     covariates : array-like or data frame of shape (n_samples, n_covariates), optional
         What features are adjusted for, as in :meth:`s2fs.PairCover.fit`. The effects are learnt
         from the training samples of each fold.
+    feature_groups : list of lists, or a label per column, optional
+        Columns that are one feature, as in :class:`s2fs.PairCover`; given to the selectors that
+        take them. Of others a feature is selected if one of its columns is. By default what the
+        first of the selectors was told that was told any.
     random_state : int, default=0
         Seed of the folds, of the random features, and of named selectors that draw at random.
     n_jobs : int, default=None
@@ -146,12 +153,18 @@ def compare(
     >>> result.relation("majority class")
     'better than'
     """
-    samples = check_samples(X, y, imputer, groups, sample_weight, covariates)
+    named = resolve_selectors(selectors, None, random_state)
+    if feature_groups is None:
+        told = (get_feature_groups(selector) for selector in named.values())
+        feature_groups = next((one for one in told if one is not None), None)
+    samples = check_samples(X, y, imputer, groups, sample_weight, covariates, feature_groups)
     sizes, size, notes = _check_sizes(k, samples.n_features)
     candidates = [
         Candidate(name, selector, is_sized=k is not None)
-        for name, selector in resolve_selectors(selectors, size, random_state).items()
+        for name, selector in resolve_selectors(named, size, random_state).items()
     ]
+    for candidate in candidates:
+        set_feature_groups(candidate.selector, samples.features.groups)
     asked = Asked(sizes, size, learner, scoring, positive, random_state, notes)
     splits = _plan_splits(samples, asked, cv, n_repeats, None)
     return _evaluate(samples, candidates, asked, splits, n_jobs, verbose)
@@ -172,6 +185,7 @@ def evaluate_selector(
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     covariates: Any = None,
+    feature_groups: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -215,6 +229,8 @@ def evaluate_selector(
         Given to the selectors that take it.
     covariates : array-like or data frame of shape (n_samples, n_covariates), optional
         What features are adjusted for.
+    feature_groups : list of lists, or a label per column, optional
+        Columns that are one feature; by default what the selector was told.
     random_state : int, default=0
         Seed of the folds and of the random features.
     n_jobs : int, optional
@@ -243,10 +259,12 @@ def evaluate_selector(
     >>> result.recommendation.size, result.sizes
     (10, [1, 2, 5, 10])
     """
-    samples = check_samples(X, y, imputer, groups, sample_weight, covariates)
+    if feature_groups is None:
+        feature_groups = get_feature_groups(selector)
+    samples = check_samples(X, y, imputer, groups, sample_weight, covariates, feature_groups)
     sizes: list[int | None] = [n_selected]
     if is_ranked:
-        n_free = max(n_selected, count_free_features(selector, samples.n_features))
+        n_free = max(n_selected, count_free_features(selector, samples))
         sizes = [*list_sizes(n_selected, n_free)]
         if not can_go_on(selector):
             sizes = [size for size in sizes if size is not None and size <= n_selected]
@@ -256,6 +274,7 @@ def evaluate_selector(
     candidates = [Candidate(name_selector(selector), selector, is_sized=False)]
     for peer in (PairCover(n_selected), S2FS(n_selected), AnovaF(n_selected)):
         if not are_same_selector(selector, peer):
+            set_feature_groups(peer, samples.features.groups)
             name = name_selector(peer)
             if name == candidates[0].name:
                 name = f"{name} (default)"
@@ -396,6 +415,13 @@ def _evaluate(
         raise ValueError(
             f"selectors has {clash[0]!r}, which is the name of another row; choose another name."
         )
+    LOGGER.info(
+        "evaluating %s with %s features in %d folds of %d samples",
+        ", ".join(candidate.name for candidate in candidates),
+        ", ".join("chosen" if size is None else str(size) for size in asked.sizes),
+        len(splits.folds),
+        n,
+    )
     rows = TrainingRows()
     run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     tasks = (
@@ -496,5 +522,6 @@ def _make_comparison(
         is_sampled=splits.is_sampled,
         group_name=samples.group_name,
         covariate_names=samples.covariate_names,
+        features=samples.features,
         notes=[*asked.notes, *splits.notes],
     )

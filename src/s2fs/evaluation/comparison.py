@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from s2fs._utils.features import Features
 from s2fs._utils.messages import join_words
 from s2fs._utils.text_table import PAGE_WIDTH, format_table
 from s2fs._utils.types import Floats, Indices
@@ -92,7 +93,8 @@ class Comparison:
         For each row but that of the majority class what was said of every sample when it was held
         out: its class, and a score for each class.
     selected : dict of str to list of ndarray
-        For each selector the features of each fold, in order if it gives one.
+        For each selector the features of each fold, in order if it gives one. A feature has the
+        number of its column; where several columns are one, features are numbered by the first.
     classes : ndarray of shape (n_classes,)
         The class labels, sorted.
     codes : ndarray of shape (n_samples,)
@@ -123,6 +125,8 @@ class Comparison:
         What the groups are, if that is known.
     covariate_names : list of str
         What the selection was adjusted for.
+    features : Features or None
+        Which columns are one feature; None if every column is one.
     notes : list of str
         What differs from what was asked for, such as fewer folds for a small class.
     by_size : dict of int to Comparison
@@ -148,6 +152,7 @@ class Comparison:
     repeated: str = ""
     group_name: str = ""
     covariate_names: Sequence[str] = ()
+    features: Features | None = field(default=None, repr=False)
     notes: list[str] = field(default_factory=list)
     by_size: Mapping[int, "Comparison"] = field(default_factory=dict, repr=False)
 
@@ -204,7 +209,7 @@ class Comparison:
         Parameters
         ----------
         features : sequence of int
-            The features.
+            The features, by a column of each.
 
         Returns
         -------
@@ -212,6 +217,8 @@ class Comparison:
             For each of them the share of the folds.
         """
         sets = self.selected[self.rows[0].selector]
+        if self.features is not None:
+            features = self.features.of_column[np.asarray(features, dtype=np.intp)]
         return [sum(f in of_fold for of_fold in sets) / len(sets) for f in features]
 
     @property

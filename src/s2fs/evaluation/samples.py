@@ -12,7 +12,9 @@ from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from s2fs._utils.columns import reject_nonfinite_columns, reject_text_columns
+from s2fs._utils.features import Features
 from s2fs._utils.labels import reject_quantity
+from s2fs._utils.named import names_of
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.covariates import (
     Covariates,
@@ -22,6 +24,7 @@ from s2fs.criteria.covariates import (
     remove_learnt_covariates,
 )
 from s2fs.criteria.weights import check_sample_weight
+from s2fs.search.constraints import find_features
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,8 @@ class EvaluationSamples:
         The same, encoded.
     imputer : transformer or None
         What fills in missing values.
+    features : Features
+        Which columns are one feature.
     has_missing : bool
         Whether there are any.
     group_name : str
@@ -66,6 +71,7 @@ class EvaluationSamples:
     covariates: NDArray[Any] | None
     encoded_covariates: Covariates | None
     imputer: Any
+    features: Features
     has_missing: bool
     group_name: str = ""
 
@@ -76,7 +82,12 @@ class EvaluationSamples:
 
     @property
     def n_features(self) -> int:
-        """The number of features."""
+        """The number of features, however many columns they have."""
+        return self.features.n
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
         return int(self.values.shape[1])
 
     def adjust(self, values: Any, train: Indices) -> Any:
@@ -119,7 +130,13 @@ def take_columns(values: Any, samples: Indices | None, columns: Indices) -> Floa
 
 
 def check_samples(
-    X: Any, y: ArrayLike, imputer: Any, groups: Any, sample_weight: Any, covariates: Any
+    X: Any,
+    y: ArrayLike,
+    imputer: Any,
+    groups: Any,
+    sample_weight: Any,
+    covariates: Any,
+    feature_groups: Any = None,
 ) -> EvaluationSamples:
     """Check what a comparison is given; error messages name the argument and the columns."""
     reject_text_columns(X)
@@ -154,6 +171,7 @@ def check_samples(
         covariates,
         encoded_covariates,
         imputer,
+        find_features(feature_groups, values.shape[1], names_of(X)),
         _has_missing(values),
         group_name,
     )

@@ -1,14 +1,16 @@
 """Which classes a feature is high or low in."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from s2fs._utils.features import Features
 from s2fs._utils.labels import are_numbers
 from s2fs._utils.messages import join_words
 from s2fs._utils.types import Floats, Indices
+from s2fs.evaluation.samples import take_columns
 
 #: More classes than this are not all named beside a feature.
 MOST_NAMED = 4
@@ -72,6 +74,23 @@ def find_standing_out(X: Floats, codes: Indices) -> StandsOut:
         np.array(extreme, dtype=np.intp),
         np.array(auc, dtype=np.float64),
     )
+
+
+def find_telling_columns(
+    values: Any, codes: Indices, features: Features, columns: Indices
+) -> Indices:
+    """For each feature that has some of the columns, in their order, the one that tells most.
+
+    Of several columns that is the one with the largest AUC, of equal ones the first.
+    """
+    found = []
+    for feature in features.find(columns).tolist():
+        own = np.array(features.columns_of(feature))
+        if len(own) > 1:
+            auc = find_standing_out(take_columns(values, None, own), codes).auc
+            own = own[[int(np.argmax(np.round(auc, 12)))]]
+        found.append(own[0])
+    return np.array(found, dtype=np.intp)
 
 
 def compute_pairwise_auc(values: Floats, codes: Indices) -> Floats:

@@ -8,6 +8,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from s2fs._utils.features import Features
 from s2fs._utils.training_rows import TrainingRows
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.correlation import prefix_redundancy
@@ -59,6 +60,8 @@ class Trial:
         The samples to learn from, and those that are held out.
     learner : estimator or callable
         What predicts.
+    features : Features
+        Which columns are one feature.
     """
 
     def __init__(
@@ -68,9 +71,11 @@ class Trial:
         n_classes: int,
         fold: Fold,
         learner: Any,
+        features: Features,
     ) -> None:
         self.values, self.codes, self.n_classes, self.learner = values, codes, n_classes, learner
         self.train, self.test = fold
+        self.features = features
         self.classes, self._train_codes = np.unique(codes[self.train], return_inverse=True)
         if len(self.classes) < 2:
             raise ValueError(
@@ -78,9 +83,9 @@ class Trial:
             )
         check_n_train({"": learner}, len(self.train))
 
-    def predict(self, ranking: Indices, sizes: Sequence[int]) -> list[Answers]:
-        """What is said of the held-out samples, for each number of first features."""
-        columns = ranking[: sizes[-1]]
+    def predict(self, columns: Indices, sizes: Sequence[int] | Indices) -> list[Answers]:
+        """What is said of the held-out samples, for each number of first columns."""
+        columns = columns[: sizes[-1]]
         trained_on = take_columns(self.values, self.train, columns)
         held_out = take_columns(self.values, self.test, columns)
         if self.learner is not logistic:  # which standardises features itself
@@ -134,9 +139,10 @@ class Trial:
         steps = sorted({size for size in sizes if size > 0})
         by_size = {0: Scored(ranking[:0], self.guess_largest(), None, seconds)}
         if steps:
-            answers = self.predict(ranking, steps)
-            columns = take_columns(self.values, self.train, ranking[: steps[-1]])
-            redundancy = prefix_redundancy(columns, np.array(steps))
+            columns, n_columns = self.features.expand(ranking[: steps[-1]])
+            answers = self.predict(columns, n_columns[steps])
+            values = take_columns(self.values, self.train, columns)
+            redundancy = prefix_redundancy(values, n_columns[steps])
             for size, of_size, r in zip(steps, answers, redundancy, strict=True):
                 mean_r = None if np.isnan(r) else float(r)
                 by_size[size] = Scored(ranking[:size], of_size, mean_r, seconds)
@@ -144,7 +150,7 @@ class Trial:
 
     def score_random(self, sizes: Sequence[int], seed: list[int]) -> list[Scored]:
         """Predict with random features: one draw, whose first features are those of each size."""
-        m = self.values.shape[1]
+        m = self.features.n
         draw = np.random.default_rng(seed).choice(m, max(sizes), replace=False)
         return [
             scored._replace(redundancy=None, seconds=None)
@@ -170,7 +176,7 @@ def run_fold(
     complete = samples.fill(train)
     values = samples.adjust(complete, train)
     n_classes = len(samples.classes)
-    trial = Trial(values, samples.codes, n_classes, fold, learner)
+    trial = Trial(values, samples.codes, n_classes, fold, learner, samples.features)
     by_row = _run_candidates(candidates, samples, complete, trial, sizes, k, rows)
     m = samples.n_features
     by_row[name_all_features(m)] = [Scored(np.arange(m), trial.predict_by_all())] * len(sizes)

@@ -41,9 +41,10 @@ class Dataset(_Arrays):
         What the selection is to be adjusted for, by the name of its column: numbers as float64,
         anything else as text.
     feature_groups : list of lists of int or None
-        Columns of ``X`` that are selected together: those one column of text was turned into.
+        Columns of ``X`` that are one feature: those one column of text was turned into.
     levels : dict of str to list of str or None
-        The words of each column of text that was turned into columns of 0 and 1.
+        The words of each column of text that was turned into columns of 0 and 1, one for each
+        word; of two words without gaps the second has one.
     imputer : transformer or None
         What has filled in missing values in ``X``, not fitted, to be fitted again on the training
         rows of ``incomplete`` wherever a result on held-out samples is reported.
@@ -97,6 +98,20 @@ class Dataset(_Arrays):
         self.remarks = remarks
         self.image_shape = image_shape
         self.image_order = image_order
+
+    @property
+    def level_of(self) -> dict[int, tuple[str, str]]:
+        """For each column of 0 and 1 the column of text it comes from, and its word."""
+        words_of = (self.levels or {}).items()
+        made = {f"{name}={word}": (name, word) for name, words in words_of for word in words}
+        names = enumerate(self.feature_names if made else ())
+        return {f: made[name] for f, name in names if name in made}
+
+    @property
+    def columns(self) -> list[str]:
+        """For each column of ``X`` the column of the file that it comes from."""
+        level_of = self.level_of
+        return [level_of.get(f, (name,))[0] for f, name in enumerate(self.feature_names)]
 
     def named_X(self) -> Any:  # noqa: N802
         """Return ``X`` with the names of its columns, so that messages of a selector use them.

@@ -99,12 +99,7 @@ def from_frame(frame: Frame, options: ReadOptions, sheet: Frame | None = None) -
     )
     if not options.log2:
         remark_on_intensities(data.X, frame.source)
-    encoded = [frame.names[f] for f in roles.encoded]
-    columns_of_features = [
-        next((column for column in encoded if name.startswith(f"{column}=")), name)
-        for name in data.feature_names
-    ]
-    remark_on_copies(data.X, data.y, columns_of_features, frame.source)
+    remark_on_copies(data.X, data.y, data.columns, frame.source)
     return data
 
 

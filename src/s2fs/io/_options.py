@@ -44,7 +44,6 @@ class ReadOptions:
     impute: Literal["median", "knn", "keep"] | None = None
     drop_missing: float | None = None
     numeric_only: bool = False
-    encode: bool = False
     max_memory: int | str | None = None
 
     def __post_init__(self) -> None:
@@ -81,13 +80,6 @@ class ReadOptions:
         if share is not None and not (isinstance(share, Real) and 0 <= share <= 1):
             raise ArgumentError(
                 Argument("drop_missing"), f" is {share!r}; give a share from 0 to 1, such as 0.2."
-            )
-        if self.numeric_only and self.encode:
-            raise ArgumentError(
-                Argument("numeric_only"),
-                " leaves text out and ",
-                Argument("encode"),
-                " takes it in; choose one.",
             )
         if self.sample_id is not None and self.samples is None:
             raise ArgumentError(

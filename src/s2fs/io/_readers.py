@@ -12,6 +12,7 @@ from typing import Any
 
 from s2fs._utils.arguments import Argument
 from s2fs._utils.columns import Columns
+from s2fs._utils.log import LOGGER
 from s2fs._utils.public import set_module
 from s2fs.io._arrays import from_arrays
 from s2fs.io._cells import from_cells
@@ -109,10 +110,9 @@ def read_table(
             leave them as NaN for a selector that takes them, such as :class:`s2fs.PairCover`.
         ``drop_missing`` : float
             Leave out columns that lack more than this share of their values.
-        ``numeric_only``, ``encode`` : bool
-            Leave out columns of text, or turn each into columns of 0 and 1 that are selected
-            together. If nothing is said, categories are turned into numbers where there are more
-            of them than columns of numbers, and left out otherwise.
+        ``numeric_only`` : bool
+            Leave out columns of text. If nothing is said, one with few words is a feature: a column
+            of 0 and 1 for each word, see ``levels`` and ``feature_groups`` of :class:`Dataset`.
         ``max_memory`` : int or str
             How much memory the content may take, such as "4G"; by default all there is.
 
@@ -156,6 +156,8 @@ def read_table(
     )
     with collect_remarks() as remarks:
         data = _read_labelled(path, how)
+    n, m = data.X.shape
+    LOGGER.info("read %s: %d samples, %d columns, %d remarks", path, n, m, len(remarks))
     return data._replace(remarks=tuple(remarks))
 
 

@@ -9,7 +9,7 @@ one. By name and content these are
 * identifiers: whole numbers in a column with the name of one, or that rise or fall with every row,
   or that are a run of numbers in any order; a first column of whole numbers that are all different;
 * sample names: text that is different in every row;
-* dates, and any other text, unless it is to be encoded.
+* dates, and any other text but that of few words, which is encoded.
 """
 
 from collections.abc import Iterable, Sequence
@@ -69,7 +69,7 @@ def find_features(
     kept : iterable of int
         Those among them that are features whatever they look like.
     options : ReadOptions
-        Whether text is encoded, and what the user calls missing.
+        Whether text is left out, and what the user calls missing.
     obstacles : list of UnreadableError
         Gets what is in the way of a feature.
 
@@ -92,9 +92,8 @@ def find_features(
     left_out |= find_unclear_numbers(
         frame, [f for f in text if f not in left_out], obstacles, has_others=has_numbers
     )
-    n_numeric = len([f for f in candidates if f not in left_out and f not in is_text])
     encoded, described = sort_text_columns(
-        frame, [f for f in text if f not in left_out], insisted, options, n_numeric
+        frame, [f for f in text if f not in left_out], insisted, options
     )
     left_out |= described
     return Roles([f for f in candidates if f not in left_out], encoded)

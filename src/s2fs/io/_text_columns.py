@@ -27,9 +27,12 @@ _CODE = re.compile(r"\s*(?:\d+\s?[A-Za-z]+|[A-Za-z]+\d+)\s*")
 #: Numbers with more different words among them than this are text.
 _MOST_GAP_WORDS = 5
 #: Text with more words than this is no category.
-MANY_WORDS = 50
-#: Text with at most so many words is a category though nobody said so.
-_FEW_WORDS = 20
+MANY_WORDS = 100
+#: Text is a category if it has at most so many words, or if each has so many rows: what has many
+#: words for its rows may name who they belong to.
+_FEW_WORDS, _ROWS_OF_EACH = 20, 20
+#: Each of a few words has so many rows; up to five words may have two rows.
+_FEWEST_ROWS, _VERY_FEW_WORDS = 4, 5
 
 
 def fill_known_gaps(frame: Frame, position: int) -> bool:
@@ -98,14 +101,11 @@ def find_unclear_numbers(
 
 
 def sort_text_columns(
-    frame: Frame, text: list[int], insisted: set[int], options: ReadOptions, n_numeric: int
+    frame: Frame, text: list[int], insisted: set[int], options: ReadOptions
 ) -> tuple[list[int], set[int]]:
-    """Columns of text: those to be encoded, and those that are left out with a remark.
-
-    Categories are encoded if that is asked for, or if there are more of them than columns of
-    numbers (``n_numeric``): the table is a survey then.
-    """
+    """Columns of text: those to be encoded, and those that are left out with a remark."""
     encoded: list[int] = []
+    categories: list[int] = []
     dates: list[int] = []
     names: list[int] = []
     others: list[int] = []
@@ -118,16 +118,12 @@ def sort_text_columns(
             dates.append(f)
         elif len(words) == len(frame.cells[f]):
             names.append(f)
-        elif options.encode and len(words) <= MANY_WORDS:
-            encoded.append(f)
+        elif not options.numeric_only and _is_category(frame, f, words):
+            categories.append(f)
         else:
             others.append(f)
-    categories = [f for f in others if _is_category(frame, f, options)]
-    is_undecided = not (options.numeric_only or options.encode or frame.transposed)
-    if is_undecided and len(categories) > n_numeric:
+    if categories:
         _remark_on_categories(frame, categories)
-        encoded = sorted({*encoded, *categories})
-        others = [f for f in others if f not in categories]
     # The name of an identifier goes first, then the first column.
     for f in sorted(names, key=lambda f: not is_id_name(frame.names[f])):
         name_rows_by(frame, f)
@@ -143,16 +139,18 @@ def sort_text_columns(
                 columns=called,
             )
     _remark_on_text(frame, others, options)
-    return encoded, {*dates, *names, *others}
+    return sorted({*encoded, *categories}), {*dates, *names, *others}
 
 
-def _is_category(frame: Frame, position: int, options: ReadOptions) -> bool:
+def _is_category(frame: Frame, position: int, words: set[str]) -> bool:
     """Whether a column of text has a few words that come again, and no name of an identifier."""
-    different = {str(cell).strip() for cell in frame.cells[position]}
-    words = {word for word in different if not is_missing(word, options.missing_words)}
-    n_rows = len(frame.cells[position])
-    is_repeated = 2 <= len(words) <= min(_FEW_WORDS, n_rows / 2)
-    if not is_repeated or is_id_name(frame.names[position]):
+    n_rows, n_words = len(frame.cells[position]), len(words)
+    if n_words <= _VERY_FEW_WORDS:
+        comes_again = 2 * n_words <= n_rows
+    else:
+        rows_of_each = _FEWEST_ROWS if n_words <= _FEW_WORDS else _ROWS_OF_EACH
+        comes_again = n_words <= MANY_WORDS and rows_of_each * n_words <= n_rows
+    if n_words < 2 or not comes_again or is_id_name(frame.names[position]):
         return False
     return is_text(frame, position) or len(words) <= _FEW_VALUES
 
@@ -164,15 +162,13 @@ def is_text(frame: Frame, position: int) -> bool:
 
 
 def _remark_on_categories(frame: Frame, positions: list[int]) -> None:
-    """Say which columns were turned into columns of 0 and 1 without being asked to."""
+    """Say which columns of text are features."""
     called = [frame.names[f] for f in positions]
     warn_reader(
-        f"{frame.source} has categories in {format_named('column', called)}, more than columns of "
-        "numbers; each becomes columns of 0 and 1 (",
-        Argument("encode", True),
-        "), unless ",
+        f"{frame.source} has text with few values in {format_named('column', called)}; "
+        f"{'each' if len(called) > 1 else 'it'} is one feature (",
         Argument("numeric_only", True),
-        " leaves them out.",
+        f" leaves {'them' if len(called) > 1 else 'it'} out).",
         kind="categories",
     )
 
@@ -204,7 +200,7 @@ def _remark_on_text(frame: Frame, text: list[int], options: ReadOptions) -> None
     few = [f for f in described if len(set(frame.cells[f])) <= MANY_WORDS]
     hint: tuple[str | Argument, ...] = (".",)
     if few and not options.numeric_only:
-        hint = ("; ", Argument("encode", True), " keeps it.")
+        hint = ("; ", Argument("keep", frame.names[few[0]]), " keeps it as categories.")
     warn_reader(
         f"{frame.source} has text in {format_named('column', called)}; left out",
         *hint,

@@ -43,7 +43,8 @@ def describe_features(
     scores = _scores_in_order(selected, table.values.shape[1])
     names = component_names(selector)
     substitutes = _find_substitutes(selector, table)
-    p_and_q_values = _p_and_q_values(selector, indices)
+    p_and_q_values = _p_and_q_values(selected)
+    row_of = selected.rows.tolist()
     rows = []
     for i, f in enumerate(indices.tolist()):
         has_partner = nearest[i] >= 0
@@ -53,8 +54,8 @@ def describe_features(
                 "name": table.features[f],
                 "index": f,
                 "class": int(out.class_[i]),
-                "stands_out": out.in_words(i, table.classes),
-                "stands_out_label": out.in_words(i, short),
+                "stands_out": _with_level(out.in_words(i, table.classes), f, table),
+                "stands_out_label": _with_level(out.in_words(i, short), f, table),
                 "stands_out_in": np.flatnonzero(out.members[i]).tolist(),
                 "high": bool(out.high[i]),
                 "auc": float(out.auc[i]),
@@ -63,9 +64,9 @@ def describe_features(
                 "correlated_r": float(r[i]) if has_partner else None,
                 "correlated_rank": rank_of.get(int(nearest[i])),
                 "score": float(scores[i]) if np.isfinite(scores[i]) else None,
-                "components": [plain(float(selector.path_[name][i])) for name in names],
+                "components": [plain(float(selector.path_[name][row_of[i]])) for name in names],
                 "chances": {name: values[i] for name, values in p_and_q_values.items()},
-                "substitutes": None if substitutes is None else substitutes[i],
+                "substitutes": None if substitutes is None else substitutes[row_of[i]],
                 "strip": strips[i] if i < len(strips) else None,
             }
         )
@@ -97,19 +98,25 @@ def _scores_in_order(selected: SelectedFeatures, n_features: int) -> Floats:
     """
     k = len(selected.indices)
     scores = np.asarray(getattr(selected.selector, "scores_", np.full(k, np.nan)), dtype=float)
-    if hasattr(selected.selector, "indices_") and len(scores) == k:
-        return scores
+    order = getattr(selected.selector, "indices_", None)
+    if order is not None and len(scores) == len(order):
+        return scores[selected.rows]
     if len(scores) == n_features:
         return scores[selected.indices]
     return np.full(k, np.nan)
 
 
-def _p_and_q_values(selector: Any, indices: Indices) -> dict[str, list[float | None]]:
+def _with_level(text: str, column: int, table: Table) -> str:
+    """What is said of a column of 0 and 1, with the level that it stands for."""
+    return f"{table.level_of[column]}: {text}" if column in table.level_of else text
+
+
+def _p_and_q_values(selected: SelectedFeatures) -> dict[str, list[float | None]]:
     """What says how sure each feature is: p-values and q-values, None where there is none."""
-    columns = {}
+    selector, indices, columns = selected.selector, selected.indices, {}
     path = getattr(selector, "path_", None)
     if path is not None and "p_value" in (path.dtype.names or ()):
-        columns["p_value"] = selector.path_["p_value"]
+        columns["p_value"] = selector.path_["p_value"][selected.rows]
     if isinstance(selector, StabilitySelector) and selector.n_permutations:
         columns["q_value"] = selector.q_values_[indices]
     return {
@@ -141,8 +148,7 @@ def _most_correlated(indices: Indices, table: Table) -> tuple[Indices, Floats]:
     selected = table.columns(indices)
     for columns in blocks(np.arange(m), n):  # a few at once, for memory
         matrix = correlations(selected, table.columns(columns))
-        inside = np.isin(indices, columns)
-        matrix[np.flatnonzero(inside), indices[inside] - columns[0]] = 0.0
+        matrix[table.layout.of_column[indices][:, None] == table.layout.of_column[columns]] = 0.0
         best = np.abs(matrix).argmax(axis=1)
         value = matrix[np.arange(k), best]
         better = (np.abs(value) > np.abs(r)) | (nearest < 0)

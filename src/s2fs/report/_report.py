@@ -21,6 +21,7 @@ from s2fs.report.destination import check_destination
 from s2fs.report.names import FeatureLabel
 from s2fs.report.page import render
 from s2fs.report.provenance import hide_folders
+from s2fs.selectors.base import get_feature_groups
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,8 @@ class Report:
         random_state: int = 0,
         n_jobs: int | None = None,
     ) -> None:
-        self._table = Table.of(X, y, groups, sample_weight, covariates)
+        feature_groups = get_feature_groups(selector)
+        self._table = Table.of(X, y, groups, sample_weight, covariates, feature_groups)
         self.summary, self.comparison = summarise(
             selector,
             self._table,

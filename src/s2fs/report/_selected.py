@@ -11,17 +11,23 @@ from sklearn.utils.validation import check_is_fitted
 from s2fs._utils.types import Indices
 from s2fs.evaluation import Comparison, evaluate_selector
 from s2fs.evaluation.names import name_selector
+from s2fs.evaluation.standing_out import find_telling_columns
 from s2fs.report._table import Table
 from s2fs.selectors.base import features_in_order
 
 
 class SelectedFeatures(NamedTuple):
-    """A fitted selector, its features in order, whether that order means anything, its name."""
+    """A fitted selector, its features in order, whether that order means anything, its name.
+
+    A feature stands for itself by one of its columns, the one that tells the classes apart best.
+    The ``rows`` are where each is complete in the order of selection of all columns.
+    """
 
     selector: Any
     indices: Indices
     is_ranked: bool
     name: str
+    rows: Indices
 
 
 def read_selection(selector: Any, table: Table) -> SelectedFeatures:
@@ -47,11 +53,16 @@ def read_selection(selector: Any, table: Table) -> SelectedFeatures:
             f"X has {m} features; give the shape of one picture."
         )
     order = features_in_order(selector)
-    indices = np.flatnonzero(selector.get_support()) if order is None else order
-    if not len(indices):
+    columns = np.flatnonzero(selector.get_support()) if order is None else order
+    if not len(columns):
         raise ValueError("selector has selected no feature; let it select at least one.")
     _check_fitted_with(selector, table)
-    return SelectedFeatures(selector, indices, order is not None, name_selector(selector))
+    layout = table.layout
+    indices = find_telling_columns(table.values, table.codes, layout, columns)
+    of_row = layout.of_column[columns].tolist()
+    last = {feature: row for row, feature in enumerate(of_row)}  # in order of the first
+    rows = np.array([*last.values()], dtype=np.intp)
+    return SelectedFeatures(selector, indices, order is not None, name_selector(selector), rows)
 
 
 def _check_fitted_with(selector: Any, table: Table) -> None:

@@ -1,7 +1,8 @@
 """The data of a report: values, classes and the names of everything, whatever was given."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -12,9 +13,11 @@ from scipy.sparse import csc_array, issparse
 from sklearn.impute import SimpleImputer
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from s2fs._utils.features import Features
 from s2fs._utils.types import Floats, Indices
 from s2fs.evaluation.samples import take_columns
 from s2fs.io import Dataset
+from s2fs.search.constraints import find_features
 
 #: How many numbers of a table go into its fingerprint at once.
 _BLOCK = 1 << 20
@@ -46,22 +49,35 @@ class Table:
     covariates: Any = None
     repeated_subjects: Sequence[str] = ()
     group_name: str = ""
+    feature_groups: Any = None
+    level_of: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, X: Any, y: Any, groups: Any = None, sample_weight: Any = None, covariates: Any = None
+        cls,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        sample_weight: Any = None,
+        covariates: Any = None,
+        feature_groups: Any = None,
     ) -> "Table":
-        """Take a dataset, or a table and its labels."""
+        """Take a dataset, or a table and its labels.
+
+        The columns of text of a dataset are called by their own names, and not by their levels, if
+        the selector was told which columns are one feature (``feature_groups``).
+        """
         if isinstance(X, Dataset):
             if y is not None:
                 raise ValueError("y is given, but X is a Dataset, which has its own; leave it out.")
             data = X
+            is_whole = feature_groups is not None or data.feature_groups is None
             return cls(
                 data.X,
                 data.y,
                 _numbers(data.X),
                 data.y,
-                list(data.feature_names),
+                data.columns if is_whole else list(data.feature_names),
                 list(data.class_names),
                 _names(data.sample_ids, data.X.shape[0]),
                 data.image_shape,
@@ -71,6 +87,8 @@ class Table:
                 sample_weight,
                 data.covariates if covariates is None else covariates,
                 data.repeated_subjects,
+                feature_groups=feature_groups,
+                level_of={f: word for f, (_, word) in data.level_of.items() if is_whole},
             )
         if y is None:
             raise ValueError("y is None; give a label per sample of X.")
@@ -95,7 +113,13 @@ class Table:
             sample_weight=sample_weight,
             covariates=covariates,
             group_name=str(getattr(groups, "name", None) or ""),
+            feature_groups=feature_groups,
         )
+
+    @cached_property
+    def layout(self) -> Features:
+        """Which columns are one feature."""
+        return find_features(self.feature_groups, self.values.shape[1], self.features)
 
     def columns(self, features: ArrayLike) -> Floats:
         """Some features of all samples, dense."""

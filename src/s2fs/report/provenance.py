@@ -36,13 +36,13 @@ _MOST_NAMED = 12
 
 def describe_data(table: Table) -> dict[str, Any]:
     """The shape of the table, its classes, and what is missing or constant."""
-    n, m = table.values.shape
+    n = len(table.codes)
     counts = np.bincount(table.codes, minlength=len(table.classes)).tolist()
     labels = label_classes(table.classes)
     short = shorten_names(labels, LONGEST_CLASS)
     return {
         "n_samples": n,
-        "n_features": m,
+        "n_features": table.layout.n,
         "n_missing": table.n_missing,
         "n_filled": table.n_filled,
         "n_constant": table.n_constant,

@@ -225,7 +225,7 @@ def resolve_constraints(
     )
 
 
-def find_features(feature_groups: Any, m: int, names: Sequence[str] | None) -> Features:
+def find_features(feature_groups: Any, m: int, names: Any) -> Features:
     """Which of ``m`` columns, which may have ``names``, are one feature by a parameter."""
     return Features(m, resolve_groups(feature_groups, m, Columns(names, m)))
 
