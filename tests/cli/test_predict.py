@@ -276,3 +276,32 @@ def test_select_saves_a_panel_and_says_how_to_use_it(folder, tmp_path):
     assert result.exit_code == 0, result.output
     assert "adjusted for covariates" in result.stderr
     assert "holds a selection without a model" in fails("predict", path, folder / "new.csv")
+
+
+def test_a_table_in_a_database_and_symbols(folder, tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    first = make_cohort(60, 1).drop(columns="sample")
+    with duckdb.connect(tmp_path / "genes.duckdb") as database:
+        database.register("frame", first)
+        database.sql("CREATE TABLE cohort AS SELECT * FROM frame")
+    path = tmp_path / "panel.json"
+    select = ("select", tmp_path / "genes.duckdb", "--table", "cohort", "-t", "kind", "-k", 5)
+    result = run(*select, "--save", path)
+    assert result.exit_code == 0, result.output
+    panel = Panel.load(path)
+    assert panel._first_cohort is None
+    assert len(succeeds("predict", path, folder / "new.csv", notes=None)[0].splitlines()) == 31
+    result = run(*select, "--save", path, "--force", "--max-memory", "1K")
+    assert result.exit_code == 0, result.output
+    assert "--save writes the selection without a model." in result.stderr
+    assert "holds a selection without a model" in fails("predict", path, folder / "new.csv")
+    gene = panel.feature_names_[0]
+    (tmp_path / "names.csv").write_text(f"id,symbol,description\n{gene},TP53,a guardian\n")
+    result = run("select", folder / "first.csv", "-t", "kind", "--drop", "sample", "--no-verdict",
+                 "--include", gene, "-k", 3, "--names", tmp_path / "names.csv",
+                 "--save", path, "--force")  # fmt: skip
+    assert result.exit_code == 0, result.output
+    features = json.loads(path.read_text())["model"]["features"]
+    labels = [(one["symbol"], one["description"]) for one in features]
+    assert sorted(labels) == [("", ""), ("", ""), ("TP53", "a guardian")]
+    assert Panel.load(path)._model.labels == labels

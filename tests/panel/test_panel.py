@@ -217,7 +217,9 @@ def damage(content, rng):
 def test_a_damaged_file_is_one_sentence(tmp_path):
     X, y = load_wine(return_X_y=True, as_frame=True)
     path = tmp_path / "panel.json"
-    Panel(PairCover(3)).fit(X, y).save(path)
+    panel = Panel(PairCover(3)).fit(X, y)
+    panel.evaluate(X, y)
+    panel.save(path)
     content, rng = path.read_text(), np.random.default_rng(0)
     plain = json.loads(content)
     for _ in range(1000):
@@ -250,6 +252,8 @@ def test_a_file_made_elsewhere_is_looked_at(tmp_path):
         lambda model: model["features"][0].pop("median"),
         lambda model: model.update(positive=9),
         lambda model: model.update(C="1"),
+        lambda model: model["features"][0].update(symbol=3, description=""),
+        lambda model: model["features"][0].update(symbol="a", description=""),
     ):
         content = json.loads(plain)
         change(content["model"])

@@ -10,6 +10,7 @@ from s2fs.cli.messages import in_one_line, print_note
 from s2fs.evaluation import Comparison
 from s2fs.io import UnreadableError
 from s2fs.panel.steps import Steps
+from s2fs.report import read_feature_labels
 from s2fs.selectors.selection_file import format_parts
 
 if TYPE_CHECKING:
@@ -42,6 +43,14 @@ def make_panel(selector: Any, table: "Dataset", asked: "Select") -> Panel | None
         impute=None if table.imputer is None else asked.data.impute,
         levels=_find_levels(table, panel.feature_names_.tolist()),
     )
+    if asked.names is not None:
+        labels = read_feature_labels(asked.names)
+        found = [labels.get(name) for name in panel.feature_names_]
+        panel._set_model(
+            panel._model._replace(
+                labels=[("", "") if one is None else (one.symbol, one.description) for one in found]
+            )
+        )
     return panel
 
 

@@ -46,6 +46,8 @@ class PanelModel(NamedTuple):
         Of two classes the one that sensitivity is about.
     training_hash : str
         What the training table is known by.
+    labels : sequence of tuple of str
+        For each feature a symbol and a description, if there are some.
     """
 
     classes: NDArray[Any]
@@ -59,6 +61,7 @@ class PanelModel(NamedTuple):
     class_weight: Any
     positive: Any
     training_hash: str
+    labels: Sequence[tuple[str, str]] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As a file holds it."""
@@ -80,12 +83,19 @@ class PanelModel(NamedTuple):
                     **feature._asdict(),
                     "coefficients": coefficients[:, f].tolist(),
                     "substitute": None if substitute is None else substitute._asdict(),
+                    **self._label(f),
                 }
                 for f, (feature, substitute) in enumerate(
                     zip(self.features, self.substitutes, strict=True)
                 )
             ],
         }
+
+    def _label(self, f: int) -> dict[str, str]:
+        """The symbol and the description of a feature, where they were given."""
+        if not self.labels:
+            return {}
+        return dict(zip(_LABEL, self.labels[f], strict=True))
 
     @classmethod
     def of_dict(cls, part: Any, n_selected: int, source: str) -> "PanelModel":
@@ -121,7 +131,12 @@ class PanelModel(NamedTuple):
             class_weight=part["class_weight"],
             positive=part["positive"],
             training_hash=part["training_hash"],
+            labels=[tuple(one[name] for name in _LABEL) for one in features if _LABEL[0] in one],
         )
+
+
+#: What a feature is called beside its name.
+_LABEL = ("symbol", "description")
 
 
 def count_rows(n_classes: int) -> int:
@@ -159,6 +174,12 @@ def find_damage(part: Any, n_selected: int) -> str:
     for feature in features:
         if not isinstance(feature, Mapping):
             return "a feature is no object"
+        labels = [feature.get(name) for name in _LABEL]
+        if labels != [None, None] and not all(isinstance(label, str) for label in labels):
+            return "a feature has a symbol that is none"
+    if len({_LABEL[0] in feature for feature in features}) > 1:
+        return "some features have a symbol and others none"
+    for feature in features:
         if wrong := next((name for name in _NUMBERS if not _is_number(feature.get(name))), ""):
             return f"a feature has no number as {wrong}"
         if feature["sd"] <= 0:

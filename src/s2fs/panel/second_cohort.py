@@ -240,7 +240,7 @@ class _Cohort:
         by_share = decide_by_share(self.probabilities, self.shares, self.positive)
         by_half = self.probabilities.argmax(axis=1)
         is_two = self.n_classes == 2
-        half = "0.5" if is_two else "largest probability"
+        half = "0.5" if is_two else "likeliest class"
         yield from self._measure_classes(by_share, "class shares", has_first=True)
         yield from self._measure_classes(by_half, half)
         if is_two and self.is_present.all():
