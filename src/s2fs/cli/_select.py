@@ -323,7 +323,7 @@ def _is_duckdb(file: Path) -> bool:
 def _list_what_needs_samples(asked: Select) -> Iterator[tuple[str, bool]]:
     """The options that need all samples in one place, and whether they were given."""
     for parameter, value in list_options(asked.data):
-        if parameter.argument not in ("target", "drop", "keep", "numeric_only"):
+        if parameter.argument not in ("target", "drop", "keep", "numeric_only", "max_memory"):
             yield parameter.flag, value not in (None, False, ())
     yield "--report", asked.report is not None
     yield "--tune", asked.tune
