@@ -1,11 +1,11 @@
 """Which word a second cohort gives a panel, on pairs of cohorts whose law is known.
 
-Run ``python bench/studies/cohorts.py`` (about six minutes of one core). Of every size and signal
-``--pairs`` first cohorts are drawn; each gives a panel with its held-out AUC, and that is validated
-on a second cohort of every design: the same law, all means shifted by one standard deviation, half
-of the signal, other class shares, labels permuted, and an AUC that is lower by exactly 0.10 than
-the panel has on its own law. Printed is the share of each word beside the limits it must keep;
-``results/cohorts.csv`` has the shares.
+Run ``python bench/studies/second_cohorts.py`` (about four minutes of one core). Of every size and
+signal ``--pairs`` first cohorts are drawn. Each gives a panel with its held-out AUC, which is then
+validated on a second cohort of every design: the same law, all means shifted by one standard
+deviation, half of the signal, other class shares, labels permuted, and an AUC that is lower by
+exactly 0.10 than the panel has on its own law. Printed is the share of each word beside the limits
+it must keep; ``results/second_cohorts.csv`` has the shares.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from s2fs import PairCover, Panel, compare
 from s2fs.panel.new_samples import NewTable
 from s2fs.panel.second_cohort import NewLabels, validate_samples
 
-RESULTS = Path(__file__).parents[1] / "results" / "cohorts.csv"
+RESULTS = Path(__file__).parents[1] / "results" / "second_cohorts.csv"
 N_FEATURES, N_INFORMATIVE, N_SELECTED = 30, 10, 5
 #: Samples of the first and of the second cohort.
 SIZES = ((40, 30), (100, 60), (200, 150))
