@@ -443,6 +443,27 @@ def sheet_of_files(folder):
     return ["t.csv", "--samples", "s.csv", "-t", "kind"], CLEAN
 
 
+def answers_that_come_again(folder):
+    """A survey whose second line repeats answers, of all that apply, under unnamed columns."""
+    films = np.where(RNG.random((N, 3)) < 0.6, ["Film I", "Film II", "Film III"], "")
+    rows = [["", *["Rank it"] * 8, "Film I", "Film II", "Film III", "Response"]]
+    cells = np.column_stack([3292880000 - RNG.permutation(N), CLEAN.astype(str), films, KINDS])
+    table = pd.DataFrame([*rows, *cells.tolist()])
+    table.columns = ["RespondentID", *NAMES, "Which?", "", "", "kind"]
+    table.to_csv(folder / "films.csv", index=False, encoding="cp1252")
+    return ["films.csv", "-t", "kind", "--numeric-only"], CLEAN
+
+
+def header_above_a_comment(folder):
+    """A mapping file of QIIME: the header, then a sentence, both behind #."""
+    table = LABELLED.copy()
+    table.insert(0, "#SampleID", SAMPLES)
+    lines = table.to_csv(sep="\t", index=False).splitlines()
+    lines.insert(1, "#Example mapping file, with a sentence, and another one.")
+    (folder / "map.txt").write_text("\n".join(lines))
+    return ["map.txt", "-t", "kind"], CLEAN
+
+
 FILES = [
     clinical, counts_with_sheet, otu_table, metabolites_with_annotation, metabolomics_workbench,
     workbook, uci, classes_as_codes_first, series, arff_with_both_quotes, spectra, decimal_commas,
@@ -452,7 +473,7 @@ FILES = [
     samples_called_by_numbers, protein_groups, names_of_several_words, quotes_behind_blanks, keel,
     several_series, orange_with_numbers_as_classes, classes_in_names_not_said,
     gct_with_classes_in_names, classes_as_header_not_said, a_pattern_that_fits_rows_too,
-    sheet_of_files,
+    sheet_of_files, answers_that_come_again, header_above_a_comment,
 ]  # fmt: skip
 
 

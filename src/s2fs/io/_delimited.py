@@ -42,6 +42,11 @@ _COMMA_IN_NUMBER, _COMMA_IN_QUOTES = re.compile(rb"\d,\d"), re.compile(rb'"[\s+-
 _ESCAPED_QUOTE, _QUOTE_BEHIND_BLANK = re.compile(rb'\\"(?=[\w ])'), re.compile(rb'[,;|] +"')
 
 
+def _is_comment(row: list[str], n_cells: int) -> bool:
+    """Whether a row is a comment that stands between the header and the data."""
+    return row[0].startswith(_COMMENT) and len(row) < n_cells
+
+
 class Delimited:
     """A text of rows of cells, below a header whose cells are ``names``.
 
@@ -81,7 +86,8 @@ class Delimited:
         rows = [cells for _, cells in islice(self._split_rows(), len(sample))]
         if self._is_count_line(rows):
             self._drop_count_line(rows.pop(0))
-        header, body = rows[0], rows[1:]
+        header = rows[0]
+        body = [row for row in rows[1:] if not _is_comment(row, len(header))]
         self.dialect = replace(self.dialect, number_format=self._number_format(rows))
         self._has_header = options.header
         if self._has_header is None:
@@ -210,24 +216,30 @@ class Delimited:
         )
 
     def _header_in_comment(self, first: str) -> int:
-        """Where the header begins; it may be the last of the lines that look like comments."""
-        if self._options.comment is not None or self._start == 0:
-            return self._start
-        before = self._data.rfind(b"\n", 0, self._start - 1) + 1
-        line = self._data[before : self._start].decode().strip()
-        if not line.startswith(_COMMENT):
-            return self._start
-        cells, below = self._split(line.lstrip("# ")), self._split(first)
+        """Where the header begins; it may be among the lines above that look like comments."""
+        place = self._start
+        while self._options.comment is None and place > 0:
+            place = self._data.rfind(b"\n", 0, place - 1) + 1
+            line = self._data[place : self._data.index(b"\n", place)].decode().strip()
+            if not line.startswith(_COMMENT):
+                break
+            if self._may_be_header(self._split(line.lstrip("# ")), self._split(first)):
+                return place
+        return self._start
+
+    def _may_be_header(self, cells: list[str], below: list[str]) -> bool:
+        """Whether the cells of a comment may be the names of columns."""
+        if len(cells) != len(below) or len(cells) < 2:
+            return False
         # A sentence has commas and blanks, but hardly as many tabs as a row has.
-        is_split = self.dialect.delimiter in "\t;|" or any(map(self.dialect.is_number, below))
-        has_names = not any(map(self.dialect.is_number, cells)) or (
-            # Names of samples may be numbers, but hardly equal ones, and not all names are.
-            self.dialect.delimiter == "\t"
-            and not self.dialect.is_number(cells[0])
-            and len(set(cells)) == len(cells)
-        )
-        is_header = len(cells) == len(below) > 1 and is_split and has_names
-        return before if is_header else self._start
+        is_tabular = self.dialect.delimiter in "\t;|"
+        if not is_tabular and not any(map(self.dialect.is_number, below)):
+            return False
+        if not any(map(self.dialect.is_number, cells)):
+            return True
+        # Names of samples may be numbers, but hardly equal ones, and not all names are.
+        are_different = len(set(cells)) == len(cells)
+        return is_tabular and are_different and not self.dialect.is_number(cells[0])
 
     def _split(self, line: str) -> list[str]:
         """The cells of one line."""
