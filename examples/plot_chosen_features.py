@@ -15,6 +15,7 @@ from s2fs.plotting import (
     plot_confusion,
     plot_features,
     plot_redundancy,
+    plot_roc,
     plot_samples,
     plot_sizes,
 )
@@ -28,11 +29,6 @@ genes = [data.feature_names[f] for f in selector.indices_]
 # **Do they tell the classes apart?** One gene at a time, the first nine selected:
 
 figure = plot_features(selected, data.y, feature_names=genes, class_names=data.class_names)
-
-# %%
-# All samples in the plane of the two principal components of the selected genes:
-
-samples = plot_samples(selected, data.y, class_names=data.class_names)
 
 # %%
 # And every two tumours, in all genes and in the selected ones, on one scale:
@@ -49,10 +45,29 @@ result = compare(data.X, data.y, k=[1, 2, 3, 5, 7, 10, 15, 20])
 sizes = plot_sizes(result)
 
 # %%
-# The predictions of the first repeat with three genes, each made when its sample was held out:
+# Three genes are too few. The predictions of the first repeat, each made when its sample was held
+# out:
 
-predicted = result.at(3).predictions["PairCover"][0]
-confusion = plot_confusion(data.y, predicted, class_names=data.class_names, title="three genes")
+three = result.at(3)
+predicted = three.predictions["PairCover"]
+confusion = plot_confusion(data.y, predicted[0], class_names=data.class_names, title="three genes")
+
+# %%
+# Each tumour against the others, by the probabilities of held-out samples; the band is the standard
+# deviation of the five repeats:
+
+held_out = three.held_out["PairCover"]
+curves = {name: held_out.compute_roc(q) for q, name in enumerate(data.class_names)}
+roc = plot_roc(curves, title="three genes, held-out samples")
+
+# %%
+# All samples in the plane of the two principal components of these three genes. The plane describes
+# these samples; a ring says that a sample was misclassified when it was held out, in most repeats:
+
+misclassified = (predicted != data.y).mean(axis=0) > 0.5
+samples = plot_samples(
+    selected[:, :3], data.y, class_names=data.class_names, misclassified=misclassified
+)
 
 # %%
 # **Which repeat each other?** Pairs with a frame correlate by 0.8 or more, up or down:

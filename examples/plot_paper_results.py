@@ -89,7 +89,7 @@ for ax, (title, scores) in zip(diagrams.subplots(2, 1), both.items(), strict=Tru
 
 # %%
 # How much do the weights matter? The average accuracy of 5 nearest neighbours on the tumours, for
-# all pairs; the frame is what the paper recommends.
+# all pairs; the frame is what the paper recommends, the star the best pair.
 
 grid = {
     r.weights: r.curves["knn"].ave
@@ -99,3 +99,11 @@ grid = {
 alphas, betas = (sorted(set(values)) for values in zip(*grid, strict=True))
 scores = [[grid[a, b] for b in betas] for a in alphas]
 ax = plot_sensitivity(scores, alphas=alphas, betas=betas, label="average accuracy", title="SRBCT")
+
+# %%
+# The star is outside the frame: on these tumours other weights do a little better.
+
+framed = [
+    score for weights, score in grid.items() if min(weights) >= 0.01 and max(weights) <= 0.0562
+]
+print(f"best of all {max(grid.values()):.3f}, best in the frame {max(framed):.3f}")

@@ -43,3 +43,11 @@ def accuracy(features):
 sets = np.sort(paths.indices)
 scores = np.array([[accuracy(tuple(features)) for features in row] for row in sets])
 ax = plot_sensitivity(scores, label="accuracy", title="digits, 12 pixels")
+
+# %%
+# The star is outside the box. It is the best of 81 pairs on one split, and a step from it accuracy
+# is lower than in the box, so the lead is luck as much as anything.
+
+i, j = np.unravel_index(scores.argmax(), scores.shape)
+print(f"star {scores[i, j]:.1%}, a step further {scores[i + 1, j]:.1%}, ", end="")
+print(f"median {np.median(scores):.1%}")

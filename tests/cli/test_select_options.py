@@ -374,9 +374,44 @@ def test_the_next_command_runs_and_more_features_are_proposed(tmp_path, monkeypa
     assert "4 features do better: " in " ".join(output.split())
     assert "; try -k 4." in " ".join(output.split())
     command = output.rstrip("\n").splitlines()[-1].removeprefix("Next: s2fs ")
-    assert command.endswith("-k 2 --report report.html")
-    succeeds(*shlex.split(command))
+    assert command.endswith("-k 2 --save panel.json --report report.html")
+    again = succeeds(*shlex.split(command))
     assert (tmp_path / "report.html").exists()
+    predict = "Next: s2fs predict panel.json new.csv -o predictions.csv"
+    assert again.rstrip("\n").splitlines()[-1] == predict
+
+
+def test_nothing_is_proposed_where_nothing_was_shown(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [f"{a},{b},{c},{'uv'[i % 2]}" for i, (a, b, c) in enumerate(rng.normal(size=(24, 3)))]
+    (tmp_path / "noise.csv").write_text("\n".join(["a,b,c,y", *rows]) + "\n")
+    output = succeeds("select", tmp_path / "noise.csv", "-t", "y", "-k", 2)
+    assert "do not show that 2 features beat guessing" in " ".join(output.split())
+    assert "Next:" not in output
+
+
+def test_long_names_lose_what_most_of_them_share(tmp_path):
+    rng = np.random.default_rng(0)
+    names = [f"ENSG{f:06d}|transcript variant of chromosome 21" for f in range(4)] + ["age"]
+    rows = [",".join(map(repr, row.tolist())) + f",{'uv'[i % 2]}" for i, row in
+            enumerate(rng.normal(size=(30, 5)))]  # fmt: skip
+    text = "\n".join([",".join([*names, "y"]), *rows]) + "\n"
+    (tmp_path / "t.csv").write_text(text)
+    output = succeeds("select", tmp_path / "t.csv", "-t", "y", "-k", 5, "--no-verdict")
+    shown = {line.split()[1] for line in output.splitlines()[1:]}
+    assert shown == {*(f"ENSG{f:06d}…" for f in range(4)), "age"}
+
+
+def test_bars_are_of_the_gain(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = rng.normal(size=(40, 3)) + y[:, None] * [3, 1, 0]
+    rows = [",".join(map(repr, row.tolist())) + f",{'uv'[q]}" for row, q in zip(X, y, strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,c,y", *rows]) + "\n")
+    output = succeeds("select", tmp_path / "t.csv", "-t", "y", "-k", 3, "--no-verdict")
+    gains = PairCover(3).fit(X, y).path_["gain"]
+    bars = [line.count("▇") for line in output.splitlines()[1:]]
+    assert bars == [max(0, round(8 * gain / gains.max())) for gain in gains]
 
 
 @pytest.mark.parametrize(

@@ -249,6 +249,21 @@ def test_samples_lie_in_the_plane_of_the_components():
         plot_samples(X[:, :1], Y)
 
 
+def test_misclassified_samples_have_rings():
+    wrong = np.arange(len(Y)) % 50 == 3
+    ax = plot_samples(X, Y, misclassified=wrong)
+    *classes, rings = ax.collections
+    assert rings.get_gid() == "misclassified"
+    places = np.empty((len(Y), 2))
+    for q, of_class in enumerate(classes):
+        places[q == Y] = of_class.get_offsets()
+    np.testing.assert_array_equal(rings.get_offsets(), places[wrong])
+    assert len(plot_samples(X, Y, misclassified=wrong & False).collections) == 3
+    for mask in (wrong[1:], wrong.astype(int)):
+        with pytest.raises(ValueError, match="give True or False for each of the 178 samples"):
+            plot_samples(X, Y, misclassified=mask)
+
+
 def test_more_classes_than_colours_have_names_in_place_of_colours():
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(12), 100)

@@ -1,6 +1,7 @@
 """The page of a comparison: its numbers, and names as text."""
 
 import literal_evaluation as literal
+import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
@@ -34,7 +35,8 @@ def test_the_numbers_are_those_of_the_comparison(found, text):
         assert shown[1] == f"{row.n_features:g}"
         assert shown[2] == f"{100 * row.scores['accuracy'].value:.1f}"
         assert shown[4] == f"{100 * row.scores['balanced_accuracy'].value:.1f}"
-        assert shown[5] == f"{row.scores['auc'].value:.2f}"
+        value, low, high, _ = row.scores["auc"]
+        assert shown[5] == f"{value:.2f}" + (f" ({low:.2f} to {high:.2f})" if low < high else "")
         assert shown[8] == ("–" if row.stability is None else f"{row.stability:.2f}")
         assert shown[10] == ("–" if row.seconds is None else f"{row.seconds:.3f}")
     # The thin lines are the intervals: drawn in percent of the width.
@@ -81,6 +83,18 @@ def test_one_size_has_no_curve(tmp_path):
     page = Page(comparison_report(found, tmp_path / "page.html").read_text("utf-8"))
     assert "sizes" not in page.ids
     assert "1 selector on the same 2 × 5 folds" in "".join(page.text)
+
+
+def test_the_stability_is_that_of_the_best_selector(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 20)) + 2 * y[:, None] * (np.arange(20) == 7)
+    named = {"without the best": PairCover(exclude=[7]), "with it": PairCover()}
+    found = compare(X, y, k=[1], selectors=named, n_repeats=2)
+    worse, better = found.rows[:2]
+    assert better.scores["accuracy"].value > worse.scores["accuracy"].value
+    page = comparison_report(found, tmp_path / "page.html").read_text("utf-8")
+    assert f"<b>{better.stability:.2f}</b><span>of {better.selector}: 1" in page
 
 
 def test_a_place_that_cannot_be_written_is_refused(found, tmp_path):

@@ -56,12 +56,13 @@ def test_p_values_and_substitutes_have_columns():
     assert first[1] == FEATURES[selector.indices_[0]]
     assert first[heads.index("P-value")] == f"{selector.path_['p_value'][0]:.3f}"
     other = FEATURES[best + copy - selector.indices_[0]]
-    assert first[heads.index("Substitutes")].startswith(shorten_names([other], 26)[other])
+    shown = shorten_names([other], 26)[other]
+    assert f"Near-equivalents: {shown} " in first[heads.index("Closest")]
 
 
 def test_figures_show_names_as_text(hostile):
     svgs = re.findall(r"<svg [^>]*role=.*?</svg>", hostile, flags=re.DOTALL)
-    assert len(svgs) == 4  # forest, sizes, heat map and redundancy
+    assert len(svgs) == 6  # forest, sizes, ROC, heat map, plane and redundancy
     shown = "".join("".join(Page(svg).text) for svg in svgs)
     assert all(name[:6] in shown for name in [*FEATURES, *CLASSES])
 
@@ -95,7 +96,8 @@ def test_ids_are_unique_and_links_lead_somewhere(page, request):
 def test_the_verdict_comes_first_and_the_record_last(srbct):
     text = " ".join("".join(Page(srbct).text).split())
     order = ["12 features by S²FS: accuracy ", "The first features", "S²FS against …",
-             "How many features?", "Checks", "checks passed", "Most correlated feature",
+             "How many features?", "Checks", "checks passed", "Closest", "The panel",
+             "Predict new samples",
              "We selected features with S²FS", "What was run", "BibTeX"]  # fmt: skip
     places = [text.index(words, text.index("Skip to")) for words in order]
     assert places == sorted(places)
@@ -112,8 +114,8 @@ def test_headings_and_figures_can_be_heard(srbct):
     assert page.tags["h1"] == 1
     labels = [v for tag, name, v in page.attributes if (tag, name) == ("svg", "aria-label")]
     hidden = [v for tag, name, v in page.attributes if (tag, name) == ("svg", "aria-hidden")]
-    assert len(labels) == 4
-    assert page.tags["figure"] == 4
+    assert len(labels) == 6
+    assert page.tags["figure"] == 6
     assert len(labels) + len(hidden) == page.tags["svg"]
     assert all(len(label) > 20 for label in labels)
     headings = [v for tag, name, v in page.attributes if tag == "th" and name == "scope"]
@@ -158,7 +160,7 @@ def test_large_data_give_a_small_page():
     """Pictures, quartiles and class medians in place of 1,797 points."""
     X, y = load_digits(return_X_y=True)
     report = S2FS(7).fit(X, y).report(X, y)
-    assert all("boxes" in row["strip"] for row in report.summary["features"])
+    assert all("bars" in row["strip"] for row in report.summary["features"])
     assert len(report.html) < 400_000
 
 

@@ -1,13 +1,12 @@
 import itertools
 import json
+import re
 from html import unescape
 
 import literal_evaluation as literal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.sparse import csc_array
 from sklearn.base import clone
 from sklearn.datasets import load_wine
@@ -25,13 +24,14 @@ from sklearn.preprocessing import minmax_scale
 from sklearn.tree import DecisionTreeClassifier
 
 from rankers import Guessed
-from s2fs import S2FS, PairCover, SelectorCV, StabilitySelector
+from s2fs import S2FS, PairCover, Panel, SelectorCV, StabilitySelector
 from s2fs.baselines import AnovaF, Wilcoxon
 from s2fs.criteria import problem
 from s2fs.datasets import load_srbct
 from s2fs.evaluation import all_features, checks, evaluate_selector, repeated, stability
 from s2fs.io import Dataset
 from s2fs.report import Report
+from s2fs.report.next_commands import write_next_commands
 
 SIZES = [1, 2, 5, 8, 10, 16]
 
@@ -297,22 +297,6 @@ def test_class_pairs_by_definition(srbct):
         assert distances == sorted(distances, reverse=True)
 
 
-@settings(max_examples=6, deadline=None)
-@given(st.integers(2, 13), st.integers(0, 99))
-def test_strips_hold_every_class_in_order(p, seed):
-    rng = np.random.default_rng(seed)
-    y = np.repeat(np.arange(p), 4)
-    X = rng.normal(size=(4 * p, 3))
-    strip = Report(AnovaF(1).fit(X, y), X, y).summary["features"][0]["strip"]
-    (lanes,) = strip.values()
-    assert len(lanes) == (p if p <= 10 else 2)
-    assert all(0 <= place <= 150 for lane in lanes for place in lane)
-    assert all(lane == sorted(lane) for lane in lanes)
-    if p <= 10:
-        assert min(map(min, lanes)) == 0
-        assert max(map(max, lanes)) == 150
-
-
 SELECTORS = [
     PairCover(4),
     AnovaF(1),
@@ -382,6 +366,10 @@ def test_ids_and_filled_values_of_a_dataset_are_kept(wine):
         right += (model.predict(data.incomplete[test]) == codes[test]).sum()
     assert at(report.summary, 2)["value"] == pytest.approx(right / (5 * len(y)))
     assert report.summary["misclassified"]["rows"][0]["sample"].startswith("bottle ")
+    names = {"X": data.incomplete, "y": data.y}
+    exec(report.summary["selector"]["code"], names)  # fills the gaps and selects the same
+    chosen = [int(name[1:]) for name in names["model"][:2].get_feature_names_out()]
+    assert sorted(chosen) == sorted(row["index"] for row in report.summary["features"])
     n_filled = int(np.isnan(data.incomplete).sum())
     assert f"{n_filled}, filled in; in each fold from its training samples" in report.html
 
@@ -393,8 +381,14 @@ def test_misclassified_are_the_samples_that_are_wrong_in_half_of_the_repeats(srb
     wrong = [i for i in range(83) if n_wrong[i] >= 2.5]
     found = summary["misclassified"]
     assert found["total"] == len(wrong) > 0
-    assert [one["sample"] for one in found["rows"]] == [data.sample_ids[i] for i in wrong]
-    for one, i in zip(found["rows"], wrong, strict=True):
+    place = {data.sample_ids[i]: i for i in wrong}
+    assert sorted(one["sample"] for one in found["rows"]) == sorted(place)
+    confusions = [(one["class"], one["predicted"]) for one in found["rows"]]
+    groups = [list(same) for _, same in itertools.groupby(confusions)]
+    assert len(groups) == len(set(confusions))  # equal ones stand together, the most frequent first
+    assert [len(group) for group in groups] == sorted(map(len, groups), reverse=True)
+    for one in found["rows"]:
+        i = place[one["sample"]]
         assert (one["n_wrong"], one["n_repeats"]) == (n_wrong[i], 5)
         assert one["class"] == data.class_names[data.y[i]]
         others = [data.class_names[q] for q in said[:, i] if q != data.y[i]]
@@ -519,7 +513,9 @@ def test_the_paragraph_for_the_paper_has_the_numbers(srbct):
 
 def test_a_class_of_one_sample_is_left_out_and_named():
     X, y = np.random.default_rng(0).random((17, 4)), np.array(list("uuuuuuuuvvvvvvvvw"))
-    report = S2FS(2).fit(X, y).report(X, y)
+    with pytest.warns(UserWarning, match="fewer than two samples"):
+        selector = S2FS(2).fit(X, y)
+    report = selector.report(X, y)
     assert report.summary["reason"] == ""
     (note,) = report.summary["notes"]
     assert note == "Class 'w' has a single sample, so it is left out of the evaluation."
@@ -533,7 +529,7 @@ def test_a_class_of_one_sample_is_left_out_and_named():
 
 def test_data_that_cannot_be_cross_validated_say_why():
     X, y = np.random.default_rng(0).random((12, 4)), np.array([0] * 10 + [1, 2])
-    report = S2FS(2).fit(X, y).report(X, y)
+    report = Report(SelectKBest(k=2).fit(X, y), X, y)
     assert "fewer than two classes with at least two samples" in report.summary["reason"]
     assert report.comparison is None
     assert report.summary["by_size"][-1]["value"] is None
@@ -596,12 +592,92 @@ def test_groups_and_covariates_are_named_everywhere_and_in_the_code():
     assert (found.to_dict()["groups"], found.to_dict()["covariates"]) == ("patient", ["lab"])
     assert "keep groups (patient) together" in report.summary["methods"]
     assert "adjusted for lab," in report.summary["methods"]
-    assert "whole groups held out (patient) · adjusted for lab" in unescape(report.html)
+    first_line = re.search(r'<p class="facts">(.*?)</p>', report.html)[1]
+    assert "60 samples of 30 patients" in first_line
+    assert "· adjusted for lab" in first_line
+    assert "60 samples of 30 patients in 2 classes" in report.summary["methods"]
     names = {"X": frame, "y": y, "covariates": given, "groups": groups}
     exec(report.summary["selector"]["code"], names)
     assert names["model"][0].get_feature_names_out().tolist() == [
         row["name"] for row in sorted(report.summary["features"], key=lambda row: row["index"])
     ]
+
+
+def test_the_panel_is_that_of_the_class_and_of_the_formula(wine):
+    """Two and three classes; probabilities by the formula on the page are those of the panel."""
+    X, y = wine
+    two = y != "barolo"
+    for table, labels in ((X, y), (X[two], y[two])):
+        selector = PairCover(3).fit(table, labels)
+        found = Report(selector, table, labels).summary["panel"]
+        model = Panel(PairCover(3)).fit(table, labels)
+        coefficients = np.array([row["coefficients"] for row in found["rows"]])
+        np.testing.assert_allclose(coefficients.T, model.coef_)
+        centres, scales = (
+            np.array([row[name] for row in found["rows"]]) for name in ("centre", "sd")
+        )
+        values = table.to_numpy()[:, selector.indices_]
+        scores = found["intercepts"] + ((values - centres) / scales) @ coefficients
+        if len(found["coefficients_of"]) == 1:
+            assert found["coefficients_of"] == [model.classes_[1]]
+            shares = 1 / (1 + np.exp(-scores[:, 0]))
+            np.testing.assert_allclose(shares, model.predict_proba(table)[:, 1])
+        else:
+            assert found["coefficients_of"] == list(model.classes_)
+            shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+            np.testing.assert_allclose(shares, model.predict_proba(table))
+
+
+def test_without_a_panel_the_page_says_why(wine):
+    X, y = wine
+    lab = pd.DataFrame({"lab": np.arange(len(y)) % 3})
+    selector = PairCover(2).fit(X, y, covariates=lab)
+    few_folds = evaluate_selector(selector, X, y, n_selected=2, cv=2, n_repeats=1, covariates=lab)
+    report = Report(selector, X, y, covariates=lab, comparison=few_folds)
+    assert report.summary["panel"]["rows"] == []
+    assert "A panel has no covariates" in report.html
+    assert "s2fs predict" not in report.html
+
+
+@pytest.mark.parametrize(
+    ("command", "lines"),
+    [
+        ("s2fs select a.csv -k 3", ["s2fs select a.csv -k 3 --save panel.json", "panel.json"]),
+        ("s2fs select a.csv --save 'my p.json'", ["'my p.json'"]),
+        ("s2fs select a.csv --save=p.json", ["p.json"]),
+        ("s2fs demo", ['Panel(selector).fit(X, y).save("panel.json")  # in Python', "panel.json"]),
+        (None, ['Panel(selector).fit(X, y).save("panel.json")  # in Python', "panel.json"]),
+    ],
+)
+def test_the_next_command_predicts_new_samples(command, lines):
+    *before, panel = lines
+    expected = [*before, f"s2fs predict {panel} new.csv -o predictions.csv"]
+    assert write_next_commands(command) == expected
+
+
+def test_metrics_have_tiles_with_their_names():
+    rng = np.random.default_rng(0)
+    y = np.array(["benign", "malignant"])[np.arange(60) % 2]
+    X = rng.normal(size=(60, 6)) + (y == "malignant")[:, None] * [1, 1, 0, 0, 0, 0]
+    report = Report(PairCover(2).fit(X, y), X, y)
+    start = report.summary["by_size"][report.summary["start"]]
+    tiles = {tile["name"]: tile["text"] for tile in start["tiles"]}
+    held_out = report.comparison.held_out["PairCover"]
+    means = held_out.scores[..., 1]
+    predicted = held_out.predicted
+    recall = np.mean([(one == 1)[y == "malignant"].mean() for one in predicted])
+    assert tiles["Sensitivity for malignant"] == f"{100 * recall:.1f}\xa0%"
+    by_fold = [
+        roc_auc_score(y[fold] == "malignant", scores[fold])
+        for scores, folds in zip(means, held_out.folds, strict=True)
+        for fold in (folds == number for number in np.unique(folds))
+    ]
+    assert tiles["AUC"] == f"{np.mean(by_fold):.2f}"
+    names = {"Accuracy", "Balanced accuracy", "Specificity for malignant", "Stability"}
+    assert names < set(tiles)
+    assert "Sensitivity for malignant at 90\xa0% specificity" in tiles
+    auc = report.comparison.rows[0].scores["auc"]
+    assert f"{auc.value:.2f} (" in start["rows"][0]["texts"][3]
 
 
 def test_as_markdown(wine):

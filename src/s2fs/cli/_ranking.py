@@ -9,7 +9,8 @@ import numpy as np
 
 import s2fs
 from s2fs._utils.features import Features
-from s2fs._utils.messages import format_count, truncate_middle
+from s2fs._utils.messages import format_count, make_printable, truncate_middle
+from s2fs._utils.short_names import shorten_names
 from s2fs._utils.text_table import PAGE_WIDTH, format_number, format_table
 from s2fs._utils.types import Indices
 from s2fs.cli.tables import print_table
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 #: The longest bar, and the longest text on classes, in characters.
 _BAR, _LONGEST_CLASSES = 8, 29
+#: A longer name of a feature is shown without what most names end with, and cut in the middle.
+_LONGEST_FEATURE = 36
 _NO_LIMIT = 10_000
 Table = dict[str, list[Any]]
 
@@ -88,7 +91,7 @@ def print_ranking(
         ]
     print_table(_shown_columns(table, n_perfect, data), numbers=_NUMBERS)
     if asked.details:
-        names = table.get("symbol", table["feature"])
+        names = _shorten(table.get("symbol", table["feature"]))
         parts = {"#": table["rank"], "feature": names, **_parts(table)}
         click.echo()
         print_table(parts)
@@ -119,7 +122,8 @@ _NOT_DETAILS = (
 
 def _shown_columns(table: Table, n_perfect: int, data: "Dataset | None") -> Table:
     """The columns of the first table: what a reader looks for."""
-    shown: Table = {"#": table["rank"], "feature": table.get("symbol", table["feature"])}
+    names = _shorten(table.get("symbol", table["feature"]))
+    shown: Table = {"#": table["rank"], "feature": names}
     if data is not None and table["feature"]:
         shown["stands out"] = [
             truncate_middle(text, _LONGEST_CLASSES) for text in table["stands out"]
@@ -134,8 +138,17 @@ def _shown_columns(table: Table, n_perfect: int, data: "Dataset | None") -> Tabl
         shown["p"] = [format_number(p) for p in table["p_value"]]
     width = max(map(len, format_table(shown, _NUMBERS, width=_NO_LIMIT)))
     if "gain" in table and not n_perfect and width + 2 + _BAR <= PAGE_WIDTH:
-        shown[" "] = _draw_bars(table["score"])
+        shown[" "] = _draw_bars(table["gain"])
     return shown
+
+
+def _shorten(names: list[str]) -> list[str]:
+    """The names of features as they are printed: long ones without what most of them share."""
+    printable = [make_printable(name) for name in names]
+    if max(map(len, printable), default=0) <= _LONGEST_FEATURE:
+        return printable
+    short = shorten_names(printable, _LONGEST_FEATURE)
+    return [short[name] for name in printable]
 
 
 def _parts(table: Table) -> Table:
@@ -143,12 +156,12 @@ def _parts(table: Table) -> Table:
     return {name: values for name, values in table.items() if name not in _NOT_DETAILS}
 
 
-def _draw_bars(scores: list[float]) -> list[str]:
-    """A bar for each score, the longest for the largest."""
-    largest = max(scores, default=0.0)
+def _draw_bars(gains: list[float]) -> list[str]:
+    """A bar for each gain, the longest for the largest; none where it is negative."""
+    largest = max(gains, default=0.0)
     if not 0 < largest < math.inf:
-        return ["" for _ in scores]
-    return ["▇" * max(round(_BAR * score / largest), 0) for score in scores]
+        return ["" for _ in gains]
+    return ["▇" * max(round(_BAR * gain / largest), 0) for gain in gains]
 
 
 def describe_on_these_samples(data: "Dataset", columns: Indices) -> Table:

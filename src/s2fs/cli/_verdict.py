@@ -21,6 +21,7 @@ from s2fs.cli.terminal import print_line
 from s2fs.evaluation import evaluate_selector
 from s2fs.evaluation.checks import SelectionChecks, as_dicts, count_passed
 from s2fs.evaluation.samples import fill_by_medians
+from s2fs.report.next_commands import PANEL, write_prediction
 
 if TYPE_CHECKING:
     from s2fs.cli._select import NumberOfFeatures, Select
@@ -112,11 +113,10 @@ def print_verdict(
             text = _name_options(check["text"])
             click.echo(fill(f"! {text}", 79, subsequent_indent="  "))
     click.echo(f"✓ {count_passed(checks)}")
-    if asked.save is not None:
-        command = ["s2fs", "predict", str(asked.save), "new.csv", "-o", "predictions.csv"]
-        click.echo(f"\nNext: {make_printable(shlex.join(command))}")
-    elif asked.report is None and find_spec("matplotlib") and find_spec("jinja2"):
-        click.echo(f"\nNext: {make_printable(_next_command(data))}")
+    if evaluation.has_intervals and evaluation.sentences.kind == "not shown":
+        return  # there is nothing to go on with
+    if next_command := _write_next_command(asked, data):
+        click.echo(f"\nNext: {make_printable(next_command)}")
 
 
 def _name_options(text: str) -> str:
@@ -125,8 +125,16 @@ def _name_options(text: str) -> str:
     return text.replace("belong together by groups.", "belong together by --group COLUMN.")
 
 
-def _next_command(data: "Dataset") -> str:
-    """The same command with a page to look at, and with the group that a note has advised."""
+def _write_next_command(asked: "Select", data: "Dataset") -> str:
+    """Predict new samples with the panel; without one the same with a panel and a page.
+
+    A group that a note has advised is added.
+    """
+    has_model = not asked.data.covariates
+    if asked.save is not None and has_model:
+        return write_prediction(str(asked.save))
+    if asked.report is not None or not (find_spec("matplotlib") and find_spec("jinja2")):
+        return ""
     words = get_words()
     advised = [
         str(part.value)
@@ -136,4 +144,6 @@ def _next_command(data: "Dataset") -> str:
     ]
     if data.groups is None and len(advised) == 1:  # of several columns the user has to choose
         words = [*words, "--group", *advised]
+    if has_model and asked.save is None:
+        words = [*words, "--save", PANEL]
     return shlex.join(["s2fs", *words, "--report", "report.html"])

@@ -193,8 +193,9 @@ class SelectionChecks:
         checks = [
             _check_classes(self._codes, self._class_names),
             _check_skewed(self._values),
-            _check_ranks(self._values, self._codes, len(self._indices)),
         ]
+        if (np.bincount(self._codes) >= 2).sum() >= 2:  # else no criterion can be computed
+            checks.append(_check_ranks(self._values, self._codes, len(self._indices)))
         return checks + [Check(False, "identifier", remark) for remark in self._remarks]
 
 

@@ -6,7 +6,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 from sklearn.decomposition import PCA
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.preprocessing import scale
 
 from s2fs.plotting.colours import CLASS_COLOURS, MOST_COLOURS, NEUTRAL
@@ -28,13 +27,13 @@ def plot_samples(
     y: ArrayLike,
     *,
     class_names: Sequence[str] | None = None,
+    misclassified: ArrayLike | None = None,
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the samples in a plane of the selected features.
+    """Draw the samples in the plane of the first two principal components of selected features.
 
-    The plane is that of the first two principal components; with more than ten classes that of the
-    first two linear discriminants, in which the classes are furthest apart for their spread.
+    It describes these samples: features that were selected on them part them better than others.
 
     Parameters
     ----------
@@ -44,6 +43,8 @@ def plot_samples(
         Class labels.
     class_names : sequence of str, optional
         The names of the classes, in sorted order of the labels.
+    misclassified : array-like of bool of shape (n_samples,), optional
+        The samples that get a ring, such as those misclassified when they were held out.
     title : str, default=""
         What to write above.
     ax : Axes, optional
@@ -53,7 +54,7 @@ def plot_samples(
     -------
     Axes
         Up to ten classes have a colour and a marker each. Of more classes the samples are grey,
-        and names stand at the class medians.
+        and names stand at the class medians. The points of class q have the id "class-q".
 
     Examples
     --------
@@ -67,10 +68,10 @@ def plot_samples(
     values, codes, names = coded(X, y, class_names)
     if values.shape[1] < 2:
         raise ValueError("X has one column; give two or more features.")
-    table = scale(values)
+    is_ringed = _as_mask(misclassified, len(values))
     few = len(names) <= MOST_COLOURS
-    model = PCA(2, svd_solver="full") if few else LinearDiscriminantAnalysis(n_components=2)
-    places = model.fit(table, codes).transform(table)
+    model = PCA(2, svd_solver="full")
+    places = model.fit_transform(scale(values))
     # The sign of an axis is free; here the sample furthest from the middle is at its right end.
     places = places * np.sign(places[np.abs(places).argmax(axis=0), [0, 1]])
     ax = axes_or_new(ax, height=COLUMN_WIDTH * 0.95)
@@ -97,10 +98,30 @@ def plot_samples(
                 fontsize=5.5,
                 fontweight="bold",
             )
-    of, share = ("variance" if few else "separation"), 100 * model.explained_variance_ratio_
-    what = "component" if few else "discriminant"
-    xlabel, ylabel = (f"{what} {i + 1} ({share[i]:.0f} % of the {of})" for i in (0, 1))
+    if is_ringed.any():
+        ringed = places[is_ringed]
+        ax.scatter(
+            ringed[:, 0], ringed[:, 1], s=42, facecolors="none", edgecolors="black",
+            linewidths=0.9, gid="misclassified", rasterized=len(values) > MOST_POINTS,
+        )  # fmt: skip
+    share = 100 * model.explained_variance_ratio_
+    xlabel, ylabel = (f"component {i + 1} ({share[i]:.0f} % of the variance)" for i in (0, 1))
     finish(ax, xlabel=xlabel, ylabel=ylabel, title=shown(title))
     if few:
         legend_below(ax, names)
     return ax
+
+
+def _as_mask(
+    misclassified: ArrayLike | None, n: int
+) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    """Which samples get a ring."""
+    if misclassified is None:
+        return np.zeros(n, dtype=bool)
+    mask = np.asarray(misclassified)
+    if mask.dtype != bool or mask.shape != (n,):
+        raise ValueError(
+            f"misclassified has the type {mask.dtype} and the shape {mask.shape}; give True or "
+            f"False for each of the {n} samples."
+        )
+    return mask

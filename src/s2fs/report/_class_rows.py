@@ -1,8 +1,10 @@
 """The classes: confusion matrix, precision and recall, the hardest pair, misclassified samples."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from s2fs._utils.messages import join_words
 from s2fs._utils.types import Floats, Indices
@@ -166,14 +168,25 @@ def describe_class_pairs(indices: Indices, table: Table) -> dict[str, Any]:
     return {"rows": rows, "total": len(first)}
 
 
+def find_misclassified(comparison: Comparison, table: Table) -> NDArray[np.bool_]:
+    """Which samples were given another class in at least half of the repeats."""
+    predictions = comparison.predictions[comparison.rows[0].selector]
+    held_out = predictions >= 0
+    n_wrong = (held_out & (predictions != table.codes)).sum(axis=0)
+    return np.asarray((n_wrong > 0) & (2 * n_wrong >= held_out.sum(axis=0)))
+
+
 def list_misclassified(comparison: Comparison, table: Table) -> dict[str, Any]:
-    """The samples that were given another class in at least half of the repeats."""
+    """The samples that were given another class in at least half of the repeats.
+
+    Those with the same confusion stand together, the most frequent confusion first.
+    """
     predictions = comparison.predictions[comparison.rows[0].selector]
     held_out = predictions >= 0
     wrong = held_out & (predictions != table.codes)
     n_held_out, n_wrong = held_out.sum(axis=0), wrong.sum(axis=0)
     rows, labels = [], label_classes(table.classes)
-    for i in np.flatnonzero((n_wrong > 0) & (2 * n_wrong >= n_held_out)):
+    for i in np.flatnonzero(find_misclassified(comparison, table)):
         predicted = np.bincount(predictions[wrong[:, i], i]).argmax()
         rows.append(
             {
@@ -184,4 +197,7 @@ def list_misclassified(comparison: Comparison, table: Table) -> dict[str, Any]:
                 "n_repeats": int(n_held_out[i]),
             }
         )
+    n_of = Counter((row["class"], row["predicted"]) for row in rows)
+    order = {confusion: place for place, (confusion, _) in enumerate(n_of.most_common())}
+    rows.sort(key=lambda row: order[row["class"], row["predicted"]])
     return {"total": len(rows), "rows": rows[: 2 * LONGEST_LIST]}

@@ -12,9 +12,9 @@ _LINES = """\
 
 # X: {n} samples × {m} features, y: their classes{comment}
 selector = {selector}
-model = make_pipeline(selector, StandardScaler(), LogisticRegression())
+model = make_pipeline({before}selector, StandardScaler(), LogisticRegression())
 model.fit(X, y{arguments})
-print(model[0].get_feature_names_out())
+print(model[{selection}].get_feature_names_out())
 """
 _ALWAYS = {
     "from sklearn.linear_model import LogisticRegression",
@@ -24,20 +24,27 @@ _ALWAYS = {
 
 
 def pipeline_code(
-    selector: Any, n_samples: int, n_features: int, given: Mapping[str, str] | None = None
+    selector: Any,
+    n_samples: int,
+    n_features: int,
+    given: Mapping[str, str] | None = None,
+    imputer: Any = None,
 ) -> str:
     """A script that selects the same features of the data ``X``, ``y`` and trains on them.
 
     The shape of the data goes into a comment, and so does what else the selector was ``given``,
-    with what that is.
+    with what that is. An ``imputer`` that filled the table comes first.
     """
     imports = set(_ALWAYS)
+    before = "" if imputer is None else f"{_written(imputer, imports)}, "
     written, step = _written(selector, imports), type(selector).__name__.lower()
     return _LINES.format(
         imports="\n".join(sorted(imports)),
         n=n_samples,
         m=n_features,
         selector=written,
+        before=before,
+        selection="0" if imputer is None else ":2",
         comment="".join(f", {name}: {what}" for name, what in (given or {}).items()),
         arguments="".join(f", {step}__{name}={name}" for name in given or {}),
     )

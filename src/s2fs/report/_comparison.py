@@ -83,6 +83,7 @@ def comparison_report(
         learner=name_learner(comparison),
         headline=say_who_is_best(comparison),
         rows=[_describe_row(comparison, row) for row in comparison.rows],
+        best=_rank_selectors(comparison)[0],
         forest_rows=forest,
         axis=forest_axis(forest),
         by_size=values_by_size,
@@ -101,10 +102,7 @@ def comparison_report(
 
 def say_who_is_best(comparison: Comparison) -> str:
     """One sentence: the selector that does best, and what the next one is beside it."""
-    metric = comparison.metric
-    selectors = [row for row in comparison.rows if row.seconds is not None]
-    # Ties in the order given.
-    ranked = sorted(selectors, key=lambda row: -row.scores[metric.key].value)
+    metric, ranked = comparison.metric, _rank_selectors(comparison)
     best = ranked[0]
     sentence = (
         f"{best.selector} has the largest {metric.name}: {write_estimate(comparison, best)} on "
@@ -118,6 +116,12 @@ def say_who_is_best(comparison: Comparison) -> str:
     link = "and is" if gap.relation == "better than" else "but"
     relation = gap.relation if gap.relation != "as good as" else "is as good as"
     return f"{sentence}, {link} {relation} {name} ({write_difference(comparison, gap)})."
+
+
+def _rank_selectors(comparison: Comparison) -> list[ComparisonRow]:
+    """The selectors by the metric of the verdict, the best first; ties in the order given."""
+    selectors = [row for row in comparison.rows if row.seconds is not None]
+    return sorted(selectors, key=lambda row: -row.scores[comparison.scoring].value)
 
 
 def _describe_row(comparison: Comparison, row: ComparisonRow) -> dict[str, Any]:

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.preprocessing import minmax_scale
 
 from s2fs._utils.short_names import shorten_names
 from s2fs._utils.types import Floats, Indices
@@ -13,19 +11,12 @@ from s2fs._utils.values import plain
 from s2fs.criteria.correlation import correlations
 from s2fs.criteria.problem import blocks
 from s2fs.evaluation.standing_out import find_standing_out
-from s2fs.plotting.colours import MOST_COLOURS
 from s2fs.report._selected import SelectedFeatures
+from s2fs.report._strips import make_strips
 from s2fs.report._table import Table
 from s2fs.report.names import LONGEST_CLASS
 from s2fs.selectors.search_selector import SearchSelector
 from s2fs.selectors.stability import StabilitySelector
-
-#: Features beyond this number have no plot of their own in the table, for size.
-MOST_STRIPS = 200
-#: With more values than this, a strip shows quartiles and not every sample.
-MOST_DOTS = 12_000
-#: The width of a strip, in its own units.
-STRIP_WIDTH = 150
 
 
 def describe_features(
@@ -154,29 +145,3 @@ def _most_correlated(indices: Indices, table: Table) -> tuple[Indices, Floats]:
         better = (np.abs(value) > np.abs(r)) | (nearest < 0)
         nearest, r = np.where(better, columns[best], nearest), np.where(better, value, r)
     return nearest, r
-
-
-def make_strips(
-    columns: Floats, codes: Indices, members: NDArray[np.bool_]
-) -> list[dict[str, Any]]:
-    """For each feature the places of its values by class, from 0 to :data:`STRIP_WIDTH`.
-
-    Few values are all there ("dots"); of many the 5th, 25th, 50th, 75th and 95th percentile
-    ("boxes"). Of more classes than colours there are two lanes: the classes the feature stands out
-    in, and the others.
-    """
-    n, k = columns.shape
-    p = int(codes.max()) + 1
-    n_strips = min(k, MOST_STRIPS)
-    places = np.rint(minmax_scale(columns[:, :n_strips]) * STRIP_WIDTH).astype(int)
-    has_dots = n * n_strips <= MOST_DOTS and p <= MOST_COLOURS
-    strips = []
-    for i in range(n_strips):
-        lanes = codes if p <= MOST_COLOURS else (~members[i][codes]).astype(int)
-        parts = [places[lanes == q, i] for q in range(int(lanes.max()) + 1)]
-        if has_dots:
-            strips.append({"dots": [np.unique(part).tolist() for part in parts]})
-        else:
-            quantiles = [np.quantile(part, [0.05, 0.25, 0.5, 0.75, 0.95]) for part in parts]
-            strips.append({"boxes": [np.rint(five).astype(int).tolist() for five in quantiles]})
-    return strips

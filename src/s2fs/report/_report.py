@@ -19,6 +19,7 @@ from s2fs.report._summary import summarise
 from s2fs.report._table import Table
 from s2fs.report.destination import check_destination
 from s2fs.report.names import FeatureLabel
+from s2fs.report.next_commands import write_next_commands
 from s2fs.report.page import render
 from s2fs.report.provenance import hide_folders
 from s2fs.selectors.base import get_feature_groups
@@ -170,8 +171,10 @@ class Report:
         )
         origin = origin or Origin()
         self.summary["title"] = title
+        command = None if origin.command is None else hide_folders(origin.command)
         self.summary["run"] |= {
-            "command": None if origin.command is None else hide_folders(origin.command),
+            "command": command,
+            "next": write_next_commands(command),
             "seconds": origin.seconds,
             "date": (origin.date or datetime.now()).strftime("%Y-%m-%d %H:%M"),
             "about": origin.about,
@@ -191,6 +194,7 @@ class Report:
             axis=forest_axis([row for at in self.summary["by_size"] for row in at["forest"]]),
             words=COLUMNS,
             evidence=EVIDENCE,
+            missing=_list_missing_parts(self.summary),
             version=self.summary["run"]["versions"]["s2fs"],
         )
 
@@ -272,6 +276,18 @@ class Report:
             f'allow-downloads allow-modals" style="width:100%;height:52rem;border:0" '
             f'srcdoc="{escape(self.html)}"></iframe>'
         )
+
+
+def _list_missing_parts(summary: dict[str, Any]) -> list[str]:
+    """The parts of the page that these data do not have."""
+    parts = []
+    if len(summary["features"]) == 1:
+        parts.append("redundancy")
+    if len(summary["by_size"]) == 1:
+        parts.append("how-many")
+    if not summary["by_size"][summary["start"]]["forest"]:
+        parts.append("differences")
+    return parts
 
 
 def _plain_line(text: str) -> str:

@@ -6,7 +6,7 @@ from s2fs._utils.messages import format_count
 from s2fs.evaluation import Comparison, ComparisonRow, Estimate
 from s2fs.evaluation.checks import SelectionChecks, as_dicts, count_passed
 from s2fs.evaluation.comparison import MAJORITY
-from s2fs.evaluation.metrics import Metric
+from s2fs.evaluation.metrics import METRICS, SPECIFICITY, Metric
 from s2fs.report._class_rows import (
     PairDistances,
     count_confusions,
@@ -48,6 +48,8 @@ def describe_size(
         "passed_text": count_passed(of_size),
         "value_text": "–",
         "value_note": "not measured",
+        "heard": n_features,
+        "tiles": [],
         "headline": f"{n_features} {'was' if size == 1 else 'were'} selected.",
         "rest": "",
         "value": None,
@@ -72,6 +74,8 @@ def describe_size(
         "value": own.value,
         "value_text": _keep_together(metric.write(own.value)),
         "value_note": _write_note(at, own),
+        "heard": f"{n_features}: {metric.write_named(own.value)}",
+        "tiles": _make_tiles(at),
         "rows": [describe_row(at, row) for row in at.rows],
         "forest": forest_rows(at),
         "confusion": nonzero_cells(counts),
@@ -105,6 +109,36 @@ def _write_note(at: Comparison, own: Estimate) -> str:
     return f"95\xa0% interval {interval}; {name} gets {guess}"
 
 
+def _make_tiles(at: Comparison) -> list[dict[str, str]]:
+    """The numbers of the first row by name: every metric, and the stability."""
+    first, positive, tiles = at.rows[0], at.positive_name, []
+    for metric in at.metrics:
+        estimate = first.scores[metric.key]
+        name = metric.describe(positive)
+        note = f"95\xa0% interval {metric.write_interval(estimate.low, estimate.high)}"
+        if metric is at.metric:
+            note = _write_note(at, estimate)
+        elif not at.has_intervals:
+            note = ""
+        text = metric.format(estimate.value) + (f"\xa0{metric.unit}" if metric.unit else "")
+        tiles.append({"name": f"{name[0].upper()}{name[1:]}", "text": text, "note": note})
+    found = at.sensitivity_at_specificity if at.has_intervals else None
+    if found is not None:
+        metric, (value, low, high, _) = METRICS["sensitivity"], found.estimate
+        name = metric.describe(positive)
+        tiles.append(
+            {
+                "name": f"{name[0].upper()}{name[1:]} at {100 * SPECIFICITY:.0f}\xa0% specificity",
+                "text": _keep_together(metric.write(value)),
+                "note": f"95\xa0% interval {metric.write_interval(low, high)}; by a cut that the "
+                "folds of a repeat share",
+            }
+        )
+    stability = _describe_stability(at)
+    text = stability.get("stability_text", "–")
+    return [*tiles, {"name": "Stability", "text": text, "note": stability["stability_note"]}]
+
+
 def write_estimate(at: Comparison, estimate: Estimate) -> str:
     """A value with its interval: ``97.8 %, 95 % interval 92.0 to 99.4``."""
     text = at.metric.write(estimate.value)
@@ -120,6 +154,8 @@ def describe_row(at: Comparison, row: ComparisonRow) -> dict[str, Any]:
     for other in at.metrics[1:]:
         estimate = row.scores.get(other.key)
         texts.append("–" if estimate is None else other.format(estimate.value))
+        if estimate is not None and other.key == "auc" and estimate.low < estimate.high:
+            texts[-1] += f" ({other.write_interval(estimate.low, estimate.high)})"
     texts.append("–" if row.stability is None else f"{row.stability:.2f}")
     return {
         "name": row.selector,

@@ -13,6 +13,7 @@ from s2fs.report._class_rows import (
     hardest_pair_in_words,
 )
 from s2fs.report._feature_rows import component_names, describe_features, false_selections
+from s2fs.report._panel import describe_panel
 from s2fs.report._redundancy import describe_redundancy
 from s2fs.report._selected import evaluate, read_selection
 from s2fs.report._sizes import describe_metric, describe_size, name_columns
@@ -69,13 +70,15 @@ def summarise(
         "reason": reason,
         "notes": [] if comparison is None else list(comparison.notes),
         "checks": now["checks"],
+        "positive": None if comparison is None else comparison.positive_name,
         "metric": describe_metric(METRICS["accuracy"] if comparison is None else comparison.metric),
         "headings": [] if comparison is None else name_columns(comparison),
         "comparison": None if comparison is None else comparison.to_dict(),
         "by_size": by_size,
-        "data": describe_data(table),
+        "data": describe_data(table, "" if comparison is None else comparison.group_name),
         "selector": describe_selector(selected, table),
         "features": describe_features(selected, table, now["frequencies"]),
+        "panel": describe_panel(selected, table, comparison),
         "components": component_names(selector),
         "false": false_selections(selector),
         "redundant": describe_redundancy(selected, table),

@@ -3,6 +3,8 @@
 import base64
 import hashlib
 from importlib.resources import files
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from s2fs._utils.messages import truncate_middle
@@ -28,6 +30,7 @@ def render(template: str, *, package: str = "s2fs.report", **content: Any) -> st
         "thousands": "{:,}".format,
         "middle": truncate_middle,
         "symbol": _symbol,
+        "by_confusion": _by_confusion,
     }
     folder = files("s2fs.report") / "templates"
     script = (folder / "page.js").read_text(encoding="utf-8")
@@ -53,7 +56,12 @@ def _colour_rules() -> str:
 
 def _short(value: float) -> str:
     """A number to four digits."""
-    return "perfect" if value >= PERFECT else f"{value:.4g}"
+    return "perfect" if value >= PERFECT else f"{value:.4g}".replace("-", "−")
+
+
+def _by_confusion(rows: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Misclassified samples that stand together and share class and predicted class, as groups."""
+    return [list(same) for _, same in groupby(rows, key=itemgetter("class", "predicted"))]
 
 
 def _fixed(value: float, digits: int) -> str:

@@ -11,6 +11,7 @@ import scipy
 import sklearn
 from sklearn.utils.validation import has_fit_parameter
 
+from s2fs._utils.messages import format_count as format_whole
 from s2fs._utils.messages import join_words
 from s2fs._utils.short_names import shorten_names
 from s2fs._utils.values import plain
@@ -30,11 +31,18 @@ PAPER = (
     "S. Xu, C. Dai, Y. Liu, L. Shang, X. Yang, W. Pedrycz: S²FS: Spatially-Aware "
     "Separability-Driven Feature Selection in Fuzzy Decision Systems, arXiv 2509.25841, 2025."
 )
+#: What groups are called by the names that their columns often have.
+_PLURALS = {
+    "animal": "animals", "case": "cases", "donor": "donors", "family": "families",
+    "individual": "individuals", "mouse": "mice", "participant": "participants",
+    "patient": "patients", "person": "persons", "plate": "plates", "site": "sites",
+    "subject": "subjects",
+}  # fmt: skip
 #: How many features the paragraph names.
 _MOST_NAMED = 12
 
 
-def describe_data(table: Table) -> dict[str, Any]:
+def describe_data(table: Table, group_name: str = "") -> dict[str, Any]:
     """The shape of the table, its classes, and what is missing or constant."""
     n = len(table.codes)
     counts = np.bincount(table.codes, minlength=len(table.classes)).tolist()
@@ -42,15 +50,39 @@ def describe_data(table: Table) -> dict[str, Any]:
     short = shorten_names(labels, LONGEST_CLASS)
     return {
         "n_samples": n,
+        "samples_text": _count_samples(table, group_name),
         "n_features": table.layout.n,
         "n_missing": table.n_missing,
         "n_filled": table.n_filled,
+        "missing_text": _describe_missing(table),
         "n_constant": table.n_constant,
         "classes": [
             {"name": name, "label": short[label], "size": size}
             for name, label, size in zip(table.classes, labels, counts, strict=True)
         ],
     }
+
+
+def _count_samples(table: Table, group_name: str) -> str:
+    """How many samples there are, and of how many groups."""
+    samples = format_whole(len(table.codes), "sample")
+    if table.groups is None:
+        return samples
+    n, name = len(np.unique(np.asarray(table.groups, dtype=str))), group_name or table.group_name
+    plural = _PLURALS.get(re.sub(r"[ _-]?id$", "", name.lower()))
+    if plural is None:
+        return f"{samples} of {format_whole(n, 'group')}{f' ({name})' if name else ''}"
+    return f"{samples} of {n:,} {plural}"
+
+
+def _describe_missing(table: Table) -> str:
+    """Which share of the values is missing; nothing if none is."""
+    n_missing = max(table.n_missing, table.n_filled)
+    if not n_missing:
+        return ""
+    share = 100 * n_missing / (table.values.shape[0] * table.values.shape[1])
+    text = f"{share:.2g}" if share >= 0.01 else "less than 0.01"
+    return f"{text} % of the values missing"
 
 
 def describe_selector(selected: SelectedFeatures, table: Table) -> dict[str, Any]:
@@ -66,7 +98,9 @@ def describe_selector(selected: SelectedFeatures, table: Table) -> dict[str, Any
         "class": kind,
         "ranked": selected.is_ranked,
         "parameters": {name: plain(value) for name, value in selector.get_params().items()},
-        "code": pipeline_code(selector, n, m, given=_list_given(selector, table)),
+        "code": pipeline_code(
+            selector, n, m, given=_list_given(selector, table), imputer=table.imputer
+        ),
         "citation": PAPER if is_published else str(getattr(selector, "citation", "")),
         "of_the_paper": is_published,
     }
@@ -109,14 +143,9 @@ def describe_run(table: Table, comparison: Comparison | None, random_state: int)
 
 
 def _name_setting(comparison: Comparison) -> str:
-    """What the folds and the selection respect: groups and covariates, if there are any."""
-    parts = []
-    if comparison.is_grouped:
-        of = f" ({comparison.group_name})" if comparison.group_name else ""
-        parts.append(f"whole groups held out{of}")
-    if comparison.covariate_names:
-        parts.append(f"adjusted for {join_words(list(comparison.covariate_names))}")
-    return " · ".join(parts)
+    """What the selection is adjusted for, if anything."""
+    names = list(comparison.covariate_names)
+    return f"adjusted for {join_words(names)}" if names else ""
 
 
 def _count_folds(comparison: Comparison) -> int:
@@ -163,7 +192,7 @@ def methods_paragraph(summary: dict[str, Any], comparison: Comparison | None) ->
     text = (
         f"We selected features with {summary['selector']['name']} (s2fs "
         f"{run['versions']['s2fs']}) from {data['n_features']:,} features of "
-        f"{data['n_samples']:,} samples in {len(classes)} classes ({sizes})."
+        f"{data['samples_text']} in {len(classes)} classes ({sizes})."
     )
     if comparison is not None:
         text += f" {_evaluation_sentences(comparison, run['seed'])}"
@@ -176,6 +205,8 @@ def methods_paragraph(summary: dict[str, Any], comparison: Comparison | None) ->
     names = [row["name"] for row in summary["features"]]
     rest = len(names) - _MOST_NAMED
     named = join_words(names) if rest <= 0 else f"{', '.join(names[:_MOST_NAMED])} and {rest} more"
+    if len(names) == 1:
+        return f"{text} The selected feature was {named}."
     order = "in order of selection" if summary["selector"]["ranked"] else "in no order"
     return f"{text} The selected features were, {order}, {named}."
 

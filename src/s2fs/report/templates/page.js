@@ -25,7 +25,7 @@
         const down = heading.getAttribute("aria-sort") === "ascending";
         headings.forEach((other) => other.removeAttribute("aria-sort"));
         heading.setAttribute("aria-sort", down ? "descending" : "ascending");
-        const text = heading.classList.contains("text");
+        const text = heading.classList.contains("text") && !heading.classList.contains("number");
         const keyed = [...body.rows].map((row) => [value(row.cells[column]), row]);
         keyed.sort(([a], [b]) => {
           const order = text ? collator.compare(a, b)
@@ -60,8 +60,9 @@
         row.hidden = pickers.some((picker) => picker.value && row.dataset[picker.name] !== picker.value);
       }
       for (const picker of pickers) {
-        for (const cell of all(`[data-picked=${picker.name}]`, filter.closest("section"))) {
-          cell.hidden = Boolean(picker.value);
+        for (const heading of all(`[data-picked=${picker.name}]`, filter.closest("section"))) {
+          const cells = rows.map((row) => row.cells[heading.cellIndex]);
+          for (const cell of [heading, ...cells]) cell.hidden = Boolean(picker.value);
         }
       }
     };
@@ -152,8 +153,11 @@
       if (current) current.tabIndex = 0;
     };
     rove(rows[0]);
+    for (const summary of all("summary", body)) summary.tabIndex = -1; // Enter on the row opens it
     body.addEventListener("keydown", (event) => {
       const row = event.target.closest("tr");
+      const card = row.querySelector("details");
+      if (event.key === "Enter" && event.target === row && card) card.open = !card.open;
       const visible = shown();
       const at = visible.indexOf(row);
       const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: visible.length - 1 }[event.key];
@@ -256,12 +260,27 @@
     const list = document.querySelector(".mistakes");
     if (!list) return;
     const { total, rows } = at.misclassified;
-    list.replaceChildren(...rows.map((one) => {
-      const item = element("li", "");
-      const rest = `: ${one.class}, predicted ${one.predicted} (${one.n_wrong} of ${one.n_repeats})`;
-      item.append(element("b", one.sample), rest);
-      return item;
-    }));
+    const say = (place, some) => {
+      const groups = [];
+      for (const one of some) {
+        const title = `${one.class}, predicted ${one.predicted}`;
+        if (groups.at(-1)?.firstChild.textContent !== title) {
+          const group = element("div", "");
+          group.className = "confusion";
+          group.append(element("h4", title), element("ul", ""));
+          groups.push(group);
+        }
+        const item = element("li", "");
+        item.append(element("b", one.sample));
+        if (one.n_repeats > 1) item.append(" ", element("small", `${one.n_wrong} of ${one.n_repeats}`));
+        groups.at(-1).lastChild.append(item);
+      }
+      place.replaceChildren(...groups);
+    };
+    say(list, rows.slice(0, 8));
+    const more = byId("more-mistakes");
+    more.hidden = rows.length <= 8;
+    say(more.querySelector(".mistakes"), rows.slice(8));
     const part = (name) => document.querySelector(`[data-misclassified=${name}]`);
     part("total").textContent = total || "No";
     part("word").textContent = total === 1 ? "sample" : "samples";
@@ -319,11 +338,15 @@
       at = sizes[slider.value];
       byId("size-out").textContent = at.size;
       byId("size-word").textContent = at.size === 1 ? "feature" : "features";
-      slider.setAttribute("aria-valuetext", at.size_text);
+      slider.setAttribute("aria-valuetext", at.heard);
       for (const part of all("[data-at]")) part.textContent = at[part.dataset.at] ?? part.textContent;
       at.rows.forEach((row, i) => {
         const cells = document.querySelector(".beside").tBodies[0].rows[i].cells;
         row.texts.forEach((text, j) => { cells[j + 1].textContent = text; });
+      });
+      all(".tiles div").forEach((tile, i) => {
+        tile.querySelector("b").textContent = at.tiles[i].text;
+        tile.querySelector("span").textContent = at.tiles[i].note;
       });
       moveChecks();
       for (const row of all("#best tbody tr, #feature-table tbody tr")) {
@@ -344,6 +367,7 @@
       table.dispatchEvent(new Event("sizechange"));
     };
     slider.addEventListener("input", move);
+    slider.addEventListener("change", () => { byId("heard").textContent = at.headline; });
     slider.closest(".slider").hidden = false;
     moveCurve();
   }
@@ -400,6 +424,16 @@
     figure.append(bar);
   }
 
+  // A drawing that is wider than its place is moved with the arrow keys, too.
+  const reach = () => {
+    for (const drawing of all(".drawing")) {
+      if (drawing.scrollWidth > drawing.clientWidth) drawing.tabIndex = 0;
+      else drawing.removeAttribute("tabindex");
+    }
+  };
+  addEventListener("resize", reach);
+  reach();
+
   // Folded parts belong to a printed record.
   const folded = [];
   addEventListener("beforeprint", () => {
@@ -439,6 +473,7 @@
   for (const element of texts.keys()) {
     element.addEventListener("pointerenter", () => tell(element));
     element.addEventListener("pointerleave", hide);
+    if (element instanceof SVGElement) continue; // a point that listens to focus would be a tab stop
     element.addEventListener("focus", () => tell(element));
     element.addEventListener("blur", hide);
   }
