@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2fs.report._strips import BAR_HEIGHT, STRIP_WIDTH, WIDE, make_strips
+from s2fs.report.strips import BAR_HEIGHT, STRIP_WIDTH, WIDE, make_strips
 
 
 def strip_of(column, y, members=None):

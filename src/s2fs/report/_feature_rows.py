@@ -12,9 +12,9 @@ from s2fs.criteria.correlation import correlations
 from s2fs.criteria.problem import blocks
 from s2fs.evaluation.standing_out import find_standing_out
 from s2fs.report._selected import SelectedFeatures
-from s2fs.report._strips import make_strips
 from s2fs.report._table import Table
 from s2fs.report.names import LONGEST_CLASS
+from s2fs.report.strips import make_strips
 from s2fs.selectors.search_selector import SearchSelector
 from s2fs.selectors.stability import StabilitySelector
 
