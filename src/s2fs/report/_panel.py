@@ -29,6 +29,8 @@ def describe_panel(
         reason = "A panel has no covariates, so there is no model of a selection adjusted for them."
     elif comparison is not None and comparison.learner != "logistic":
         reason = "The accuracies are those of another learner than the panel's."
+    elif int(selected.selector.get_support().sum()) > k:
+        reason = "A feature of text has a coefficient for each level: the file of --save has them."
     elif k > MOST_FEATURES:
         reason = f"The model of {k:,} features is long: Panel(selector).fit(X, y).table() has it."
     if reason:
