@@ -237,7 +237,7 @@ def test_encoded_text_is_encoded_again(tmp_path):
     table = pd.DataFrame({"colour": words, "size": rng.normal(size=80), "kind": kind})
     table.to_csv(tmp_path / "first.csv", index=False)
     path = tmp_path / "panel.json"
-    result = run("select", tmp_path / "first.csv", "-t", "kind", "-k", 3, "--encode",
+    result = run("select", tmp_path / "first.csv", "-t", "kind", "-k", 2,
                  "--no-verdict", "--save", path)  # fmt: skip
     assert result.exit_code == 0
     panel = Panel.load(path)
