@@ -281,3 +281,14 @@ def test_numbers_with_a_few_words_are_never_advised_away(tmp_path):
     advised = [remark.text for remark in data.remarks if "missing" in remark.text.arguments]
     assert len(advised) == 1
     assert "in column 'crp', but '<0.5' in 1 row; left out; `missing='<0.5'` takes" in advised[0]
+
+
+def test_a_column_with_gaps_is_not_advised_as_group(tmp_path):
+    """It would be refused; one with the name of an identifier is told."""
+    gaps = ["", *PATIENTS[1:]]
+    _, remarks = read(write(tmp_path / "t.csv", Patient=gaps), "kind")
+    assert remarks["groups"].text == (
+        "Patient has 12 values in 36 rows and none in 1; fill it in, then `group` keeps samples "
+        "with the same one in one fold."
+    )
+    assert "groups" not in read(write(tmp_path / "t.csv", ward=gaps), "kind")[1]

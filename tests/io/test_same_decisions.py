@@ -84,3 +84,19 @@ def test_arrays_by_other_names(tmp_path, monkeypatch, beside):
     np.savez("t.npz", X=X, y=codes)
     same = CliRunner().invoke(main, ["select", "t.npz", "-k", "2", "--no-verdict"])
     assert result.stdout == same.stdout
+
+
+def test_every_option_that_a_note_gives_a_value_works(tmp_path, monkeypatch):
+    """Group, drop, keep, missing, …: added to the first command each ends in a ranking."""
+    monkeypatch.chdir(tmp_path)
+    crp = ["<0.5", *TABLE["a"].astype(str)[1:]]
+    TABLE.assign(crp=crp, share=["n/a", *["nd"] * 3, *TABLE["b"].astype(str)[4:]]).to_csv("t.csv")
+    data = read("t.csv")
+    parts = [part for remark in data.remarks for part in remark.text.parts]
+    advised = {part for part in parts if getattr(part, "value", None) is not None}
+    assert {part.name for part in advised} >= {"group", "drop", "missing"}
+    for name, value, _ in sorted(advised):
+        option = [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+        command = ["select", "t.csv", "-t", "kind", "-k", "2", "--no-verdict", *option]
+        result = CliRunner().invoke(main, command)
+        assert result.exit_code == 0, (command, result.output)

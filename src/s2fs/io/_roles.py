@@ -139,16 +139,19 @@ def remark_on_groups(frame: Frame, positions: Iterable[int]) -> None:
         name = frame.names[f]
         cells = [str(cell).strip() for cell in frame.column(f)]
         n_values = len({cell for cell in cells if not is_missing(cell)})
+        n_missing = sum(map(is_missing, cells))
         if is_id_name(name) or has_codes(frame, f):
             has_groups = 2 <= n_values < len(cells)
         else:
             least = max(_FEWEST_GROUPS, _LEAST_GROUP_SHARE * len(cells))
-            has_groups = least <= n_values <= len(cells) / 1.5
+            has_groups = least <= n_values <= len(cells) / 1.5 and not n_missing
         if not has_groups or is_date_column(cells) or counts_rows(frame, f):
             continue
+        gaps = f" and none in {n_missing}" if n_missing else ""
         warn_reader(
-            f"{name} has {n_values} values in {len(cells)} rows; ",
-            Argument("group", name),
+            f"{name} has {n_values} values in {len(cells)} rows{gaps}; ",
+            "fill it in, then " if n_missing else "",
+            Argument("group", None if n_missing else name),
             " keeps samples with the same one in one fold.",
             kind="groups",
         )
