@@ -256,7 +256,7 @@ def _reject_free_text(frame: Frame, columns: Iterable[int]) -> None:
             raise UnreadableError(
                 f"{frame.source} has free text in column {frame.names[f]!r} and no other feature; "
                 "count its words first, for example with CountVectorizer of scikit-learn, and "
-                "select from the counts.",
+                "give the table of counts.",
                 reason="free text",
                 columns=[frame.names[f]],
             )
