@@ -7,7 +7,15 @@ from typing import Any, Literal
 from s2fs._utils.files import check_content, check_exists
 from s2fs._utils.parquet_parts import list_parts
 from s2fs.cli.command import DATA, arguments_of, option, positional
-from s2fs.cli.options import PATH, SampleSheet, TextOptions, table_file
+from s2fs.cli.options import (
+    PATH,
+    SampleSheet,
+    TextOptions,
+    drop_option,
+    id_option,
+    layer_option,
+    table_file,
+)
 from s2fs.io import check_options
 
 
@@ -42,24 +50,15 @@ class Units:
 class HowToRead:
     """How a table of new samples is read; the features are found by name."""
 
-    drop: tuple[str, ...] = option(
-        "--drop", heading=DATA, metavar="A,B", multiple=True, help="Columns to leave out."
-    )
+    drop: tuple[str, ...] = drop_option()
     transpose: bool = option(
         "--transpose",
         heading=DATA,
         is_flag=True,
         help="The table has features in rows; seen by their names if not given.",
     )
-    layer: str | None = option(
-        "--layer",
-        heading=DATA,
-        metavar="NAME",
-        help="Layer of an .h5ad file to read instead of X.",
-    )
-    id: str | None = option(
-        "--id", heading=DATA, metavar="COLUMN", help="Column that names the samples."
-    )
+    layer: str | None = layer_option()
+    id: str | None = id_option()
     sheet_of_samples: SampleSheet
     text: TextOptions
 

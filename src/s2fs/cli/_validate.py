@@ -7,7 +7,7 @@ from s2fs._utils.files import check_exists
 from s2fs._utils.parquet_parts import list_parts
 from s2fs.cli._new_samples import NewSamplesOptions, check_new_samples
 from s2fs.cli.command import DATA, command, option
-from s2fs.cli.options import PATH, output_option, report_option
+from s2fs.cli.options import PATH, output_option, report_option, target_from_names_option
 from s2fs.cli.outputs import reject_input_as_output
 from s2fs.cli.streams import reject_closed_output
 
@@ -25,13 +25,7 @@ class Validate:
         help="Column with the classes, by name or position; of the table of samples with "
         "--samples. Not needed for .npz and .mat with X and y.",
     )
-    target_from_names: str | None = option(
-        "--target-from-names",
-        heading=DATA,
-        metavar="REGEX",
-        help="The class of a sample is the first group, or the match, of this in its name, such "
-        "as '^[A-Za-z]+'.",
-    )
+    target_from_names: str | None = target_from_names_option()
     group: str | None = option(
         "--group",
         heading=DATA,

@@ -56,6 +56,39 @@ def _read_weight(_: click.Context, __: click.Parameter, value: str | None) -> fl
     raise click.BadParameter(f"{value!r}; give a finite number that is not negative.")
 
 
+def drop_option() -> Any:
+    """Columns to leave out."""
+    return option(
+        "--drop", heading=DATA, metavar="A,B", multiple=True, help="Columns to leave out."
+    )
+
+
+def id_option() -> Any:
+    """The names of the samples."""
+    return option("--id", heading=DATA, metavar="COLUMN", help="Column that names the samples.")
+
+
+def layer_option() -> Any:
+    """Which matrix of annotated cells."""
+    return option(
+        "--layer",
+        heading=DATA,
+        metavar="NAME",
+        help="Layer of an .h5ad file to read instead of X.",
+    )
+
+
+def target_from_names_option() -> Any:
+    """Classes that are a part of the names of samples."""
+    return option(
+        "--target-from-names",
+        heading=DATA,
+        metavar="REGEX",
+        help="The class of a sample is the first group, or the match, of this in its name, such "
+        "as '^[A-Za-z]+'.",
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class TextOptions:
     """How a file is written, for those that are not recognised."""
@@ -154,9 +187,7 @@ class DataOptions:
         "in an .h5ad file, of the table of samples with --samples. Not needed for .npz and .mat "
         "with X and y.",
     )
-    drop: tuple[str, ...] = option(
-        "--drop", heading=DATA, metavar="A,B", multiple=True, help="Columns to leave out."
-    )
+    drop: tuple[str, ...] = drop_option()
     keep: tuple[str, ...] = option(
         "--keep",
         heading=DATA,
@@ -187,23 +218,10 @@ class DataOptions:
         help="The table has features in rows: names in the first column, classes in the row "
         "named by --target; row 0 is the header.",
     )
-    layer: str | None = option(
-        "--layer",
-        heading=DATA,
-        metavar="NAME",
-        help="Layer of an .h5ad file to read instead of X.",
-    )
-    id: str | None = option(
-        "--id", heading=DATA, metavar="COLUMN", help="Column that names the samples."
-    )
+    layer: str | None = layer_option()
+    id: str | None = id_option()
     sheet_of_samples: SampleSheet
-    target_from_names: str | None = option(
-        "--target-from-names",
-        heading=DATA,
-        metavar="REGEX",
-        help="The class of a sample is the first group, or the match, of this in its name, such "
-        "as '^[A-Za-z]+'.",
-    )
+    target_from_names: str | None = target_from_names_option()
     drop_unlabelled: bool = option(
         "--drop-unlabelled", heading=DATA, is_flag=True, help="Leave out rows without a label."
     )
