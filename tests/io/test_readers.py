@@ -286,6 +286,19 @@ def test_booleans_integers_and_decimals_of_parquet_are_numbers(tmp_path):
     )
 
 
+@pytest.mark.parametrize("names", [["x", "x.1", "y.1", "z"], ["a.b", "b", "c", "d"]])
+@pytest.mark.parametrize("size", [1, 200, 1 << 24])
+def test_columns_of_parquet_are_read_a_few_at_a_time(tmp_path, monkeypatch, names, size):
+    monkeypatch.setattr("s2fs.io.parquet_folder._BATCH_SIZE", size)
+    table = pl.DataFrame({name: [10 * j, None, 10 * j + 2] for j, name in enumerate(names)})
+    table = table.with_columns(pl.Series("kind", ["u", "v", "u"]))
+    table.write_parquet(tmp_path / "t.parquet", row_group_size=2)
+    data = read_table(tmp_path / "t.parquet", "kind", impute="keep")
+    assert data.feature_names == names
+    expected = [[0, 10, 20, 30], [np.nan] * 4, [2, 12, 22, 32]]
+    assert np.array_equal(data.X, expected, equal_nan=True)
+
+
 def test_blank_lines_and_spaces_do_not_matter(tmp_path):
     path = write(tmp_path / "t.csv", "\n a , b, y\n1, 2, u \n\n3,4,v\n\n")
     data = read_table(path, "y")

@@ -15,6 +15,7 @@ from s2fs._utils.arguments import Argument
 from s2fs._utils.cells import as_numbers
 from s2fs._utils.messages import did_you_mean, format_count, format_names
 from s2fs._utils.optional import need
+from s2fs._utils.types import Floats
 from s2fs.io._delimited import Delimited
 from s2fs.io._errors import UnreadableError, reader_errors
 from s2fs.io._frame import Frame, unique_names
@@ -24,7 +25,7 @@ from s2fs.io._remarks import warn_reader
 from s2fs.io._source import Source
 from s2fs.io._worker import WorkerResult
 from s2fs.io.memory import check_size
-from s2fs.io.parquet_folder import declare_size, read_parquet_folder
+from s2fs.io.parquet_folder import ArrowTable, open_parquet, read_parquet_folder
 
 _ARFF_ATTRIBUTE = re.compile(
     r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(\S.*)""", re.IGNORECASE
@@ -235,43 +236,64 @@ def arrow_frame(
     if source.is_folder:
         with reader_errors(source.name, source.suffix):
             table, partitions = read_parquet_folder(source)
-        return _arrow_to_frame(source.name, table, as_text, transpose, partitions)
+        return _arrow_to_frame(source.name, ArrowTable.whole(table, partitions), as_text, transpose)
     with reader_errors(source.name, source.suffix), source.open() as file:
         if source.suffix == ".parquet":
-            parquet = need("pyarrow.parquet", extra="parquet", purpose=f"Reading {source.name}")
-            schema = parquet.read_schema(file)
-            # As a dictionary a text that comes again is kept once.
-            text = [f.name for f in schema if arrow.types.is_string(f.type)]
-            content = parquet.ParquetFile(file, read_dictionary=text)
-            check_size(declare_size(content.metadata), source.limit, source.name)
-            table = content.read()
+            content = open_parquet(file, source)
         else:  # its parts declare how long they are when decompressed
-            table = arrow.ipc.open_stream(WorkerResult("feather", source).content).read_all()
-        return _arrow_to_frame(source.name, table, as_text, transpose)
+            stream = arrow.ipc.open_stream(WorkerResult("feather", source).content)
+            content = ArrowTable.whole(stream.read_all())
+        return _arrow_to_frame(source.name, content, as_text, transpose)
 
 
 def _arrow_to_frame(
-    source: str,
-    table: Any,
-    as_text: Callable[[list[str]], set[int]],
-    transpose: bool,
-    partitions: tuple[str, ...] = (),
+    source: str, table: ArrowTable, as_text: Callable[[list[str]], set[int]], transpose: bool
 ) -> Frame:
     """An Arrow table as a frame."""
     types = need("pyarrow", extra="parquet").types
-    if not table.num_columns or not table.num_rows:
+    if not table.schema.names or not table.n_rows:
         raise UnreadableError(f"{source} has no data rows.")
-    columns = [_from_arrow(column, types) for column in table.columns]
     if transpose:
-        return _read_transposed(source, table.column_names, columns, as_text)
-    names = unique_names([name.strip() for name in table.column_names], source)
-    for j in as_text(names):
-        columns[j] = _cells(table.columns[j], types)  # whole numbers stay whole
-    return Frame.of_columns(source, names, columns, partitions=partitions)
+        columns = [_from_arrow(column, types) for column in table.columns]
+        return _read_transposed(source, table.schema.names, columns, as_text)
+    names = unique_names([name.strip() for name in table.schema.names], source)
+    kept_text = as_text(names)
+    is_number = [j not in kept_text and _is_number(kind, types)
+                 for j, kind in enumerate(table.schema.types)]  # fmt: skip
+    numbers = np.empty((sum(is_number), table.n_rows))
+    rows, cells = iter(numbers), {}
+    for j, column in enumerate(table.columns):
+        if is_number[j]:
+            _copy_numbers(column, next(rows), types)
+        else:  # whole numbers that are kept as text stay whole
+            cells[j] = _cells(column, types) if j in kept_text else _from_arrow(column, types)
+    return Frame(source, names, numbers.T, cells, is_text=False, partitions=table.partitions)
+
+
+def _is_number(kind: Any, types: Any) -> bool:
+    """Whether values of a type are numbers or truth values; those of a categorical may be, too."""
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    is_plain = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
+    return bool(is_plain or types.is_decimal(kind))
+
+
+def _copy_numbers(column: Any, numbers: Floats, types: Any) -> None:
+    """Put a column where its numbers are wanted, piece by piece; NaN for null."""
+    if types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if types.is_boolean(column.type) or types.is_decimal(column.type):
+        column = column.cast("float64")
+    start = 0
+    for chunk in column.chunks:
+        numbers[start : start + len(chunk)] = chunk.to_numpy(zero_copy_only=False)
+        start += len(chunk)
 
 
 def _cells(column: Any, types: Any) -> list[Any]:
     """The cells of a column as objects; text that comes again is one object."""
+    if types.is_string(column.type) or types.is_large_string(column.type):
+        column = column.dictionary_encode()
     if not types.is_dictionary(column.type):
         return column.to_pylist()
     cells: list[Any] = []
@@ -283,16 +305,11 @@ def _cells(column: Any, types: Any) -> list[Any]:
 
 def _from_arrow(column: Any, types: Any) -> Any:
     """A column as float64, or as text if it is neither numbers nor truth values."""
-    kind = column.type
-    if types.is_dictionary(kind):  # a categorical one; numbers among these are numbers
-        if types.is_string(kind.value_type) or types.is_large_string(kind.value_type):
-            return ["" if cell is None else cell for cell in _cells(column, types)]
-        column, kind = column.cast(kind.value_type), kind.value_type
-    if types.is_boolean(kind) or types.is_decimal(kind):
-        column = column.cast("float64")
-    elif not (types.is_integer(kind) or types.is_floating(kind)):
-        return ["" if cell is None else str(cell) for cell in column.to_pylist()]
-    return np.asarray(column.to_numpy(), dtype=np.float64)
+    if not _is_number(column.type, types):
+        return ["" if cell is None else str(cell) for cell in _cells(column, types)]
+    numbers = np.empty(len(column))
+    _copy_numbers(column, numbers, types)
+    return numbers
 
 
 def _read_transposed(

@@ -14,6 +14,8 @@ from s2fs.io._remarks import warn_reader
 _WIDE, _MAX_LOG_VALUE = 200, 255
 #: In two classes of at least so many samples one value each is hardly measured.
 _MANY_SAMPLES = 10
+#: So many rows, and columns at a time, are looked at first for one value inside every class.
+_FIRST_ROWS, _COLUMNS = 64, 1024
 #: How many neighbours fill in a missing value.
 _NEIGHBOURS = 5
 
@@ -48,6 +50,8 @@ def remark_on_intensities(X: Any, source: str) -> None:
     if issparse(X) or X.shape[1] < _WIDE:
         return
     values = X[:, :: max(1, X.shape[1] // 2000)]
+    if np.fmin.reduce(values, axis=None) < 0:
+        return
     low, middle, high = np.nanquantile(values, [0, 0.5, 0.99])
     if low >= 0 and high > _MAX_LOG_VALUE and np.nanmean(values) > 1.5 * middle:
         warn_reader(
@@ -65,16 +69,12 @@ def remark_on_copies(X: Any, codes: Indices, columns: list[str], source: str) ->
     """
     if issparse(X) or not X.size:
         return
-    counts = np.bincount(codes)
-    low, high = (
-        np.array([reduce(X[codes == c], axis=0) for c in range(len(counts))])
-        for reduce in (np.min, np.max)
-    )
-    is_constant = (low == high).all(axis=0)  # NaN is not equal to itself
-    large = low[counts >= _MANY_SAMPLES]
-    if len(large) < 2:
+    is_large = np.bincount(codes) >= _MANY_SAMPLES
+    if is_large.sum() < 2:
         return
-    found = np.flatnonzero(is_constant & (large != large[0]).any(axis=0))
+    found = _find_constant_inside(X, codes)
+    values = X[np.ix_(np.unique(codes, return_index=True)[1][is_large], found)]
+    found = found[(values != values[0]).any(axis=0)]
     if copies := list(dict.fromkeys(columns[f] for f in found)):
         advice = Argument("drop", copies[0]) if len(copies) == 1 else Argument("drop")
         warn_reader(
@@ -84,3 +84,22 @@ def remark_on_copies(X: Any, codes: Indices, columns: list[str], source: str) ->
             ".",
             kind="one value in every class",
         )
+
+
+def _find_constant_inside(X: Any, codes: Indices) -> Indices:
+    """The columns with one value inside every class; NaN is not equal to itself.
+
+    A few rows rule out most columns of measured values.
+    """
+    first_rows = np.unique(codes, return_index=True)[1]
+    found = [np.empty(0, np.intp)]
+    for start in range(0, X.shape[1], _COLUMNS):
+        columns = np.arange(start, min(start + _COLUMNS, X.shape[1]))
+        row, n_rows = 0, _FIRST_ROWS
+        while row < len(codes) and len(columns):
+            rows = slice(row, row + n_rows)
+            firsts = X[np.ix_(first_rows, columns)]
+            columns = columns[(X[rows][:, columns] == firsts[codes[rows]]).all(axis=0)]
+            row, n_rows = row + n_rows, 8 * n_rows
+        found.append(columns)
+    return np.concatenate(found)

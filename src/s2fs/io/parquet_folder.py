@@ -1,6 +1,7 @@
-"""A folder of Parquet files as one table."""
+"""Parquet files as tables: one that is read a few columns at a time, or a folder of parts."""
 
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO, NamedTuple
 
 from s2fs._utils.optional import need
 from s2fs._utils.parquet_parts import (
@@ -14,8 +15,69 @@ from s2fs.io._errors import UnreadableError, reader_errors
 from s2fs.io._source import Source
 from s2fs.io.memory import check_size
 
+#: So many bytes of numbers are read at once, and so many columns at most.
+_BATCH_SIZE, _BATCH_COLUMNS = 1 << 24, 512
 #: What a short text takes in memory beside its characters.
 _TEXT_OVERHEAD = 64
+
+
+class ArrowTable(NamedTuple):
+    """A table whose columns come one after the other.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+        Their names and types.
+    n_rows : int
+        How long they are.
+    columns : iterable of pyarrow.ChunkedArray
+        Their values.
+    partitions : tuple of str
+        The names of those that stand in the names of folders.
+    """
+
+    schema: Any
+    n_rows: int
+    columns: Iterable[Any]
+    partitions: tuple[str, ...] = ()
+
+    @classmethod
+    def whole(cls, table: Any, partitions: tuple[str, ...] = ()) -> "ArrowTable":
+        """A table in memory."""
+        return cls(table.schema, table.num_rows, table.columns, partitions)
+
+
+def open_parquet(file: BinaryIO, source: Source) -> ArrowTable:
+    """The table of a Parquet file; its columns are read when they are asked for."""
+    types = need("pyarrow", extra="parquet", purpose=f"Reading {source.name}").types
+    parquet = need("pyarrow.parquet", extra="parquet", purpose=f"Reading {source.name}")
+    content = parquet.ParquetFile(file)
+    # As a dictionary a text that comes again is kept once.
+    text = [f.name for f in content.schema_arrow if types.is_string(f.type)]
+    if text:
+        content = parquet.ParquetFile(file, metadata=content.metadata, read_dictionary=text)
+    check_size(declare_size(content.metadata), source.limit, source.name)
+    return ArrowTable(content.schema_arrow, content.metadata.num_rows, _read_columns(content))
+
+
+def _read_columns(content: Any) -> Iterator[Any]:
+    """The columns of a file, a few at a time: all at once take several times their size."""
+    names = content.schema_arrow.names
+    n_columns = _BATCH_SIZE // (8 * max(content.metadata.num_rows, 1))
+    step = min(max(n_columns, 1), _BATCH_COLUMNS)
+    known = set(names)
+    # pyarrow takes "x" for all of "x", "x.y" and "x.z".
+    has_parts = any("." in name and not known.isdisjoint(_list_prefixes(name)) for name in names)
+    if has_parts or len(known) < len(names):
+        step = len(names)
+    for start in range(0, len(names), step):
+        some = None if step == len(names) else names[start : start + step]
+        yield from content.read(columns=some).columns
+
+
+def _list_prefixes(name: str) -> list[str]:
+    """What stands before each point in a name."""
+    return [name[:i] for i, letter in enumerate(name) if letter == "."]
 
 
 def read_parquet_folder(source: Source) -> tuple[Any, tuple[str, ...]]:
