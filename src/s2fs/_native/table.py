@@ -8,6 +8,11 @@ from scipy.sparse import issparse
 
 from s2fs._native.border import Buffer, Function, Handle, Int, New
 
+#: The types that are read as they are, in the order of src/table.h: floats, and small integers of
+#: dense tables, such as genotypes, which take up to eight times the memory as float64.
+SMALL_INTEGERS = (np.int8, np.uint8, np.int16)
+_TYPES = tuple(map(np.dtype, (np.float64, np.float32, *SMALL_INTEGERS)))
+
 _dense = Function(
     "s2fs_table_dense",
     values=Buffer(),
@@ -15,7 +20,7 @@ _dense = Function(
     features=Int(),
     row_step=Int(),
     column_step=Int(),
-    is_single=Int(),
+    type=Int(),
     table=New("table"),
 )
 _sparse = Function(
@@ -38,16 +43,16 @@ def make_table(X: Any) -> Handle:
     Parameters
     ----------
     X : ndarray or sparse array of shape (n_samples, n_features)
-        Numbers; of any memory order. Sparse input is read by columns (CSC). What is no float32 or
-        float64, or does not begin where a number may stand, is copied first.
+        Numbers; of any memory order. Sparse input is read by columns (CSC). What is of another
+        type, or does not begin where a number may stand, is copied first.
     """
     if issparse(X):
         return _make_sparse(X)
     if not isinstance(X, np.ndarray) or X.ndim != 2:
         raise TypeError("X must be a sparse array or a NumPy array with two dimensions.")
-    X = _as_floats(X)
+    X = _as_readable(X, _TYPES)
     row_step, column_step = (stride // X.itemsize for stride in X.strides)
-    handle = _dense(X, *X.shape, row_step, column_step, X.dtype == np.float32)
+    handle = _dense(X, *X.shape, row_step, column_step, _TYPES.index(X.dtype))
     assert handle is not None  # for mypy # nosec B101
     # Other arguments know these as numbers of the table, not of how it is stored.
     handle.lengths = {"samples": X.shape[0], "features": X.shape[1]}
@@ -59,7 +64,7 @@ def _make_sparse(X: Any) -> Handle:
     if not X.has_canonical_format:  # stored twice, or unsorted
         X = X.copy()
         X.sum_duplicates()
-    values, rows, starts = _as_floats(X.data), X.indices, X.indptr
+    values, rows, starts = _as_readable(X.data, _TYPES[:2]), X.indices, X.indptr
     index_type = np.int32 if rows.dtype == starts.dtype == np.int32 else np.int64
     rows, starts = (np.require(part, index_type, ["C", "A"]) for part in (rows, starts))
     n_samples, n_features = X.shape
@@ -74,10 +79,10 @@ def _make_sparse(X: Any) -> Handle:
     return handle
 
 
-def _as_floats(values: NDArray[Any]) -> NDArray[Any]:
-    """The same numbers as float32 or float64, aligned and a whole number of them apart."""
+def _as_readable(values: NDArray[Any], types: tuple[np.dtype[Any], ...]) -> NDArray[Any]:
+    """The same numbers in one of the types, aligned and a whole number of them apart."""
     is_whole = all(stride % values.itemsize == 0 for stride in values.strides)
-    if values.dtype not in (np.dtype(np.float32), np.dtype(np.float64)) or not is_whole:
+    if values.dtype not in types or not is_whole:
         values = values.astype(np.float64)
     if values.ndim == 1:
         return np.require(values, None, ["C", "A"])

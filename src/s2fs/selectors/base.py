@@ -20,6 +20,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from s2fs._native.table import SMALL_INTEGERS
 from s2fs._utils.checks import warn_fragile
 from s2fs._utils.columns import (
     reject_nonfinite_columns,
@@ -86,6 +87,8 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
     _accept_sparse: ClassVar[str | bool] = False
     #: Whether NaN stands for a missing value, or is refused.
     _allow_nan: ClassVar[bool] = False
+    #: Whether tables of small integers are taken as they are; others become float64 as a whole.
+    _takes_integers: ClassVar[bool] = False
     #: What to use instead if features rest on few samples; empty if that is this selector itself.
     _robust_alternative: ClassVar[str] = "PairCover"
     #: What ``fit`` was given beside X and y: an evaluation needs the same.
@@ -164,6 +167,7 @@ class RankingSelector(OnnxConversion, SelectorMixin, BaseEstimator):
             allow_nan=self._allow_nan,
             reset=reset,
             in_batches=in_batches,
+            keep_integers=self._takes_integers,
         )
 
     def _encode(self, y: NDArray[Any]) -> Indices:
@@ -290,10 +294,11 @@ def check_table(
     allow_nan: bool,
     reset: bool = True,
     in_batches: bool = False,
+    keep_integers: bool = False,
 ) -> tuple[Any, NDArray[Any]]:
     """Check the table and the labels that an estimator is fitted on; errors name the columns.
 
-    A batch may be a single sample.
+    A batch may be a single sample. Small integers become float64, or stay if that is asked for.
     """
     frame = X
     if reset:
@@ -306,16 +311,18 @@ def check_table(
             f"{format_count(_num_samples(X), 'sample')} of X; give one label per sample."
         )
     own_names, had_columns = names_of(X), X is not frame
+    kept_types = (*SMALL_INTEGERS, np.bool_) if keep_integers and isinstance(X, np.ndarray) else ()
     X, y = validate_data(
         estimator,
         X,
         y,
         accept_sparse=accept_sparse,
-        dtype=[np.float64, np.float32],
+        dtype=[np.float64, np.float32, *kept_types],
         ensure_all_finite=False,
         ensure_min_samples=1 if in_batches else 2,
         reset=reset,
     )
+    X = X.view(np.uint8) if X.dtype == bool else X
     if had_columns:
         validate_data(estimator, frame, skip_check_array=True, reset=reset)  # keeps their names
     if reset and own_names is not None:  # scikit-learn sees the names of data frames only

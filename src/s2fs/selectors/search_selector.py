@@ -101,6 +101,7 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
     """
 
     _accept_sparse: ClassVar[str | bool] = "csc"
+    _takes_integers: ClassVar[bool] = True
     #: What callbacks call a step.
     _label: ClassVar[str]
     #: The columns of ``path_``: the criterion, and the quantities it is made of.
@@ -222,7 +223,8 @@ class SearchSelector(CallbackSupportMixin, RankingSelector):
         Parameters
         ----------
         X : array-like, sparse array or data frame of shape (n_samples, n_features)
-            Numeric features; PairCover takes NaN as missing, others refuse it. A Dask array or data
+            Numeric features; PairCover takes NaN as missing, others refuse it. Small integers and
+            truth values, such as genotypes as int8, are not copied as float64. A Dask array or data
             frame stays where it is: on the cluster of the current ``distributed.Client``, or in the
             care of Dask in this process. So does a lazy frame, such as a DuckDB relation, which
             PairCover takes. What needs all samples in one place is refused for both.

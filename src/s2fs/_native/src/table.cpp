@@ -28,10 +28,11 @@ void check_places(const void *samples, const void *starts, Index n_samples, Inde
 }  // namespace
 
 S2FS_ENTRY(s2fs_table_dense, (const void *values, Index n_samples, Index n_features, Index row_step,
-                              Index column_step, Index is_single, Table **made)) {
+                              Index column_step, Index type, Table **made)) {
     return guarded([&] {
-        *made = new Table{n_samples, n_features, false,    is_single != 0, false,
-                          values,    row_step,   column_step, nullptr,        nullptr};
+        require(0 <= type && type < N_TYPES, "the table has values of an unknown type.");
+        *made = new Table{n_samples, n_features, false,       static_cast<ValueType>(type), false,
+                          values,    row_step,   column_step, nullptr,                      nullptr};
     });
 }
 
@@ -44,8 +45,8 @@ S2FS_ENTRY(s2fs_table_sparse,
             check_places<std::int64_t>(samples, starts, n_samples, n_features, n_stored);
         else
             check_places<std::int32_t>(samples, starts, n_samples, n_features, n_stored);
-        *made = new Table{n_samples, n_features, true, is_single != 0, has_long_indices != 0,
-                          values,    0,          0,    samples,        starts};
+        *made = new Table{n_samples, n_features, true, is_single ? FLOAT32 : FLOAT64, has_long_indices != 0,
+                          values,    0,          0,    samples,                       starts};
     });
 }
 

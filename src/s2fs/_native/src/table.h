@@ -7,7 +7,11 @@
 
 namespace s2fs {
 
-// A dense table of float32 or float64: value (i, f) stands at i * row_step + f * column_step, so
+// The types of values, as in _native/table.py. Small integers are those of genotypes and counts: each is a double where
+// it is read, so that no table of doubles is needed. Sparse tables have floats.
+enum ValueType : Index { FLOAT64, FLOAT32, INT8, UINT8, INT16, N_TYPES };
+
+// A dense table: value (i, f) stands at i * row_step + f * column_step, so
 // either memory order and any slice will do. NaN is missing.
 template <class Value>
 struct DenseValues {
@@ -42,7 +46,9 @@ struct SparseValues {
 
 struct Table {
     Index n_samples, n_features;
-    bool is_sparse, is_single, has_long_indices;
+    bool is_sparse;
+    ValueType type;
+    bool has_long_indices;
     const void *values;
     Index row_step, column_step;     // dense
     const void *samples, *starts;    // sparse
@@ -60,15 +66,19 @@ struct Table {
     // Calls visit with the values of a dense table in their own type.
     template <class Visit>
     void with_dense(const Visit &visit) const {
-        if (is_single)
-            visit(dense<float>());
-        else
-            visit(dense<double>());
+        switch (type) {
+            case FLOAT32: return visit(dense<float>());
+            case INT8: return visit(dense<std::int8_t>());
+            case UINT8: return visit(dense<std::uint8_t>());
+            case INT16: return visit(dense<std::int16_t>());
+            default: return visit(dense<double>());
+        }
     }
 
     // The same for a sparse one.
     template <class Visit>
     void with_sparse(const Visit &visit) const {
+        const bool is_single = type == FLOAT32;
         if (is_single && has_long_indices)
             visit(sparse<float, std::int64_t>());
         else if (is_single)
