@@ -105,7 +105,7 @@ def test_a_folder_without_parquet_files(tmp_path):
 
 
 def test_a_folder_that_does_not_fit_is_refused(by_day):
-    result = run(by_day, "--target", "kind", "-k", 4, "--max-memory", "20K")
+    result = run(by_day, "--target", "kind", "--method", "s2fs", "--max-memory", "20K")
     assert result.exit_code == 2
     assert "of memory where 1.91e-05 GiB are allowed; give a smaller file, or" in result.stderr
     assert result.stderr.count("\n") == 1

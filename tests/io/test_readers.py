@@ -289,7 +289,7 @@ def test_booleans_integers_and_decimals_of_parquet_are_numbers(tmp_path):
 @pytest.mark.parametrize("names", [["x", "x.1", "y.1", "z"], ["a.b", "b", "c", "d"]])
 @pytest.mark.parametrize("size", [1, 200, 1 << 24])
 def test_columns_of_parquet_are_read_a_few_at_a_time(tmp_path, monkeypatch, names, size):
-    monkeypatch.setattr("s2fs.io.parquet_folder._BATCH_SIZE", size)
+    monkeypatch.setattr("s2fs.io.parquet_folder.BATCH_SIZE", size)
     table = pl.DataFrame({name: [10 * j, None, 10 * j + 2] for j, name in enumerate(names)})
     table = table.with_columns(pl.Series("kind", ["u", "v", "u"]))
     table.write_parquet(tmp_path / "t.parquet", row_group_size=2)

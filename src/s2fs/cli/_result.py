@@ -79,11 +79,11 @@ def _as_result(
 
 def _describe_file(path: Path) -> dict[str, Any]:
     """The name of a file and the hash of its content; no hash of what can be read once only."""
-    content = path.read_bytes() if path.is_file() else None
-    return {
-        "name": path.name,
-        "sha256": None if content is None else hashlib.sha256(content).hexdigest(),
-    }
+    digest = None
+    if path.is_file():
+        with path.open("rb") as file:  # which may be larger than memory
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"name": path.name, "sha256": digest}
 
 
 def _with_whole_numbers(value: Any) -> Any:

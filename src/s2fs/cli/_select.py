@@ -1,7 +1,7 @@
 """``s2fs select``: its options, and what can be refused before anything is read."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,8 @@ from s2fs.cli.options import (
 from s2fs.cli.outputs import reject_input_as_output
 from s2fs.cli.streams import reject_closed_output
 
+#: What may be said about the data where they are a table of a database.
+FOR_TABLES = ("target", "drop", "keep", "numeric_only", "max_memory")
 NumberOfFeatures = int | float | Literal["auto", "all"]
 
 
@@ -304,7 +306,7 @@ def check_data(asked: Select) -> None:
             f"--method {asked.method} needs the samples and does not go with --table; use --method "
             "paircover."
         )
-    for flag, is_given in _list_what_needs_samples(asked):
+    for flag, is_given in list_what_needs_samples(asked, FOR_TABLES):
         if is_given:
             raise ValueError(
                 f"{flag} needs all samples in one place and does not go with --table; leave one of "
@@ -320,10 +322,13 @@ def _is_duckdb(file: Path) -> bool:
         return opened.read(12)[8:] == b"DUCK"
 
 
-def _list_what_needs_samples(asked: Select) -> Iterator[tuple[str, bool]]:
-    """The options that need all samples in one place, and whether they were given."""
+def list_what_needs_samples(asked: Select, taken: Collection[str]) -> Iterator[tuple[str, bool]]:
+    """The options that need all samples in one place, and whether they were given.
+
+    What is ``taken`` of those about the data does not.
+    """
     for parameter, value in list_options(asked.data):
-        if parameter.argument not in ("target", "drop", "keep", "numeric_only", "max_memory"):
+        if parameter.argument not in taken:
             yield parameter.flag, value not in (None, False, ())
     yield "--report", asked.report is not None
     yield "--tune", asked.tune

@@ -9,7 +9,7 @@ import click
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 
-from s2fs import Panel, report
+from s2fs import Panel, io, report
 from s2fs._utils.types import Indices
 from s2fs.cli._fit import fit_selector, make_tuner, tune_selector
 from s2fs.cli._panel import fetch_panel, make_panel
@@ -20,12 +20,18 @@ from s2fs.cli._ranking import (
     ranking_columns,
 )
 from s2fs.cli._result import encode_files, write_files
-from s2fs.cli._select import NumberOfFeatures, Select
+from s2fs.cli._select import NumberOfFeatures, Select, list_what_needs_samples
 from s2fs.cli._verdict import check_positive, check_result, evaluate, print_verdict
 from s2fs.cli.app import INTERRUPTED, NOT_BETTER
 from s2fs.cli.command import arguments_of
 from s2fs.cli.data import read_data
-from s2fs.cli.database import NO_VERDICT_ELSEWHERE, fit_in_database
+from s2fs.cli.database import (
+    FOR_LARGE_FILES,
+    NO_VERDICT_ELSEWHERE,
+    Elsewhere,
+    fit_beyond_memory,
+    fit_in_database,
+)
 from s2fs.cli.features import find_features, list_features
 from s2fs.cli.messages import get_words, print_note
 from s2fs.cli.methods import S2FS, name_scale, reject_option
@@ -33,6 +39,7 @@ from s2fs.cli.terminal import note
 from s2fs.evaluation import SELECTORS
 from s2fs.evaluation.samples import fill_by_medians
 from s2fs.evaluation.standing_out import find_telling_columns
+from s2fs.io.large_parquet import list_parquet_files
 from s2fs.selectors.base import set_feature_groups
 
 if TYPE_CHECKING:
@@ -45,7 +52,13 @@ def run(asked: Select) -> None:
     if asked.table is not None:
         _select_in_database(selector, asked)
         return
-    table = _read_table(selector, asked)
+    try:
+        table = _read_table(selector, asked)
+    except io.UnreadableError as error:
+        if error.reason != "memory":
+            raise
+        _select_beyond_memory(selector, asked, error)
+        return
     check_positive(asked.positive, table.class_names)
     n_features = _limit_to_columns(selector, table, asked)
     set_feature_groups(selector, table.feature_groups)
@@ -110,9 +123,44 @@ def _count_wanted(asked: Select) -> NumberOfFeatures:
 
 def _select_in_database(selector: Any, asked: Select) -> None:
     """Select where the samples are, in a database; there is no verdict then."""
-    names, relation, target = fit_in_database(
+    fitted = fit_in_database(
         selector, asked.data, str(asked.table), str(asked.data.target), _get_limits(asked)
     )
+    _show_without_samples(selector, fitted, asked)
+
+
+def _select_beyond_memory(selector: Any, asked: Select, error: io.UnreadableError) -> None:
+    """Select from Parquet files where they are; any other file too large is refused."""
+    file, method = asked.data.file, asked.method
+    if not list_parquet_files(file):
+        raise io.UnreadableError(
+            error.message,
+            " From a Parquet file of that size, or a table of a DuckDB database, PairCover selects "
+            "without reading it whole.",
+            reason="memory",
+        )
+    if method != "paircover":
+        raise io.UnreadableError(
+            error.message,
+            f" Beyond memory there is --method paircover; {method} needs all samples in one place, "
+            "or S2FS in Python a Dask cluster.",
+            reason="memory",
+        )
+    for flag, is_given in list_what_needs_samples(asked, FOR_LARGE_FILES):
+        if is_given:
+            raise io.UnreadableError(
+                error.message, f" Beyond memory {flag} does not work; leave it out.",
+                reason="memory",
+            )  # fmt: skip
+    if asked.data.target is None:
+        raise ValueError(f"--target is missing: say which column of {file} holds the classes.")
+    fitted = fit_beyond_memory(selector, asked.data, _get_limits(asked))
+    _show_without_samples(selector, fitted, asked)
+
+
+def _show_without_samples(selector: Any, fitted: Elsewhere, asked: Select) -> None:
+    """Write and print a selection from samples that were not read."""
+    names, relation, target = fitted
     ranking = ranking_columns(selector, names)
     panel = None if asked.save is None else fetch_panel(selector, relation, target, names, asked)
     write_files(encode_files(selector, names, ranking, asked, panel=panel))

@@ -144,7 +144,8 @@ class TextOptions:
         "--max-memory",
         heading=DATA,
         metavar="AMOUNT",
-        help="Refuse a file whose content takes more, such as 4G; all there is if not given.",
+        help="Refuse a file whose content takes more, such as 4G; all there is if not given. From "
+        "Parquet files beyond that 's2fs select' selects where they are, by DuckDB.",
     )
 
 

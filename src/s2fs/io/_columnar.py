@@ -235,19 +235,19 @@ def arrow_frame(
     arrow = need("pyarrow", extra="parquet", purpose=f"Reading {source.name}")
     if source.is_folder:
         with reader_errors(source.name, source.suffix):
-            table, partitions = read_parquet_folder(source)
-        return _arrow_to_frame(source.name, ArrowTable.whole(table, partitions), as_text, transpose)
+            parts = read_parquet_folder(source)
+        return arrow_to_frame(source.name, parts, as_text, transpose=transpose)
     with reader_errors(source.name, source.suffix), source.open() as file:
         if source.suffix == ".parquet":
             content = open_parquet(file, source)
         else:  # its parts declare how long they are when decompressed
             stream = arrow.ipc.open_stream(WorkerResult("feather", source).content)
             content = ArrowTable.whole(stream.read_all())
-        return _arrow_to_frame(source.name, content, as_text, transpose)
+        return arrow_to_frame(source.name, content, as_text, transpose=transpose)
 
 
-def _arrow_to_frame(
-    source: str, table: ArrowTable, as_text: Callable[[list[str]], set[int]], transpose: bool
+def arrow_to_frame(
+    source: str, table: ArrowTable, as_text: Callable[[list[str]], set[int]], *, transpose: bool
 ) -> Frame:
     """An Arrow table as a frame."""
     types = need("pyarrow", extra="parquet").types

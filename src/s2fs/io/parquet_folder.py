@@ -1,6 +1,7 @@
 """Parquet files as tables: one that is read a few columns at a time, or a folder of parts."""
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
 from s2fs._utils.optional import need
@@ -16,7 +17,7 @@ from s2fs.io._source import Source
 from s2fs.io.memory import check_size
 
 #: So many bytes of numbers are read at once, and so many columns at most.
-_BATCH_SIZE, _BATCH_COLUMNS = 1 << 24, 512
+BATCH_SIZE, BATCH_COLUMNS = 1 << 24, 512
 #: What a short text takes in memory beside its characters.
 _TEXT_OVERHEAD = 64
 
@@ -63,8 +64,8 @@ def open_parquet(file: BinaryIO, source: Source) -> ArrowTable:
 def _read_columns(content: Any) -> Iterator[Any]:
     """The columns of a file, a few at a time: all at once take several times their size."""
     names = content.schema_arrow.names
-    n_columns = _BATCH_SIZE // (8 * max(content.metadata.num_rows, 1))
-    step = min(max(n_columns, 1), _BATCH_COLUMNS)
+    n_columns = BATCH_SIZE // (8 * max(content.metadata.num_rows, 1))
+    step = min(max(n_columns, 1), BATCH_COLUMNS)
     known = set(names)
     # pyarrow takes "x" for all of "x", "x.y" and "x.z".
     has_parts = any("." in name and not known.isdisjoint(_list_prefixes(name)) for name in names)
@@ -80,32 +81,48 @@ def _list_prefixes(name: str) -> list[str]:
     return [name[:i] for i, letter in enumerate(name) if letter == "."]
 
 
-def read_parquet_folder(source: Source) -> tuple[Any, tuple[str, ...]]:
-    """All parts of a folder as one Arrow table, and the names of its hive partitions.
+def read_parquet_folder(source: Source) -> ArrowTable:
+    """All parts of a folder as one table; hive partitions are columns at its end."""
+    files = list_parts(source.name)
+    check_size(_declare_total_size(files), source.limit, source.name)
+    return ArrowTable.whole(*read_parts(files, source.name))
+
+
+def read_parts(
+    files: list[str], where: str, most_rows: int | None = None
+) -> tuple[Any, tuple[str, ...]]:
+    """Parts, or their first rows, as one Arrow table, and the names of their hive partitions.
 
     A partition is a column of text, unless all its values are whole numbers.
     """
-    arrow = need("pyarrow", extra="parquet", purpose=f"Reading {source.name}")
-    parquet = need("pyarrow.parquet", extra="parquet", purpose=f"Reading {source.name}")
-    files = list_parts(source.name)
-    check_size(_declare_total_size(files), source.limit, source.name)
+    arrow = need("pyarrow", extra="parquet", purpose=f"Reading {where}")
+    parquet = need("pyarrow.parquet", extra="parquet", purpose=f"Reading {where}")
     schemas = read_schemas(files)
     names = next(iter(schemas.values())).names
     try:
         check_schemas(schemas, names)
     except ValueError as error:
         raise UnreadableError(str(error)) from None
-    partitions = [name for name in list_partitions(files, source.name) if name not in names]
-    parts = []
+    partitions = [name for name in list_partitions(files, where) if name not in names]
+    parts, n_rows = [], 0
     for file in files:
         # One file at a time: as a dataset pyarrow would look for partitions of its own.
         with reader_errors(file, ".parquet"):
-            part = parquet.ParquetFile(file).read(columns=names)
-        values = get_partitions(file, source.name)
+            content = parquet.ParquetFile(file)
+            if most_rows is None:
+                part = content.read(columns=names)
+            else:
+                batches = content.iter_batches(most_rows - n_rows, columns=names)
+                part = arrow.Table.from_batches(islice(batches, 1), content.schema_arrow)
+                part = part.select(names)
+        values = get_partitions(file, where)
         for name in partitions:
             column = arrow.array([values.get(name)] * part.num_rows, arrow.string())
             part = part.append_column(name, column)
         parts.append(part)
+        n_rows += part.num_rows
+        if n_rows == most_rows:
+            break
     table = arrow.concat_tables(parts, promote_options="permissive")
     for name in partitions:
         table = _with_whole_numbers(table, name, arrow)

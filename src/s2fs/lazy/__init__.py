@@ -5,8 +5,8 @@ that holds the table counts and sums; no sample is moved.
 """
 
 from s2fs._utils.public import set_modules
-from s2fs.lazy.databases import open_table
+from s2fs.lazy.databases import open_parquet, open_table
 
-__all__ = ["open_table"]
+__all__ = ["open_parquet", "open_table"]
 
 set_modules(__name__, [globals()[name] for name in __all__])

@@ -1,10 +1,15 @@
-"""Tables of databases as lazy frames."""
+"""Tables of databases, and Parquet files, as lazy frames."""
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from s2fs._utils.messages import did_you_mean, format_names
 from s2fs._utils.optional import need
+
+#: What DuckDB needs for a query of some hundred sums.
+_LEAST_MEMORY = 2**28
 
 
 def open_table(database: str, table: str) -> Any:
@@ -67,6 +72,43 @@ def open_table(database: str, table: str) -> Any:
         hint = did_you_mean(table, names) or f"; it has {format_names(names)}"
         raise ValueError(f"{place} has no table {table!r}{hint}.")
     return connection.table(table)
+
+
+def open_parquet(files: Sequence[str], max_memory: int | None = None) -> Any:
+    """Open Parquet files as one table without reading them.
+
+    Parameters
+    ----------
+    files : sequence of str
+        Files with the same columns; the hive partitions in their paths are columns, too.
+    max_memory : int, optional
+        How many bytes DuckDB may take; it gets a quarter of a gigabyte at least.
+
+    Returns
+    -------
+    duckdb.DuckDBPyRelation
+        A lazy frame for :meth:`s2fs.PairCover.fit`, its columns in the order of the first file.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, pandas
+    >>> from s2fs import PairCover
+    >>> from s2fs.lazy import open_parquet
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "flowers.parquet"
+    >>> flowers = {"petal": [1.0, 2, 8, 9], "sepal": [5.0, 4, 5, 4], "kind": [*"aabb"]}
+    >>> pandas.DataFrame(flowers).to_parquet(file)
+    >>> PairCover(1).fit(open_parquet([str(file)]), "kind").feature_names_.tolist()
+    ['petal']
+    """
+    duckdb = need("duckdb", extra="duckdb", purpose="Selecting from Parquet files where they are")
+    connection = duckdb.connect(":memory:")
+    if max_memory is not None:
+        connection.execute(f"SET memory_limit = '{max(max_memory, _LEAST_MEMORY)}B'")
+    # What is a pattern to DuckDB may be the name of a file.
+    names = [re.sub(r"([*?\[\]])", r"[\1]", file) for file in files]
+    return connection.read_parquet(
+        names, union_by_name=len(names) > 1, hive_partitioning=any("=" in file for file in files)
+    )
 
 
 def _first_line(error: Exception) -> str:
