@@ -123,5 +123,6 @@ class PlainReader:
 def has_plain_lines(dialect: Dialect, n_cells: int) -> bool:
     """Whether lines that are written so can be read as blocks."""
     mark, how = dialect.delimiter, dialect.number_format
-    is_mark = len(mark) == 1 and mark.isascii() and mark not in (BLANK, '"', how.decimal)
+    in_numbers = mark.isalnum() or mark in ("+", "-", how.decimal)
+    is_mark = len(mark) == 1 and mark.isascii() and not in_numbers and mark not in (BLANK, '"')
     return is_mark and how.thousands is None and n_cells > 1 and has_parser()

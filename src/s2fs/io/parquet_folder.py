@@ -54,16 +54,17 @@ def open_parquet(file: BinaryIO, source: Source) -> ArrowTable:
     parquet = need("pyarrow.parquet", extra="parquet", purpose=f"Reading {source.name}")
     content = parquet.ParquetFile(file)
     # As a dictionary a text that comes again is kept once.
-    text = [f.name for f in content.schema_arrow if types.is_string(f.type)]
+    schema = content.schema_arrow
+    text = [f.name for f in schema if types.is_string(f.type)]
     if text:
         content = parquet.ParquetFile(file, metadata=content.metadata, read_dictionary=text)
     check_size(declare_size(content.metadata), source.limit, source.name)
-    return ArrowTable(content.schema_arrow, content.metadata.num_rows, _read_columns(content))
+    columns = _read_columns(content, schema.names)
+    return ArrowTable(schema, content.metadata.num_rows, columns)
 
 
-def _read_columns(content: Any) -> Iterator[Any]:
+def _read_columns(content: Any, names: list[str]) -> Iterator[Any]:
     """The columns of a file, a few at a time: all at once take several times their size."""
-    names = content.schema_arrow.names
     n_columns = BATCH_SIZE // (8 * max(content.metadata.num_rows, 1))
     step = min(max(n_columns, 1), BATCH_COLUMNS)
     known = set(names)
