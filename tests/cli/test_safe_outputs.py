@@ -198,3 +198,22 @@ def test_pictures_are_known_from_the_file(folder):
     command = ["select", "t.npz", "-k", "2", "--no-verdict", "--report", "r.html"]
     assert run(*command).exit_code == 0
     assert "pixel" in (folder / "r.html").read_text(encoding="utf-8").lower()
+
+
+def test_control_characters_steer_no_terminal(folder):
+    """Neither of a ranking that is shown by ``cat`` nor of a table that follows it."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(20, 2)), columns=["a\x1b[2Jb", "=c\x07"])
+    frame.assign(kind=["u", "v"] * 10).to_csv(folder / "t.csv", index=False)
+    asked = ["t.csv", "-t", "kind", "-k", "2", "--no-verdict"]
+    assert run("select", *asked, "-o", "r.csv", "--save", "m.json").exit_code == 0
+    assert run("transform", "m.json", "t.csv", "-o", "two.csv").exit_code == 0
+    for name in ("r.csv", "two.csv"):
+        text = (folder / name).read_text()
+        assert "a\\x1b[2Jb" in text
+        assert "'=c\\x07" in text
+        assert text.isascii()
+        assert all(c.isprintable() or c == "\n" for c in text)
+    again = run("transform", "m.json", "two.csv", "-o", "again.csv")
+    assert again.exit_code == 0, again.output
+    assert (folder / "again.csv").read_text() == (folder / "two.csv").read_text()

@@ -68,3 +68,11 @@ def test_a_large_offset_does_not_change_correlations_inside_the_classes(form):
         found = [correlation(feature) for feature in range(6)]
         # Class means are kept as they are, with the digits that such an offset leaves them.
         np.testing.assert_allclose(found, np.corrcoef(residuals.T), rtol=0, atol=1e-6)
+
+
+def test_large_and_small_values_are_squared_without_loss():
+    A = np.random.default_rng(0).normal(size=(30, 3))
+    expected = np.corrcoef(A.T)
+    with np.errstate(all="raise"):
+        found = correlations(A * [1e200, 1.0, 1e-200])
+    np.testing.assert_allclose(found, expected, rtol=1e-9)

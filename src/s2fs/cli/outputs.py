@@ -90,19 +90,26 @@ def _as_safe_cells(cells: Sequence[Any]) -> Sequence[Any]:
 
 
 def _as_safe_cell(cell: Any) -> Any:
-    """A cell that a spreadsheet does not run: text gets an apostrophe, numbers stay numbers."""
-    if not isinstance(cell, str) or not cell.startswith(_FORMULA):
+    """A cell that a spreadsheet does not run, and that does not steer a terminal.
+
+    Text that may be a formula gets an apostrophe, numbers stay numbers; control characters are
+    written as escapes.
+    """
+    if not isinstance(cell, str):
         return cell
+    if not cell.startswith(_FORMULA):
+        return make_printable(cell)
     with suppress(ValueError):
         float(cell.replace(",", "."))
         return cell
-    return f"'{cell}"
+    return make_printable(f"'{cell}")
 
 
 def as_read(name: str, names: Collection[str]) -> str:
-    """The name of a column without the apostrophe of such a cell, if that is one of ``names``."""
-    plain = name.removeprefix("'")
-    return plain if name not in names and plain in names and plain.startswith(_FORMULA) else name
+    """The name of a column that was written as such a cell, if it is one of ``names``."""
+    if name in names or (not name.startswith("'") and "\\" not in name):
+        return name
+    return next((known for known in names if _as_safe_cell(known) == name), name)
 
 
 def _as_json(columns: Columns) -> bytes:

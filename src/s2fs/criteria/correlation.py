@@ -40,6 +40,9 @@ def _unit(A: Floats) -> Floats:
     # Subtract the minimum first: avoids cancellation.
     centred = np.subtract(A, lower, dtype=np.float64)
     centred -= centred.mean(axis=0)
+    # By a power of two, which costs no digit: else squares of large values overflow.
+    _, exponent = np.frexp(np.abs(centred).max(axis=0))
+    centred = np.ldexp(centred, -exponent)
     # What is left of a constant column is rounding, and no direction.
     norm = np.where(upper > lower, np.linalg.norm(centred, axis=0), 0.0)
     return np.divide(centred, norm, out=np.zeros_like(centred), where=norm > 0)
