@@ -40,6 +40,7 @@ PARTS = {
     "Select": "s2fs.cli._select",
     "TrainingRows": "s2fs._utils.training_rows",
     "correlations": "s2fs.criteria.correlation",
+    "find_decisive_samples": "s2fs._utils.checks",
     "Problem": "s2fs.criteria.problem",
     "NativeState": "s2fs._native.subset",
     "LEVELS": "s2fs._native.subset",

@@ -27,6 +27,7 @@ PRIVATE = {
 #: The tests whose subject is an inner part, which they take from ``inner.py``, and what it is.
 ABOUT_INNER = {
     "_utils/test_progress.py": "lines of progress by a clock that can be set",
+    "evaluation/test_checks.py": "the one rule of features that rest on few samples",
     "_utils/test_arguments.py": "messages keep arguments apart from words",
     "cli/test_methods.py": "declared options against the parameters of the selectors",
     "_utils/test_training_rows.py": "rows in one place in memory against plain indexing",

@@ -1,14 +1,17 @@
 """Features whose separation of the classes rests on very few samples.
 
-Two rules, for tables of 50 samples or more; below that every sample is 2 % of the table.
+Two rules.
 
 1. Hardly varies. The values differ from the most common one in fewer than 2 % of the samples.
-2. One sample. The separation of a feature is the mean gap from a class mean to the nearest other
-   one, over the mean distance of the samples from the mean of their class. Without the sample that
-   is farthest from the mean of the feature, less than half of it is left. Features that separate no
-   more than 2.5 √(2 p / n), which noise does among n samples of p classes, are not checked.
+2. One or two samples. The separation of a feature is the mean gap from a class mean to the nearest
+   other one, over the mean distance of the samples from the mean of their class. Without the sample
+   that is farthest from the mean of the feature, or without the two, less than half of it is left.
+   Features that separate no more than 2.5 √(2 p / n), which noise does among n samples of p
+   classes, are not checked.
 
-Only the features that were selected are checked.
+A fit warns of selected features that hardly vary or rest on one sample, in tables of 50 samples or
+more; below that every sample is 2 % of the table. The checks of an evaluation name the one or two
+samples, in any table.
 """
 
 from collections.abc import Sequence
@@ -28,7 +31,7 @@ _MIN_SAMPLES, _MAX_SAMPLES = 50, 100_000
 _BLOCK = 1 << 17
 #: Rule 1: the share of samples that differ from the most common value.
 _RARE_SHARE = 0.02
-#: Rule 2: the share of the separation that is left without one sample.
+#: Rule 2: the share of the separation that must be left.
 _LEFT_SHARE = 0.5
 #: Rule 2: what noise separates, in units of √(2 p / n).
 _NOISE = 2.5
@@ -103,8 +106,9 @@ def find_fragile(
         fragile.hardly_varies[block] = (n_uncommon > 0) & (n_uncommon < _RARE_SHARE * n)
         varying = np.flatnonzero(n_uncommon >= max(_RARE_SHARE * n, 1))
         if n <= _MAX_SAMPLES and len(varying):
-            decisive = _find_decisive_samples(columns[:, varying], codes, sample_weight)
-            fragile.sample[start + varying] = decisive
+            found = find_decisive_samples(columns[:, varying], codes, sample_weight, most=1)
+            for f, (sample,) in found.items():
+                fragile.sample[start + varying[f]] = sample
     return fragile
 
 
@@ -130,10 +134,28 @@ def _count_uncommon(columns: Floats) -> Indices:
     return n_uncommon
 
 
-def _find_decisive_samples(X: Floats, codes: Indices, sample_weight: Floats | None) -> Indices:
-    """Rule 2: for each column the sample it depends on, or −1."""
+def find_decisive_samples(
+    X: Floats, codes: Indices, sample_weight: Floats | None = None, most: int = 2
+) -> dict[int, list[int]]:
+    """Rule 2: the samples that a feature rests on.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, k)
+        Some columns; NaN is missing.
+    codes : ndarray of shape (n_samples,)
+        The class of each sample.
+    sample_weight : ndarray of shape (n_samples,), optional
+        How much each sample counts.
+    most : int, default=2
+        How many samples are left out at most.
+
+    Returns
+    -------
+    dict of int to list of int
+        For each feature that rests on few samples, by its position, these samples.
+    """
     k = X.shape[1]
-    decisive = np.full(k, -1)
     weights = np.ones(X.shape) if sample_weight is None else np.tile(sample_weight, (k, 1)).T
     is_missing = np.isnan(X)
     if is_missing.any():
@@ -146,16 +168,22 @@ def _find_decisive_samples(X: Floats, codes: Indices, sample_weight: Floats | No
     before = _compute_separation(X, weights, codes, members)
     separates = np.flatnonzero(before > _NOISE * np.sqrt(2 * (codes.max() + 1) / total))
     if not len(separates):
-        return decisive
+        return {}
     X, weights, before = X[:, separates], weights[:, separates], before[separates]
     centre = (weights * X).sum(axis=0) / total[separates]
-    farthest = np.where(weights > 0, np.abs(X - centre), -1.0).argmax(axis=0)
-    weights[farthest, np.arange(len(separates))] = 0.0
-    after = _compute_separation(X, weights, codes, members)
-    # NaN where no class is left beside another: without that sample there is no separation.
-    depends = ~(after >= _LEFT_SHARE * before)
-    decisive[separates[depends]] = farthest[depends]
-    return decisive
+    distances = np.where(weights > 0, np.abs(X - centre), -1.0)
+    decisive: dict[int, list[int]] = {}
+    left_out: list[Indices] = []
+    every = np.arange(len(separates))
+    for _ in range(most):
+        left_out.append(distances.argmax(axis=0))
+        distances[left_out[-1], every] = -1.0
+        weights[left_out[-1], every] = 0.0
+        after = _compute_separation(X, weights, codes, members)
+        # NaN where no class is left beside another: without the samples there is no separation.
+        for f in np.flatnonzero(~(after >= _LEFT_SHARE * before)):
+            decisive.setdefault(int(separates[f]), [int(samples[f]) for samples in left_out])
+    return dict(sorted(decisive.items()))
 
 
 def _compute_separation(X: Floats, weights: Floats, codes: Indices, members: csr_array) -> Floats:

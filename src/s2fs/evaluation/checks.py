@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from s2fs._native.class_moments import compute_class_moments
+from s2fs._utils.checks import find_decisive_samples
 from s2fs._utils.messages import format_count, join_words
 from s2fs._utils.short_names import shorten_names
 from s2fs._utils.types import Floats, Indices
-from s2fs.baselines.reference import MOST_CERTAIN_F, compute_f_statistics
 from s2fs.criteria.correlation import correlations
 from s2fs.criteria.covariates import covariate_columns
 from s2fs.criteria.problem import blocks
@@ -40,8 +39,6 @@ SKEWED, LOW_MEDIAN = 2.0, 0.1
 BETTER_BY_RANK = 1.8
 #: Of tables with more values evenly spaced features are ranked.
 _MOST_RANKED = 2_000_000
-#: Without one or two samples a feature must keep this share of its F statistic.
-KEPT_SHARE = 0.5
 #: How many names a line holds, and how long each may be.
 _MOST_NAMES, _LONGEST_NAME = 3, 30
 #: A feature that separates the classes alone is no surprise if by chance so many would.
@@ -294,57 +291,10 @@ def _check_missing(known: NDArray[np.bool_], names: list[str]) -> Check:
     return Check(False, "missing", text)
 
 
-def find_fragile_features(columns: Floats, codes: Indices) -> dict[int, list[int]]:
-    """Find features whose separation of the classes rests on one or two samples.
-
-    Without the sample that is furthest from the median, or without two, less than half of the F
-    statistic is left. Features whose F statistic noise reaches, too, are skipped.
-
-    Parameters
-    ----------
-    columns : ndarray of shape (n_samples, n_features)
-        The selected features.
-    codes : ndarray of shape (n_samples,)
-        The class of each sample.
-
-    Returns
-    -------
-    dict of int to list of int
-        For each fragile feature, by its position, the one or two samples.
-    """
-    from scipy.stats import f as f_distribution
-
-    n, p = len(codes), int(codes.max()) + 1
-    if n - p < 4:
-        return {}
-    # What the best of as many features without signal reaches in one table of twenty.
-    by_chance = f_distribution.isf(0.05 / max(1, columns.shape[1]), p - 1, n - p)
-    fragile = {}
-    for position, values in enumerate(columns.T):
-        column = values / max(np.abs(values).max(), np.finfo(float).tiny)  # safe to square
-        before = _compute_f(column, codes)
-        if before < by_chance:
-            continue
-        furthest = np.argsort(-np.abs(column - np.median(column)), kind="stable")
-        for n_left_out in (1, 2):
-            others = np.delete(np.arange(n), furthest[:n_left_out])
-            if _compute_f(column[others], codes[others]) < KEPT_SHARE * before:
-                fragile[position] = furthest[:n_left_out].tolist()
-                break
-    return fragile
-
-
-def _compute_f(values: Floats, codes: Indices) -> float:
-    """The F statistic of one feature: infinite if only rounding is left inside the classes."""
-    moments = compute_class_moments(values[:, None], codes, int(codes.max()) + 1)
-    f = float(np.nan_to_num(compute_f_statistics(moments)[0], nan=0.0))
-    return np.inf if f > MOST_CERTAIN_F else f
-
-
 def _check_fragile(
     selected: Floats, codes: Indices, names: list[str], sample_names: Sequence[str]
 ) -> Check:
-    fragile = find_fragile_features(selected, codes)
+    fragile = find_decisive_samples(selected, codes)
     if not fragile:
         return Check(True, "fragile", "No selected feature rests on one or two samples.")
     phrases = [
