@@ -511,6 +511,7 @@ def test_the_paragraph_for_the_paper_has_the_numbers(srbct):
         assert fact in text
 
 
+@pytest.mark.filterwarnings("ignore:Class.* fewer than two samples:UserWarning")
 def test_a_class_of_one_sample_is_left_out_and_named():
     X, y = np.random.default_rng(0).random((17, 4)), np.array(list("uuuuuuuuvvvvvvvvw"))
     with pytest.warns(UserWarning, match="fewer than two samples"):
@@ -527,6 +528,7 @@ def test_a_class_of_one_sample_is_left_out_and_named():
     assert accuracies == [one["value"] for one in alone["by_size"]]
 
 
+@pytest.mark.filterwarnings("ignore:Class.* fewer than two samples:UserWarning")
 def test_data_that_cannot_be_cross_validated_say_why():
     X, y = np.random.default_rng(0).random((12, 4)), np.array([0] * 10 + [1, 2])
     report = Report(SelectKBest(k=2).fit(X, y), X, y)
