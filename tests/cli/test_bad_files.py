@@ -193,9 +193,9 @@ CASES = {
     "one class npz": ("t.npz", npz(X=X, y=[4, 4, 4]), {"target": None}, r"one class only \('4'\)"),
     "no X in npz": (
         "t.npz",
-        npz(data=X, y=[0, 1, 0]),
+        npz(data=X, more=X, y=[0, 1, 0]),
         {"target": None},
-        "must hold the arrays 'X' and 'y'; it has 'data', 'y'",
+        "must hold the arrays 'X' and 'y'; it has 'data', 'more', 'y'",
     ),
     "no y in npz": ("t.npz", npz(X=X), {"target": None}, "arrays 'X' and 'y'; it has 'X'"),
     "no such key": ("t.npz", npz(X=X, y=[0, 1, 0]), {"target": "z"}, "arrays 'X' and 'z'"),
@@ -246,9 +246,9 @@ CASES = {
     ),
     "mat without": (
         "t.mat",
-        mat(data=X, labels=[0, 1, 0]),
+        mat(data=X, more=X, labels=[0, 1, 0]),
         {"target": None},
-        "must hold the arrays 'X' and 'y'; it has 'data', 'labels'",
+        "must hold the arrays 'X' and 'y'; it has 'data', 'more', 'labels'",
     ),
     "mat 7.3": ("t.mat", hdf5_mat, {"target": None}, "MATLAB 7.3 file.*-v7"),
     "no mat": ("t.mat", text("nonsense " * 50), {"target": None}, "damaged, or not a MATLAB file"),

@@ -260,8 +260,10 @@ def test_long_counters_that_start_again_are_row_numbers_whatever_their_name(tmp_
     assert "groups" not in remarks
 
 
-@pytest.mark.parametrize(("name", "is_named"), [("hospid", True), ("ptid", True), ("acid", False),
-                                                ("thyroid", False), ("fluid", False)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "is_named"),
+    [("hospid", True), ("ptid", True), ("acid", False), ("medicaid", False), ("thyroid", False)],
+)
 def test_names_that_end_in_id(tmp_path, name, is_named):
     path = write(tmp_path / "t.csv", **{name: np.arange(N) % 7 + 20})
     data, remarks = read(path, "kind")

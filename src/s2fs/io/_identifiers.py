@@ -26,7 +26,7 @@ _ID_NAME = re.compile(
 _CAMEL_ID = re.compile(r".*[a-z]I[dD]")
 #: As in hospid and ptid; acid, thyroid and the like are other words.
 _JOINED_ID = re.compile(
-    r"(?!.*(?:ac|lip|rap|flu|liqu|squ|val|sol|pa|ra|ma|pla|gr|[bkmov])id$)[a-z]{2,}id",
+    r"(?!.*(?:ac|lip|rap|flu|liqu|squ|val|sol|gr|[abkmov])id$)[a-z]{2,}id",
     re.IGNORECASE,
 )
 #: What counts from the start again in every group may be a time; names of other counters are not.
