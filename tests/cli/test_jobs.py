@@ -47,10 +47,12 @@ def test_the_next_command_keeps_what_was_asked_and_advised(tmp_path):
     assert "--group patient keeps samples" in done.stderr
     following = done.stdout.splitlines()[-1].removeprefix("Next: ")
     words = ["s2fs", "select", str(path), "-t", "kind", "-k", "2", "--group", "patient"]
-    assert shlex.split(following) == [*words, "--report", "report.html"]
+    outputs = ["--save", "panel.json", "--report", "report.html"]
+    assert shlex.split(following) == [*words, *outputs]
     again = run(*words[1:])
     assert again.exit_code == 0
-    assert shlex.split(again.stdout.splitlines()[-1].removeprefix("Next: "))[:-2] == words
+    following = again.stdout.splitlines()[-1].removeprefix("Next: ")
+    assert shlex.split(following) == [*words, *outputs]
 
 
 def test_a_note_is_shown_once(tmp_path, monkeypatch):
