@@ -27,6 +27,7 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dposv, dpotrf, dpotrs, dpstrf
 
+from s2fs._utils.threads import use_one_thread
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.separability import EQUAL
 from s2fs.criteria.weights import ClassWeight, row_weights
@@ -333,6 +334,11 @@ class _Problem:
 
         The ``start`` may be of fewer features.
         """
+        with use_one_thread():
+            return self._solve(Z, start)
+
+    def _solve(self, Z: Floats, start: Floats | None) -> Floats:
+        """Newton's method, on as many threads as linear algebra is given."""
         d, q = Z.shape[1], self.contrasts.shape[1]
         V = np.zeros((d, q))
         if start is not None:

@@ -6,12 +6,14 @@ columns with few stored values stay sparse: of Z = (X − 1 μᵀ) / σ the prod
 but for terms of rank one.
 """
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from scipy.linalg.blas import dsyrk
 from scipy.sparse import diags_array, issparse
 
+from s2fs._utils.threads import use_one_thread
 from s2fs._utils.types import Floats, Indices
 from s2fs.criteria.logistic import compute_scales, logistic, predict_by_products
 from s2fs.evaluation.folds import Fold
@@ -19,6 +21,8 @@ from s2fs.evaluation.samples import take_columns
 
 #: How many values are standardised at a time: 16 MB.
 _VALUES = 1 << 21
+#: Products of fewer multiplications are done before a second thread has begun.
+_MULTIPLICATIONS = 1 << 30
 #: Columns with a smaller share of stored values stay sparse. Their means are less than a third of
 #: their standard deviations, so the terms of rank one cost no digits; and a product of two stored
 #: values takes as long as a hundred of a dense table.
@@ -50,7 +54,9 @@ def predict_by_all_features(values: Any, codes: Indices, fold: Fold) -> Floats:
         columns = np.arange(m)
         parts = (take_columns(values, samples, columns) for samples in fold)
         return logistic(next(parts), train_codes, next(parts), np.array([m]))[0]
-    products = compute_products(values, train, test)
+    is_small = len(train) ** 2 * m < _MULTIPLICATIONS
+    with use_one_thread() if is_small else nullcontext():
+        products = compute_products(values, train, test)
     return predict_by_products(*products, train_codes)
 
 

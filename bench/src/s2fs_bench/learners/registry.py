@@ -5,7 +5,6 @@ running matrix, and trees share all nodes that a new feature does not change.
 """
 
 import warnings
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,8 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
+from s2fs._utils.threads import use_one_thread
 from s2fs._utils.types import Floats, Indices
 from s2fs.evaluation import LEARNERS
 
@@ -66,7 +65,7 @@ class EvenlySpacedKMeans(ClusterMixin, BaseEstimator):
         """Cluster the samples ``X``; of their classes ``y`` only the number counts."""
         p = int(y.max()) + 1
         rows = find_initial_samples(len(X), p)
-        with warnings.catch_warnings(), _thread_pools().limit(limits=1):
+        with warnings.catch_warnings(), use_one_thread():
             # A few discrete features may take fewer than p distinct values; clusters stay empty.
             warnings.simplefilter("ignore", ConvergenceWarning)
             self.labels_ = KMeans(p, init=X[rows], n_init=1).fit_predict(X)
@@ -75,12 +74,6 @@ class EvenlySpacedKMeans(ClusterMixin, BaseEstimator):
     def fit_predict(self, X: Floats, y: Any = None) -> Indices:
         """Cluster the samples and return their clusters."""
         return self.fit(X, y).labels_
-
-
-@cache
-def _thread_pools() -> Any:
-    """The thread pools of this process: to look for them takes longer than a small k-means."""
-    return ThreadpoolController()
 
 
 def find_initial_samples(n: int, p: int) -> Indices:
