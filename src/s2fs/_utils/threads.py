@@ -13,7 +13,7 @@ def use_one_thread() -> AbstractContextManager[Any]:
     Threads that wait for each other cost more than they save there: a fit of logistic regression
     took fifteen times the processor time, and minutes where other programs wanted the cores, too.
     """
-    return _find_pools().limit(limits=1)  # type: ignore[no-any-return]
+    return _find_pools().limit(limits=1)
 
 
 @cache
