@@ -19,8 +19,8 @@ def folder(tmp_path_factory):
     """What the commands of the page leave, in a folder where only its files are."""
     text = PAGE.read_text(encoding="utf-8")
     module, tables = re.findall(r"^```python\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
-    (plan,) = re.findall(r"^```toml\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
-    (commands,) = re.findall(r"^```bash\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    plan, *_ = re.findall(r"^```toml\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    commands, *_ = re.findall(r"^```bash\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
     place = tmp_path_factory.mktemp("afternoon")
     (place / "mine.py").write_text(module)
     (place / "mine.toml").write_text(plan)

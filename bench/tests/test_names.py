@@ -79,7 +79,9 @@ def test_a_file_of_ones_own(plan, tmp_path):
     knn, bayes = sorted(rows(tmp_path / "r.sqlite"), key=lambda row: row["learner"] != "knn")
     assert (knn["dataset"], knn["selector"], bayes["learner"]) == ("mine", "ANOVA", "bayes")
     assert len(knn["data_hash"]) == 64
-    assert knn["parameters"] == '{"max_correlation": null, "n_features_to_select": 2}'
+    assert knn["parameters"] == (
+        '{"feature_groups": null, "max_correlation": null, "n_features_to_select": 2}'
+    )
     assert (knn["algorithm"], knn["status"]) == ("1", "wrapper")
 
 

@@ -132,7 +132,8 @@ def test_cells_of_several_types(tmp_path):
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
 def test_cells_that_are_text(tmp_path, cell, suffix):
     path = tmp_path / f"t{suffix}"
-    rows = [["a", "b", "kind"], [1, 5, "u"], [cell, 7, "v"], [2, 5, "u"], [cell, 8, "v"]]
+    rows = [["a", "b", "kind"], *([i, i % 5, "uv"[i % 2]] for i in range(12))]
+    rows += [[cell, 7, "v"], [cell, 8, "u"]]
     if suffix == ".csv":
         path.write_text("\n".join(",".join(map(str, row)) for row in rows) + "\n")
     else:

@@ -258,11 +258,6 @@ def test_the_file_holds_all_that_was_found(wine, arrays, tmp_path):
 @pytest.mark.parametrize(
     ("y", "words"),
     [
-        (
-            "u" * 9 + "v",
-            "y has fewer than two classes with at least two samples; cross-validation needs two "
-            "classes of two.",
-        ),
         ("uuuvvv", "6 samples are too few to say how good this is."),
     ],
 )
@@ -278,9 +273,19 @@ def test_a_class_of_one_sample_is_left_out_with_a_note(tmp_path):
     path = tmp_path / "t.csv"
     y = "u" * 12 + "v" * 12 + "w"
     path.write_text("a,b,y\n" + "".join(f"{i * i % 7},{i % 5},{c}\n" for i, c in enumerate(y)))
-    shown = " ".join(succeeds("select", path, "-t", "y", "-k", 1).split())
-    assert "Class 'w' has a single sample, so it is left out of the evaluation." in shown
-    assert "! Fewer than 10 samples: class w: n = 1." in shown
+    for method in ("paircover", "s2fs", "anovaf"):
+        file = tmp_path / f"{method}.csv"
+        options = ["-t", "y", "-k", 1, "--method", method, "-o", file]
+        result = run("select", path, *options)
+        assert result.exit_code == 0
+        assert "Note: class 'w' has a single sample; left out." in result.stderr
+        assert result.stderr.count("single sample") == 1
+        assert "majority class 50.0 %" in " ".join(result.stdout.split())
+        rest = tmp_path / "rest.csv"
+        rest.write_text("\n".join(path.read_text().splitlines()[:-1]) + "\n")
+        options[-1] = tmp_path / "rest_ranking.csv"
+        assert run("select", rest, *options).stdout == result.stdout
+        assert file.read_text() == options[-1].read_text()
 
 
 def test_save(wine, arrays, tmp_path):

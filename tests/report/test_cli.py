@@ -118,7 +118,6 @@ def test_a_page_has_no_accuracy_where_the_terminal_has_none(tmp_path):
         (["--report", "report.txt"], "give a name that ends in .html"),
         (["--report", "no/such/report.html"], "is not a directory"),
         (["--image-shape", "3x4"], "add --report FILE.html"),
-        (["--names", "genes.csv"], "--names is for the report; add --report FILE.html"),
         (["--report", "r.html", "--names", "no.csv"], "There is no file 'no.csv'"),
         (["--report", "r.html", "--image-shape", "5x5"], "but there are 12 features"),
         (["--report", "r.html", "--image-shape", "12"], "height and width as in 32x32"),

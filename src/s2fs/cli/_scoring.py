@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def run(asked: Score) -> None:
     """Score the features that were asked for."""
-    table = read_data(asked.data)
+    table = read_data(asked.data, keeps_small_classes=True)
     wanted = [name.strip() for name in next(csv.reader([asked.features]))]
     features = find_features(table, wanted, "features", asked.data.file)
     selected = [f for columns in features for f in columns]

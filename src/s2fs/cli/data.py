@@ -4,13 +4,14 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from s2fs import io
 from s2fs._utils.labels import are_numbers
-from s2fs._utils.messages import make_printable
+from s2fs._utils.messages import format_names, make_printable
 from s2fs._utils.streams import is_terminal
 from s2fs.cli.command import arguments_of
 from s2fs.cli.features import list_features
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
-def read_data(asked: DataOptions, *, takes_missing: bool = False) -> "Dataset":
+def read_data(
+    asked: DataOptions, *, takes_missing: bool = False, keeps_small_classes: bool = False
+) -> "Dataset":
     """Read the data and show what was made of them; missing values stay if the method takes them.
 
     An adjustment for covariates needs every value.
@@ -37,8 +40,44 @@ def read_data(asked: DataOptions, *, takes_missing: bool = False) -> "Dataset":
     with warnings.catch_warnings():  # they stand in the block of decisions
         warnings.simplefilter("ignore", io.ReadWarning)
         data = io.read_table(asked.file, **given)
+    if not keeps_small_classes:
+        data = leave_out_single_samples(data)
     print_decisions(data, asked)
     return data
+
+
+def leave_out_single_samples(data: "Dataset") -> "Dataset":
+    """The data without classes of a single sample, of which no sample can be held out.
+
+    Where fewer than two classes are left, the selector says so.
+    """
+    counts = np.bincount(data.y, minlength=len(data.class_names))
+    is_left = counts > 1
+    if is_left.all() or is_left.sum() < 2:
+        return data
+    left_out = [name for name, left in zip(data.class_names, is_left, strict=True) if not left]
+    kept = np.flatnonzero(is_left[data.y])
+    one = len(left_out) == 1
+    text = (
+        f"{'class' if one else 'classes'} {format_names(left_out)} "
+        f"{'has' if one else 'have'} a single sample{'' if one else ' each'}; left out."
+    )
+
+    def take(values: Any) -> Any:
+        return None if values is None else values[kept]
+
+    return data._replace(
+        X=data.X[kept],
+        y=(np.cumsum(is_left) - 1)[data.y[kept]],
+        class_names=[name for name, left in zip(data.class_names, is_left, strict=True) if left],
+        sample_ids=None if data.sample_ids is None else [data.sample_ids[i] for i in kept],
+        groups=take(data.groups),
+        covariates=None
+        if data.covariates is None
+        else {name: take(values) for name, values in data.covariates.items()},
+        incomplete=take(data.incomplete),
+        remarks=(*data.remarks, io.Remark("single sample", text)),
+    )
 
 
 def print_decisions(data: "Dataset", asked: DataOptions) -> None:

@@ -84,9 +84,14 @@ def _as_safe_cells(cells: Sequence[Any]) -> Sequence[Any]:
     if set(map(type, cells)) <= {int, float}:
         return cells
     return [
-        _as_safe_cell(cell) if isinstance(cell, str) and cell[:1] in _FORMULA else cell
+        _as_safe_cell(cell) if isinstance(cell, str) and _is_unsafe(cell) else cell
         for cell in cells
     ]
+
+
+def _is_unsafe(text: str) -> bool:
+    """Whether a spreadsheet may run a text, or a terminal may be steered by it."""
+    return text[:1] in _FORMULA or not text.isprintable()
 
 
 def _as_safe_cell(cell: Any) -> Any:

@@ -221,6 +221,10 @@ def _run_candidate(
     are those it selects if it is asked for fewer. The row of the number asked for is of exactly
     what was run.
     """
+    if np.count_nonzero(np.bincount(samples.codes[trial.train]) > 1) < 2:
+        # Nothing can be selected for classes of one sample: the largest class is guessed.
+        nothing = Selected(np.empty(0, dtype=np.intp), is_ranked=True, seconds=0.0)
+        return trial.score(nothing, [0]) * len(sizes)
 
     def select(selector: Any) -> Selected:
         return select_features(selector, X, samples, trial.train)

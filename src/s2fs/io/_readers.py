@@ -112,7 +112,8 @@ def read_table(
             Leave out columns that lack more than this share of their values.
         ``numeric_only`` : bool
             Leave out columns of text. If nothing is said, one with few words is a feature: a column
-            of 0 and 1 for each word, see ``levels`` and ``feature_groups`` of :class:`Dataset`.
+            of 0 and 1 for each word, see ``levels`` and ``feature_groups`` of
+            :class:`s2fs.io.Dataset`.
         ``max_memory`` : int or str
             How much memory the content may take, such as "4G"; by default all there is.
 
