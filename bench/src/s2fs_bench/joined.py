@@ -45,8 +45,8 @@ class Joined:
     >>> for name, methods in (("old", ["S2FS", "FDM"]), ("new", ["ANOVA"])):
     ...     _ = run_plan(plan, folder / f"{name}.sqlite", methods=methods)
     >>> with Joined(folder / "new.sqlite", folder / "old.sqlite") as joined:
-    ...     [result.selector.name for result in joined.results]
-    ['ANOVA', 'S2FS', 'FDM']
+    ...     sorted({result.selector.name for result in joined.results})
+    ['ANOVA', 'FDM', 'S2FS']
     """
 
     def __init__(self, path: str | PathLike[str], beside: str | PathLike[str]) -> None:
